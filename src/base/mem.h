@@ -1,0 +1,31 @@
+/* base/mem.h -- the one allocator.
+ *
+ * Memory that cannot be had ends the process with exit code 3 and a message:
+ * what was committed stays committed, and no caller needs a second path.
+ * In a build with faults (base/fault.h) any allocation can be made to fail.
+ */
+#ifndef WINNOW_BASE_MEM_H
+#define WINNOW_BASE_MEM_H
+#include <stddef.h>
+
+void *mem_alloc(size_t n) __attribute__((malloc, alloc_size(1), returns_nonnull));
+void *mem_zalloc(size_t n) __attribute__((malloc, alloc_size(1), returns_nonnull));
+void *mem_realloc(void *p, size_t n) __attribute__((alloc_size(2), returns_nonnull));
+/* count * size with overflow checked; the array forms of the above. */
+void *mem_array(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2), returns_nonnull));
+void *mem_zarray(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2), returns_nonnull));
+void *mem_rearray(void *p, size_t count, size_t size) __attribute__((alloc_size(2, 3), returns_nonnull));
+char *mem_strdup(const char *s) __attribute__((malloc, returns_nonnull));
+void mem_free(void *p); /* p may be NULL */
+
+/* A large zeroed array from the system, with huge pages asked for; give it
+ * back with mem_unmap.  For tables of many megabytes. */
+void *mem_map(size_t n) __attribute__((returns_nonnull));
+void mem_unmap(void *p, size_t n);
+
+/* Peak anonymous memory of the process in bytes (VmHWM less file pages is not
+ * known to the kernel, so: the largest RssAnon that mem_watch has seen). */
+size_t mem_now(void);  /* RssAnon now */
+size_t mem_peak(void); /* the largest mem_now() so far, sampled by mem_watch() */
+void mem_watch(void);  /* takes a sample; cheap, call it once per batch */
+#endif

@@ -1,0 +1,45 @@
+/* base/os.h -- files, behind calls that can be made to fail (base/fault.h).
+ *
+ * All of winnow's own file I/O passes here; each returns WN_OK or WN_IO with
+ * path and reason in err.  Short reads and writes and EINTR are handled.
+ */
+#ifndef WINNOW_BASE_OS_H
+#define WINNOW_BASE_OS_H
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+
+struct os_map { /* a file mapped read-only */
+	const unsigned char *p;
+	size_t n;
+};
+
+int os_open(int *fd, const char *path, int flags, struct err *err); /* O_CLOEXEC added; mode 0666 */
+/* Reads up to n bytes at `at`; *got < n only at the end of the file. */
+int os_pread(int fd, void *p, size_t n, uint64_t at, size_t *got, const char *path, struct err *err);
+int os_read(int fd, void *p, size_t n, size_t *got, const char *path, struct err *err);
+int os_write(int fd, const void *p, size_t n, const char *path, struct err *err);
+int os_pwrite(int fd, const void *p, size_t n, uint64_t at, const char *path, struct err *err);
+int os_fsync(int fd, const char *path, struct err *err);
+int os_fsync_dir(const char *path, struct err *err); /* of the directory itself */
+int os_rename(const char *from, const char *to, struct err *err);
+int os_unlink(const char *path, struct err *err); /* absent is fine */
+int os_mkdir(const char *path, struct err *err);  /* existing directory is fine */
+int os_map(struct os_map *m, const char *path, struct err *err);
+void os_unmap(struct os_map *m); /* zero is fine */
+void os_close(int *fd);		 /* sets *fd to -1; -1 is fine */
+
+/* A file that appears whole or not at all: written under path.tmp, synced,
+ * renamed, its directory synced. */
+struct os_atomic {
+	int fd;
+	char *path, *tmp;
+};
+int os_atomic_open(struct os_atomic *f, const char *path, struct err *err);
+int os_atomic_commit(struct os_atomic *f, struct err *err); /* closes it either way */
+void os_atomic_abort(struct os_atomic *f);		     /* zero or finished is fine */
+
+/* Whole small file into the arena; WN_LIMIT beyond max. */
+int os_slurp(struct arena *a, const char *path, size_t max, struct str *out, struct err *err);
+#endif

@@ -1,0 +1,32 @@
+/* base/progress.h -- how far long work is, for a person.
+ *
+ * Counts the real unit of work.  On a terminal one line that rewrites itself
+ * (phase, share, rate, ETA as a range); elsewhere a plain line now and then.
+ * Thread-safe; progress_add is one atomic addition.
+ */
+#ifndef WINNOW_BASE_PROGRESS_H
+#define WINNOW_BASE_PROGRESS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum progress_mode { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+
+struct progress_phase {
+	const char *name, *unit;
+	double seconds;
+	uint64_t done;
+};
+
+void progress_setup(enum progress_mode mode);
+/* Begins a phase; total 0 is unknown.  unit "bytes" is shown as MB. */
+void progress_phase(const char *name, const char *unit, uint64_t total);
+void progress_add(uint64_t n);
+void progress_end(void); /* the last phase is over; the line is cleared */
+/* Phases so far, for reports; *n of them, valid until the next phase. */
+const struct progress_phase *progress_phases(unsigned *n);
+double progress_clock(void); /* seconds, monotonic */
+
+/* The range in which the end of the present phase is expected, seconds from
+ * now; false when too little is known. */
+bool progress_eta(double *low, double *high);
+#endif
