@@ -1,0 +1,35 @@
+/* archive/digest.h -- sha1, sha256 and md5: computing, reading and writing them.
+ *
+ * Labels as found: "sha1:", "SHA-1:", base16 or base32, any case, with or
+ * without padding.  Written: sha1 in base32, the others in lower-case hex.
+ */
+#ifndef WINNOW_ARCHIVE_DIGEST_H
+#define WINNOW_ARCHIVE_DIGEST_H
+#include "base/str.h"
+
+enum digest_kind { DIGEST_NONE, DIGEST_SHA1, DIGEST_SHA256, DIGEST_MD5, DIGEST_KINDS };
+#define DIGEST_MAX 32
+#define DIGEST_TEXT 80 /* the longest text with label and NUL */
+
+struct digest {
+	enum digest_kind kind;
+	unsigned char bytes[DIGEST_MAX];
+};
+
+/* False when the label is unknown or the value does not fit it. */
+bool digest_parse(struct str text, struct digest *out);
+bool digest_eq(const struct digest *a, const struct digest *b);
+size_t digest_size(enum digest_kind kind);
+size_t digest_write(const struct digest *d, char out[DIGEST_TEXT]); /* "sha1:BASE32", NUL behind; its length */
+void digest_of(enum digest_kind kind, struct str data, struct digest *out);
+
+/* A running digest; its context is kept between messages.  Zero-initialised is valid. */
+struct hasher {
+	void *context;
+	enum digest_kind kind;
+};
+void hasher_begin(struct hasher *h, enum digest_kind kind);
+void hasher_add(struct hasher *h, struct str data);
+void hasher_end(struct hasher *h, struct digest *out);
+void hasher_release(struct hasher *h);
+#endif

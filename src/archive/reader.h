@@ -1,0 +1,57 @@
+/* archive/reader.h -- the records of an archive file, one after another.
+ *
+ * WARC and ARC, plain, gzip (a member per record or one for all), zstd, lz4
+ * and WACZ look alike from here: what a file is, is seen from its bytes.
+ *
+ *	while ((rc = reader_next(r, &rec, err)) == WN_OK) {
+ *		while ((rc = reader_block(r, &piece, err)) == WN_OK) ...   // optional
+ *		if ((rc = reader_end(r, &rec, err)) < 0) ...		   // optional
+ *	}
+ *
+ * A damaged record is still a record: what is wrong with it is listed in
+ * rec.flaws, and reading goes on at the next true record.  What belongs to no
+ * record (garbage at the end, not an archive at all) is in reader_tail() after
+ * WN_END.  Only a failing file is an error.
+ * Cost: one pass, no seeks; memory is bounded by LIMIT_RECORD_HEAD and a few
+ * buffers of fixed size, whatever the size of a record.
+ */
+#ifndef WINNOW_ARCHIVE_READER_H
+#define WINNOW_ARCHIVE_READER_H
+#include "archive/record.h"
+#include "archive/source.h"
+#include "base/err.h"
+
+struct reader;
+
+/* Opens path; "-" is standard input.  "x.wacz" reads all WARCs in it, one
+ * after another; "x.wacz#archive/y.warc.gz" that one.  On success *out is the
+ * caller's. */
+int reader_open(struct reader **out, const char *path, struct err *err);
+
+/* Only the record at span (of path, as above). */
+int reader_open_span(struct reader **out, const char *path, struct span span, struct err *err);
+
+/* The records that begin in [from, to): reading starts at exactly `from` when
+ * it is 0 or `exact`, else at the first true record at or after it. */
+int reader_open_range(struct reader **out, const char *path, uint64_t from, uint64_t to, bool exact, struct err *err);
+
+/* The next record, or WN_END.  Its slices are borrowed from the reader and
+ * last until the next call; record_copy() keeps one for longer. */
+int reader_next(struct reader *r, struct record *rec, struct err *err);
+
+/* The next piece of the record's block, or WN_END. */
+int reader_block(struct reader *r, struct str *piece, struct err *err);
+
+/* The same as a source; valid until the next reader_next. */
+struct source *reader_source(struct reader *r);
+
+/* Passes what is left of the block, completes rec->flaws and rec->span. */
+int reader_end(struct reader *r, struct record *rec, struct err *err);
+
+/* Where the present record begins and, after reader_end, how long it is. */
+struct span reader_span(const struct reader *r);
+
+const struct flaws *reader_tail(const struct reader *r); /* after WN_END */
+uint64_t reader_at(const struct reader *r);		 /* bytes of the file consumed so far, for progress */
+void reader_close(struct reader *r);			 /* r may be NULL */
+#endif

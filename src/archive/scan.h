@@ -1,0 +1,45 @@
+/* archive/scan.h -- the records of many files, read by many threads, delivered in order.
+ *
+ * For every path in order and every record in order, `work` runs on some
+ * worker with full access to the record (its block or payload through r) and
+ * returns an item, or NULL for nothing; `done` gets the items in global order,
+ * one at a time, on the calling thread.  The result is the same for any number
+ * of threads.  At the end of each path `done` is called once with item NULL
+ * and the file's summary.
+ *
+ * Large files are cut into ranges that begin at true records; a range whose
+ * beginning does not meet its predecessor's end is dropped and read again in
+ * sequence, so that cutting never changes what is found.  `work` may therefore
+ * run on a record more than once or on a false one: it must only compute, and
+ * `drop` frees an item that will not be delivered.
+ * Memory: one reader per worker and the items of a few ranges.
+ */
+#ifndef WINNOW_ARCHIVE_SCAN_H
+#define WINNOW_ARCHIVE_SCAN_H
+#include "archive/payload.h"
+
+struct scan_file { /* about one path, when all its records were delivered */
+	const char *path;
+	uint64_t records, bytes; /* found; size of the file */
+	uint64_t stop;		 /* end of the last whole record: a grown file is continued here */
+	const struct flaws *tail; /* flaws that belong to no record */
+	int code;		 /* WN_OK, or why it could not be read to the end */
+	const struct err *err;
+};
+
+struct scan {
+	unsigned threads; /* 0: one */
+	void *context;
+	/* worker is in [0, threads]: make threads + 1 scratches. rec's flaws and span are complete after
+	 * payload_end or reader_end; scan calls reader_end if work did not. */
+	void *(*work)(void *context, struct reader *r, struct record *rec, size_t file, unsigned worker);
+	int (*done)(void *context, void *item, size_t file, const struct scan_file *summary); /* non-zero ends the scan */
+	void (*drop)(void *context, void *item);
+	void (*progress)(void *context, uint64_t bytes); /* compressed bytes passed; may be NULL; any thread */
+	const uint64_t *starts; /* NULL, or per path the offset to continue from (scan_file.stop of last time) */
+};
+
+/* A path that cannot be opened is reported through done's summary (code < 0)
+ * and the scan goes on.  Returns what done returned, or WN_OK. */
+int scan_paths(const struct scan *s, const char *const *paths, size_t n, struct err *err);
+#endif
