@@ -1,0 +1,112 @@
+/* join/query.h -- what the joiner is asked, in normal form: arrays only.
+ *
+ * A query is a collection of n documents (numbers 0..n-1 in canonical order),
+ * their sets, and a rule as a union of disjuncts.  Disjunct i holds of an
+ * ordered pair (a, b), a != b, when
+ *
+ *	a_ok[a] and b_ok[b]				one-sided terms
+ *	key[a] = key[b]					equality of attributes, as one number
+ *	lo <= value[b] - value[a] <= hi			for every order (see struct join_order)
+ *	overlap / ... >= num / den			for every bound
+ *	test(context, i, a, b, overlaps)		what is left, NULL when nothing is
+ *
+ * Cov(a, b) holds when some disjunct does.  Nothing here knows the rule
+ * language: rule/plan.h is turned into this by whoever calls.
+ *
+ * Sets: documents refer to sets by number (set_of), so that documents of one
+ * content cost once.  A set's items ascend; a bag repeats an item as often as
+ * it occurs, and the overlap of bags sums the smaller counts.
+ */
+#ifndef WINNOW_JOIN_QUERY_H
+#define WINNOW_JOIN_QUERY_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+
+#define JOIN_KINDS 2	   /* texts a document may have: body, main */
+#define JOIN_ORDERS 4	   /* order terms of one disjunct; more go into test */
+#define JOIN_BOUNDS 8	   /* bounds of one disjunct; more go into test */
+#define JOIN_NO_SET UINT32_MAX
+#define JOIN_MISSING INT64_MIN /* an order value that is missing: no order with it holds */
+
+struct join_cursor { /* a place in one set; opaque but for `left` */
+	uint64_t at, last;
+	uint32_t left; /* items not yet read */
+};
+
+struct join_sets {
+	uint32_t n;	       /* number of sets */
+	const uint32_t *size;  /* [n] items of each, repeats counted */
+	const uint64_t *start; /* [n] where each begins, in items[], or whatever open() makes of it */
+	const uint64_t *items; /* plain arrays: items[start[s]] .. ; NULL when stored coded: */
+	void *context;
+	void (*open)(void *context, uint32_t set, struct join_cursor *c);
+	/* Decodes items < below (all that are left for UINT64_MAX) into out, at most cap; returns how many. */
+	uint32_t (*read)(void *context, struct join_cursor *c, uint64_t below, uint64_t *out, uint32_t cap);
+};
+
+enum join_measure {
+	JOIN_CONTAINED, /* o / A: containment(a,b) */
+	JOIN_CONTAINS,	/* o / B: containment(b,a) */
+	JOIN_JACCARD,	/* o / (A + B - o) */
+	JOIN_DICE,	/* 2 o / (A + B) */
+	JOIN_SHARED,	/* o */
+};
+
+struct join_bound { /* measure >= num/den, or > when strict; den <= 10^9, num >= 1 */
+	uint8_t kind, measure;
+	bool strict;
+	uint64_t num, den;
+};
+
+struct join_order { /* lo <= value[b] - value[a] <= hi; INT64_MIN / INT64_MAX are no bound */
+	const int64_t *value; /* [n], within +-2^61, or JOIN_MISSING */
+	int64_t lo, hi;	      /* a.time <= b.time: 0, INT64_MAX.   <: 1, INT64_MAX.   within a week: -604800, 604800 */
+};
+
+struct join_overlap {
+	uint32_t a, b, shared; /* sizes of the two sets and of what they share */
+};
+
+/* o[k] is filled for the kinds in the disjunct's test_kinds and bounds. */
+typedef bool join_test(void *context, unsigned disjunct, uint32_t a, uint32_t b, const struct join_overlap o[JOIN_KINDS]);
+
+struct join_disjunct {
+	const uint32_t *key;	    /* [n] or NULL: all equal */
+	const uint8_t *a_ok, *b_ok; /* [n] or NULL: all */
+	struct join_order order[JOIN_ORDERS];
+	unsigned n_orders;
+	struct join_bound bound[JOIN_BOUNDS];
+	unsigned n_bounds;
+	bool has_test;
+	unsigned test_kinds; /* bit k: the test looks at the overlap of kind k */
+};
+
+struct join_query {
+	uint32_t n;
+	const uint32_t *set_of[JOIN_KINDS]; /* [n] set of each document; NULL when the kind is not used */
+	struct join_sets sets[JOIN_KINDS];
+	const struct join_disjunct *disjunct;
+	unsigned n_disjuncts;
+	join_test *test; /* shared by the disjuncts with has_test; called from several threads */
+	void *test_context;
+	/* For folding (coverage_kernel): twin[d] is equal for documents that the rule cannot tell apart but by the
+	 * values of the disjuncts' orders, and that the caller does not want told apart (quota groups, preferences,
+	 * pins).  NULL: fold nothing. */
+	const uint32_t *twin;
+	/* Every order is an order on this one array, lo >= 0, hi = INT64_MAX, and the test does not look at it:
+	 * then later twins dominate earlier ones.  NULL when that is not so; the twins must then agree on all orders. */
+	const int64_t *monotone;
+};
+
+struct join_options {
+	unsigned threads;      /* 0 = 1 */
+	size_t memory;	       /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
+	const char *directory; /* where it may spill; NULL = it may not */
+	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
+	unsigned bands, rows;
+	/* Called now and then with work done and expected; may be NULL. */
+	void (*progress)(void *context, const char *phase, uint64_t done, uint64_t of);
+	void *progress_context;
+};
+#endif
