@@ -1,0 +1,35 @@
+/* text/charset.h -- which encoding a payload is in, and its text as UTF-8.
+ *
+ * The order is that of browsers: byte order mark, HTTP charset, meta prescan
+ * (first 1024 bytes) or XML declaration, then detection.  Labels are those of
+ * the Encoding Standard; so latin1 and ascii mean windows-1252.
+ *
+ * Decoding never fails: what cannot be decoded becomes U+FFFD and is counted.
+ * UTF-8 that is valid is not copied.  Cost: one pass; single-byte encodings go
+ * through a table of 128 entries, the others through ICU.
+ */
+#ifndef WINNOW_TEXT_CHARSET_H
+#define WINNOW_TEXT_CHARSET_H
+#include "base/arena.h"
+
+struct encoding; /* one of the Encoding Standard; static, never freed */
+
+const struct encoding *encoding_of_label(struct str label); /* NULL when unknown */
+const char *encoding_name(const struct encoding *e);	      /* "windows-1252", as the standard spells it, lower case */
+
+enum charset_source { CHARSET_BOM, CHARSET_HTTP, CHARSET_META, CHARSET_XML, CHARSET_DETECTED, CHARSET_DEFAULT };
+
+struct charset {
+	const struct encoding *encoding;
+	enum charset_source source;
+	size_t bom; /* bytes of mark to skip */
+};
+
+/* markup: look for meta and the XML declaration. */
+struct charset charset_find(struct str bytes, struct str http_label, bool markup);
+struct str charset_prescan(struct str bytes);			/* the label meta names, or STR_NONE */
+const struct encoding *charset_detect(struct str bytes);	/* never NULL */
+
+/* The text; either bytes itself (valid UTF-8) or in the arena.  *replaced counts U+FFFD put in. */
+struct str charset_decode(struct arena *a, struct charset c, struct str bytes, size_t *replaced);
+#endif
