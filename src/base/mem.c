@@ -1,0 +1,118 @@
+/* base/mem.c -- see mem.h. */
+#include "base/mem.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/log.h"
+
+_Noreturn static void out_of_memory(size_t n)
+{
+	die("no memory for %zu more bytes; what was committed is safe. Try a smaller --memory or fewer --threads", n);
+}
+
+static size_t product(size_t count, size_t size)
+{
+	size_t n;
+
+	if (__builtin_mul_overflow(count, size, &n))
+		out_of_memory(SIZE_MAX);
+	return n;
+}
+
+void *mem_alloc(size_t n)
+{
+	void *p = fault_now(FAULT_ALLOC) ? NULL : malloc(n ? n : 1);
+
+	if (!p)
+		out_of_memory(n);
+	return p;
+}
+
+void *mem_zalloc(size_t n)
+{
+	void *p = fault_now(FAULT_ALLOC) ? NULL : calloc(1, n ? n : 1);
+
+	if (!p)
+		out_of_memory(n);
+	return p;
+}
+
+void *mem_realloc(void *p, size_t n)
+{
+	void *q = fault_now(FAULT_ALLOC) ? NULL : realloc(p, n ? n : 1);
+
+	if (!q)
+		out_of_memory(n);
+	return q;
+}
+
+void *mem_array(size_t count, size_t size) { return mem_alloc(product(count, size)); }
+
+void *mem_zarray(size_t count, size_t size) { return mem_zalloc(product(count, size)); }
+
+void *mem_rearray(void *p, size_t count, size_t size) { return mem_realloc(p, product(count, size)); }
+
+char *mem_strdup(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(mem_alloc(n), s, n);
+}
+
+void mem_free(void *p) { free(p); }
+
+void *mem_map(size_t n)
+{
+	void *p = fault_now(FAULT_ALLOC) ? MAP_FAILED
+					  : mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		out_of_memory(n);
+	madvise(p, n, MADV_HUGEPAGE); /* a wish; refusal is harmless */
+	return p;
+}
+
+void mem_unmap(void *p, size_t n)
+{
+	if (p)
+		munmap(p, n ? n : 1);
+}
+
+static _Atomic size_t peak;
+
+size_t mem_now(void)
+{
+	char text[4096], *at;
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = 0;
+	at = strstr(text, "RssAnon:");
+	return at ? (size_t)strtoull(at + 8, NULL, 10) * 1024 : 0;
+}
+
+void mem_watch(void)
+{
+	size_t now = mem_now(), seen = atomic_load(&peak);
+
+	while (now > seen && !atomic_compare_exchange_weak(&peak, &seen, now))
+		;
+}
+
+size_t mem_peak(void)
+{
+	mem_watch();
+	return atomic_load(&peak);
+}

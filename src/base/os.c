@@ -1,0 +1,267 @@
+/* base/os.c -- see os.h. */
+#include "base/os.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/mem.h"
+
+int os_open(int *fd, const char *path, int flags, struct err *err)
+{
+	int f = -1;
+
+	if (fault_now(FAULT_OPEN))
+		errno = EACCES;
+	else
+		f = open(path, flags | O_CLOEXEC, 0666);
+	if (f < 0)
+		return err_sys(err, errno, "cannot open %s", path);
+	*fd = f;
+	return WN_OK;
+}
+
+int os_pread(int fd, void *p, size_t n, uint64_t at, size_t *got, const char *path, struct err *err)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t m = -1;
+
+		if (fault_now(FAULT_READ))
+			errno = EIO;
+		else
+			m = pread(fd, (char *)p + have, n - have, (off_t)(at + have));
+		if (m < 0 && errno == EINTR)
+			continue;
+		if (m < 0)
+			return err_sys(err, errno, "cannot read %s at %llu", path, (unsigned long long)(at + have));
+		if (m == 0)
+			break;
+		have += (size_t)m;
+	}
+	*got = have;
+	return WN_OK;
+}
+
+int os_read(int fd, void *p, size_t n, size_t *got, const char *path, struct err *err)
+{
+	size_t have = 0;
+
+	while (have < n) {
+		ssize_t m = -1;
+
+		if (fault_now(FAULT_READ))
+			errno = EIO;
+		else
+			m = read(fd, (char *)p + have, n - have);
+		if (m < 0 && errno == EINTR)
+			continue;
+		if (m < 0)
+			return err_sys(err, errno, "cannot read %s", path);
+		if (m == 0)
+			break;
+		have += (size_t)m;
+	}
+	*got = have;
+	return WN_OK;
+}
+
+static int write_all(int fd, const void *p, size_t n, bool positioned, uint64_t at, const char *path, struct err *err)
+{
+	size_t done = 0;
+
+	while (done < n) {
+		ssize_t m = -1;
+
+		if (fault_now(FAULT_WRITE))
+			errno = ENOSPC;
+		else if (positioned)
+			m = pwrite(fd, (const char *)p + done, n - done, (off_t)(at + done));
+		else
+			m = write(fd, (const char *)p + done, n - done);
+		if (m < 0 && errno == EINTR)
+			continue;
+		if (m < 0)
+			return err_sys(err, errno, "cannot write %s", path);
+		done += (size_t)m;
+	}
+	return WN_OK;
+}
+
+int os_write(int fd, const void *p, size_t n, const char *path, struct err *err)
+{
+	return write_all(fd, p, n, false, 0, path, err);
+}
+
+int os_pwrite(int fd, const void *p, size_t n, uint64_t at, const char *path, struct err *err)
+{
+	return write_all(fd, p, n, true, at, path, err);
+}
+
+int os_fsync(int fd, const char *path, struct err *err)
+{
+	int rc = -1;
+
+	if (fault_now(FAULT_FSYNC))
+		errno = EIO;
+	else
+		rc = fsync(fd);
+	return rc ? err_sys(err, errno, "cannot sync %s to disk", path) : WN_OK;
+}
+
+int os_fsync_dir(const char *path, struct err *err)
+{
+	int fd = -1, rc;
+
+	if ((rc = os_open(&fd, path, O_RDONLY | O_DIRECTORY, err)) < 0)
+		return rc;
+	rc = os_fsync(fd, path, err);
+	os_close(&fd);
+	return rc;
+}
+
+int os_rename(const char *from, const char *to, struct err *err)
+{
+	int rc = -1;
+
+	if (fault_now(FAULT_RENAME))
+		errno = EIO;
+	else
+		rc = rename(from, to);
+	return rc ? err_sys(err, errno, "cannot rename %s to %s", from, to) : WN_OK;
+}
+
+int os_unlink(const char *path, struct err *err)
+{
+	return unlink(path) && errno != ENOENT ? err_sys(err, errno, "cannot remove %s", path) : WN_OK;
+}
+
+int os_mkdir(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (mkdir(path, 0777) == 0)
+		return WN_OK;
+	if (errno == EEXIST && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return WN_OK;
+	return err_sys(err, errno, "cannot make the directory %s", path);
+}
+
+int os_map(struct os_map *m, const char *path, struct err *err)
+{
+	struct stat st;
+	int fd = -1, rc;
+	void *p = NULL;
+
+	if ((rc = os_open(&fd, path, O_RDONLY, err)) < 0)
+		return rc;
+	if (fstat(fd, &st)) {
+		rc = err_sys(err, errno, "cannot stat %s", path);
+	} else if (st.st_size) {
+		if (fault_now(FAULT_MMAP)) {
+			p = MAP_FAILED;
+			errno = ENOMEM;
+		} else {
+			p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+		}
+		if (p == MAP_FAILED)
+			rc = err_sys(err, errno, "cannot map %s", path);
+	}
+	os_close(&fd);
+	if (rc == WN_OK)
+		*m = (struct os_map){ p, (size_t)st.st_size };
+	return rc;
+}
+
+void os_unmap(struct os_map *m)
+{
+	if (m->n)
+		munmap((void *)m->p, m->n);
+	*m = (struct os_map){ 0 };
+}
+
+void os_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int os_atomic_open(struct os_atomic *f, const char *path, struct err *err)
+{
+	size_t n = strlen(path);
+	int rc;
+
+	f->fd = -1;
+	f->path = mem_strdup(path);
+	f->tmp = mem_alloc(n + 5);
+	memcpy(f->tmp, path, n);
+	memcpy(f->tmp + n, ".tmp", 5);
+	if ((rc = os_open(&f->fd, f->tmp, O_RDWR | O_CREAT | O_TRUNC, err)) < 0)
+		os_atomic_abort(f);
+	return rc;
+}
+
+int os_atomic_commit(struct os_atomic *f, struct err *err)
+{
+	char *copy = mem_strdup(f->path);
+	int rc;
+
+	if ((rc = os_fsync(f->fd, f->tmp, err)) == WN_OK && (rc = os_rename(f->tmp, f->path, err)) == WN_OK) {
+		os_close(&f->fd);
+		mem_free(f->tmp);
+		f->tmp = NULL; /* nothing to remove any more */
+		rc = os_fsync_dir(dirname(copy), err);
+	}
+	mem_free(copy);
+	os_atomic_abort(f);
+	return rc;
+}
+
+void os_atomic_abort(struct os_atomic *f)
+{
+	if (f->path)
+		os_close(&f->fd);
+	if (f->tmp)
+		unlink(f->tmp);
+	mem_free(f->path);
+	mem_free(f->tmp);
+	*f = (struct os_atomic){ .fd = -1 };
+}
+
+int os_slurp(struct arena *a, const char *path, size_t max, struct str *out, struct err *err)
+{
+	struct stat st;
+	int fd = -1, rc;
+	size_t got;
+	char *p;
+
+	if ((rc = os_open(&fd, path, O_RDONLY, err)) < 0)
+		return rc;
+	if (fstat(fd, &st)) {
+		rc = err_sys(err, errno, "cannot stat %s", path);
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		rc = err_set(err, WN_IO, "%s is not a regular file", path);
+		goto out;
+	}
+	if ((uint64_t)st.st_size > max) {
+		rc = err_set(err, WN_LIMIT, "%s has %lld bytes, more than the %zu allowed here", path, (long long)st.st_size, max);
+		goto out;
+	}
+	p = arena_alloc(a, (size_t)st.st_size + 1);
+	if ((rc = os_pread(fd, p, (size_t)st.st_size, 0, &got, path, err)) == WN_OK) {
+		p[got] = 0;
+		*out = str_n(p, got);
+	}
+out:
+	os_close(&fd);
+	return rc;
+}
