@@ -1,0 +1,113 @@
+/* cover/cover.h -- the smallest set of documents that covers all others.
+ *
+ * Documents are the numbers 0..n-1 in canonical order (urlkey, time, digest,
+ * url, file, offset); every tie is decided by that order, never by threads,
+ * memory or the clock, so equal problems have equal answers.
+ *
+ *	struct cover_result r;
+ *	if ((rc = cover_solve(&problem, &r, err)) < 0) return rc;
+ *	... r.kept[d], r.kept_count, r.lower_bound ...
+ *	cover_result_release(&r);
+ *
+ * The problem (RULES, "Problem"): K covers every document, holds every pin,
+ * has at least demand[g] documents of each group g (or all of them, if there
+ * are fewer); among those the fewest documents, then the most of `previous`,
+ * then the largest sum of `prefer`.
+ *
+ * The coverage graph is a CSR of coverers: by[start[a] .. start[a+1]) are the
+ * documents b != a with Cov(a, b), ascending.  A row may be left incomplete
+ * if it names at least one document that has no coverer at all (such a one is
+ * in every cover, so nothing else about the row matters): that is how a join
+ * avoids the V*V pairs of long version chains.
+ *
+ * fold[x] = y != x says that x was folded into y: x has an empty row and is in
+ * no row.  This asks that Cov(x, y), that y covers whatever x covers, that all
+ * coverers of y cover x, that both are of one group and neither is pinned, and
+ * that x is worth no more than y (previous, then prefer).  A folded document
+ * still counts in its group and may be kept to fill it.
+ *
+ * Cost: a few passes over the graph, then exact search of what reductions
+ * leave.  Memory: about 12 bytes per edge and 60 per document.
+ */
+#ifndef WINNOW_COVER_COVER_H
+#define WINNOW_COVER_COVER_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define COVER_NO_GROUP UINT32_MAX
+
+struct cover_problem {
+	uint32_t n;
+	const uint64_t *start;	 /* n + 1 */
+	const uint32_t *by;	 /* coverers, ascending in each row */
+	const uint8_t *pinned;	 /* n, or NULL */
+	const uint32_t *fold;	 /* n, or NULL: nothing folded */
+	const uint32_t *group;	 /* n, or NULL: no quotas; COVER_NO_GROUP is in none */
+	uint32_t groups;
+	const uint32_t *demand;	 /* by group; cut to the group's size */
+	const int64_t *prefer;	 /* n, or NULL; thousandths */
+	const uint8_t *previous; /* n, or NULL: kept before, for `stable` */
+	uint64_t node_budget;	 /* of search nodes in all; 0 = COVER_NODES */
+	double time_limit;	 /* seconds; 0 = none.  A run it ends is not reproducible */
+};
+
+#define COVER_NODES 200000 /* enough for every component met so far by a factor of hundreds */
+
+enum cover_status {
+	COVER_CERTIFIED, /* minimum, and the dual values prove it */
+	COVER_SEARCHED,	 /* minimum, found by branching beyond the dual bound */
+	COVER_BOUNDED,	 /* budget or time ran out: lower <= minimum <= kept */
+};
+
+struct cover_component {
+	uint32_t documents, kept, lower;
+	uint8_t status;	 /* enum cover_status, of the size */
+	bool best_value; /* previous and prefer are proven best by search too */
+};
+
+struct cover_result {
+	uint8_t *kept; /* n */
+	uint32_t kept_count, pinned_count;
+	uint64_t lower_bound; /* of any valid cover: certificate, or search where that went further */
+	uint64_t certified;   /* what the dual values alone prove */
+
+	/* The certificate: y over one denominator, by document and by group. */
+	uint32_t denominator;
+	uint32_t *y;	   /* n */
+	uint32_t *group_y; /* groups, or NULL */
+
+	/* Components of the graph; a quota that may bind joins those it touches.
+	 * Numbered by their first document. */
+	uint32_t *component; /* n */
+	struct cover_component *components;
+	uint32_t component_count, by_status[3];
+	uint32_t quotas_binding; /* groups with no more kept than demanded */
+
+	bool timed_out, value_proven;
+	uint64_t forced, nodes, pivots, residual_rows, residual_columns, residual_blocks; /* work done */
+};
+
+/* WN_USAGE if the problem breaks what is said above. */
+int cover_solve(const struct cover_problem *p, struct cover_result *r, struct err *err);
+void cover_result_release(struct cover_result *r);
+
+/* Sum of prefer over what is kept; hi:lo of a signed 128-bit number. */
+struct cover_sum {
+	int64_t hi;
+	uint64_t lo;
+};
+struct cover_sum cover_prefer_sum(const int64_t *prefer, const uint8_t *kept, uint32_t n);
+
+/* Witness of a dropped document: the coverer with the largest shared / A, then
+ * the latest, then the first in canonical order.  A is that document's own
+ * size, so fractions of one document compare by `shared`; sizes differ when a
+ * rule's disjuncts measure different texts. */
+struct cover_candidate {
+	uint32_t document;
+	uint64_t shared, size; /* shared / size; 0 / 0 is 1 */
+	int64_t time;
+};
+bool cover_witness_better(const struct cover_candidate *x, const struct cover_candidate *y);
+#endif
