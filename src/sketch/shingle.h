@@ -1,0 +1,56 @@
+/* sketch/shingle.h -- words to sets: the shingles of a text as sorted 64-bit hashes.
+ *
+ * A shingle is k consecutive terms (unit word) or k consecutive code points of
+ * the terms joined by one blank (unit char); a text with 1..k-1 of them is one
+ * shingle; none, none.  With bag the i-th occurrence of a shingle is an element
+ * of its own.  docs/format/shingles.md has the hash byte by byte, tests/oracle/
+ * shingles.py says the same in Python.
+ *
+ *	struct shingler s = { .spec = SHINGLE_DEFAULT };
+ *	struct set body = shingle_text(&s, text);   // until the next call
+ *	shingler_release(&s);
+ *
+ * Cost: one pass over the text, one bucket pass and an insertion sort over the
+ * hashes; 16 bytes a shingle of scratch, kept between calls.
+ */
+#ifndef WINNOW_SKETCH_SHINGLE_H
+#define WINNOW_SKETCH_SHINGLE_H
+#include "base/err.h"
+#include "text/word.h"
+
+enum shingle_unit { SHINGLE_WORD, SHINGLE_CHAR };
+
+struct shingle_spec {
+	unsigned k; /* 1..LIMIT_SHINGLE_K */
+	enum shingle_unit unit;
+	bool bag;
+};
+#define SHINGLE_DEFAULT ((struct shingle_spec){ .k = 5, .unit = SHINGLE_WORD, .bag = false })
+
+struct set { /* ascending, no value twice; borrowed */
+	const uint64_t *p;
+	size_t n;
+};
+
+struct shingler {
+	struct shingle_spec spec;
+	/* private scratch */
+	struct word_reader words;
+	uint64_t *hashes, *sorted;
+	uint32_t *counts;
+	size_t hashes_cap, sorted_cap, counts_cap;
+	uint64_t terms; /* of the last text: its words */
+};
+
+int shingle_check(struct shingle_spec spec, struct err *err); /* WN_USAGE when k is out of range */
+struct set shingle_text(struct shingler *s, struct str text); /* until the next call on s */
+void shingler_release(struct shingler *s);
+
+/* Sorts v[0..n) ascending and drops repeated values; scratch has room for n
+ * more.  Returns how many remain.  Made for uniform hashes; right for all. */
+size_t shingle_sort_unique(uint64_t *v, size_t n, uint64_t *scratch);
+
+/* How many values two sets share, by merging. */
+size_t set_shared(struct set a, struct set b);
+bool set_check(struct set s, const char **reason);
+#endif
