@@ -1,0 +1,310 @@
+/* text/outline.c -- rows of block elements while the page goes by.
+ *
+ * The open rows form a stack; a row's `last` is set when it closes.  Anchor
+ * text is added to the innermost open row and summed outwards once, at the
+ * end.  The words of class and id are looked up in a table of `words`, which
+ * is hashed on first use.
+ */
+#include "text/outline.h"
+
+#include <pthread.h>
+
+#include "base/hash.h"
+
+#define ROW_NONE UINT32_MAX
+
+/* Internal bits: words that make HINT_BODY when two kinds meet in one name. */
+enum { WORD_KIND = 1 << 16, WORD_TEXT = 1 << 17, WORD_NOT = 1 << 18, WORD_PAGE = 1 << 19 };
+
+static const struct {
+	const char *word;
+	uint32_t bits;
+} words[] = {
+	{ "article", HINT_CONTENT | WORD_KIND }, { "articles", HINT_RELATED }, { "story", HINT_CONTENT | WORD_KIND },
+	{ "entry", HINT_CONTENT | WORD_KIND }, { "post", HINT_CONTENT | WORD_KIND }, { "news", WORD_KIND },
+	{ "blog", WORD_KIND }, { "blogpost", HINT_CONTENT | WORD_KIND }, { "page", WORD_PAGE }, { "single", WORD_PAGE },
+	{ "content", HINT_CONTENT | WORD_TEXT }, { "contents", HINT_CONTENT | WORD_TEXT }, { "body", WORD_TEXT },
+	{ "text", WORD_TEXT }, { "copy", WORD_TEXT }, { "main", HINT_CONTENT }, { "maincontent", HINT_CONTENT },
+	{ "articlebody", HINT_BODY }, { "articletext", HINT_BODY }, { "articlecontent", HINT_BODY },
+	{ "storybody", HINT_BODY }, { "storytext", HINT_BODY }, { "storycontent", HINT_BODY }, { "postcontent", HINT_BODY },
+	{ "postbody", HINT_BODY }, { "entrycontent", HINT_BODY }, { "bodytext", HINT_BODY }, { "bodycopy", HINT_BODY },
+	{ "richtext", HINT_CONTENT }, { "paragraph", HINT_CONTENT },
+	{ "nav", HINT_NAV }, { "navigation", HINT_NAV }, { "navbar", HINT_NAV }, { "menu", HINT_NAV }, { "menus", HINT_NAV },
+	{ "breadcrumb", HINT_NAV }, { "breadcrumbs", HINT_NAV }, { "crumb", HINT_NAV }, { "crumbs", HINT_NAV },
+	{ "pagination", HINT_NAV }, { "pager", HINT_NAV }, { "paging", HINT_NAV }, { "toolbar", HINT_NAV }, { "tabs", HINT_NAV },
+	{ "skip", HINT_NAV }, { "search", HINT_NAV }, { "dropdown", HINT_NAV }, { "submenu", HINT_NAV }, { "topnav", HINT_NAV },
+	{ "sidebar", HINT_SIDE }, { "sidenav", HINT_SIDE }, { "aside", HINT_SIDE }, { "widget", HINT_SIDE },
+	{ "widgets", HINT_SIDE }, { "rail", HINT_SIDE }, { "sidecolumn", HINT_SIDE }, { "complementary", HINT_SIDE },
+	{ "footer", HINT_FOOT }, { "foot", HINT_FOOT }, { "copyright", HINT_FOOT }, { "legal", HINT_FOOT }, { "contentinfo", HINT_FOOT },
+	{ "colophon", HINT_FOOT }, { "disclaimer", HINT_FOOT }, { "footnote", 0 },
+	{ "header", HINT_HEAD }, { "masthead", HINT_HEAD }, { "banner", HINT_HEAD }, { "topbar", HINT_HEAD }, { "logo", HINT_HEAD },
+	{ "share", HINT_SHARE }, { "sharing", HINT_SHARE }, { "shares", HINT_SHARE }, { "social", HINT_SHARE }, { "follow", HINT_SHARE },
+	{ "newsletter", HINT_SHARE }, { "subscribe", HINT_SHARE }, { "subscription", HINT_SHARE }, { "signup", HINT_SHARE },
+	{ "addthis", HINT_SHARE }, { "sharedaddy", HINT_SHARE }, { "sharethis", HINT_SHARE }, { "addtoany", HINT_SHARE },
+	{ "socials", HINT_SHARE }, { "sharebar", HINT_SHARE }, { "facebook", HINT_SHARE }, { "whatsapp", HINT_SHARE },
+	{ "related", HINT_RELATED }, { "recommended", HINT_RELATED }, { "recommendations", HINT_RELATED }, { "recommend", HINT_RELATED },
+	{ "popular", HINT_RELATED }, { "trending", HINT_RELATED }, { "promo", HINT_RELATED }, { "promos", HINT_RELATED },
+	{ "teaser", HINT_RELATED }, { "teasers", HINT_RELATED }, { "readmore", HINT_RELATED }, { "similar", HINT_RELATED },
+	{ "suggested", HINT_RELATED }, { "latest", HINT_RELATED }, { "jp", 0 }, { "relatedposts", HINT_RELATED },
+	{ "recirc", HINT_RELATED }, { "mostread", HINT_RELATED }, { "mostpopular", HINT_RELATED }, { "yarpp", HINT_RELATED },
+	{ "seealso", HINT_RELATED }, { "relatedlinks", HINT_RELATED }, { "recommendation", HINT_RELATED }, { "relation", HINT_RELATED },
+	{ "comment", HINT_COMMENT }, { "comments", HINT_COMMENT }, { "disqus", HINT_COMMENT }, { "respond", HINT_COMMENT },
+	{ "commentlist", HINT_COMMENT }, { "livefyre", HINT_COMMENT }, { "commentarea", HINT_COMMENT }, { "replies", HINT_COMMENT },
+	{ "discussion", HINT_COMMENT }, { "commenting", HINT_COMMENT },
+	{ "ad", HINT_AD }, { "ads", HINT_AD }, { "advert", HINT_AD }, { "advertisement", HINT_AD }, { "advertising", HINT_AD },
+	{ "sponsor", HINT_AD }, { "sponsored", HINT_AD }, { "sponsors", HINT_AD }, { "outbrain", HINT_AD }, { "taboola", HINT_AD },
+	{ "adbox", HINT_AD }, { "adslot", HINT_AD }, { "dfp", HINT_AD }, { "gpt", HINT_AD }, { "mpu", HINT_AD }, { "adsbygoogle", HINT_AD },
+	{ "adunit", HINT_AD }, { "promoted", HINT_AD },
+	{ "cookie", HINT_NOTE }, { "cookies", HINT_NOTE }, { "consent", HINT_NOTE }, { "gdpr", HINT_NOTE }, { "modal", HINT_NOTE },
+	{ "popup", HINT_NOTE }, { "overlay", HINT_NOTE }, { "paywall", HINT_NOTE }, { "lightbox", HINT_NOTE }, { "tooltip", HINT_NOTE },
+	{ "cta", HINT_NOTE }, { "dialog", HINT_NOTE }, { "privacy", HINT_NOTE }, { "login", HINT_NOTE }, { "alert", HINT_NOTE },
+	{ "byline", HINT_META }, { "author", HINT_META }, { "authors", HINT_META }, { "bio", HINT_META }, { "timestamp", HINT_META },
+	{ "dateline", HINT_META }, { "date", HINT_META }, { "meta", HINT_META }, { "tags", HINT_META }, { "taglist", HINT_META },
+	{ "category", HINT_META }, { "categories", HINT_META }, { "postmeta", HINT_META }, { "topics", HINT_META }, { "keywords", HINT_META },
+	{ "published", HINT_META }, { "kicker", HINT_META }, { "infos", HINT_META }, { "eyebrow", HINT_META }, { "rating", HINT_META },
+	{ "caption", HINT_CAPTION }, { "captions", HINT_CAPTION }, { "credit", HINT_CAPTION }, { "credits", HINT_CAPTION },
+	{ "gallery", HINT_CAPTION }, { "slideshow", HINT_CAPTION }, { "carousel", HINT_CAPTION }, { "figcaption", HINT_CAPTION },
+	{ "video", HINT_CAPTION }, { "photo", HINT_CAPTION }, { "image", HINT_CAPTION }, { "player", HINT_CAPTION },
+	{ "hidden", HINT_HIDDEN }, { "hide", HINT_HIDDEN }, { "invisible", HINT_HIDDEN }, { "sronly", HINT_HIDDEN }, { "noprint", 0 },
+	{ "offscreen", HINT_HIDDEN },
+	{ "title", HINT_TITLE }, { "headline", HINT_TITLE }, { "heading", HINT_TITLE }, { "subtitle", HINT_TITLE },
+	{ "wrapper", WORD_NOT }, { "wrap", WORD_NOT }, { "container", WORD_NOT }, { "has", WORD_NOT }, { "no", WORD_NOT },
+	{ "with", WORD_NOT }, { "without", WORD_NOT }, { "is", WORD_NOT }, { "layout", WORD_NOT }, { "col", WORD_NOT }, { "columns", WORD_NOT },
+};
+
+#define WORD_MAX 24
+#define SLOT_BITS 10
+static struct word_slot {
+	char word[WORD_MAX];
+	uint32_t bits;
+	uint8_t n;
+} slots[1 << SLOT_BITS];
+static pthread_once_t slots_once = PTHREAD_ONCE_INIT;
+
+static uint32_t word_hash(const char *word, size_t n)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)word[i]) * 16777619u;
+	return (h ^ h >> 15) & ((1u << SLOT_BITS) - 1);
+}
+
+static void slots_fill(void)
+{
+	for (size_t i = 0; i < COUNT(words); i++) {
+		size_t n = strlen(words[i].word);
+		uint32_t at = word_hash(words[i].word, n);
+
+		while (slots[at].n)
+			at = (at + 1) & ((1u << SLOT_BITS) - 1);
+		memcpy(slots[at].word, words[i].word, n);
+		slots[at].n = (uint8_t)n;
+		slots[at].bits = words[i].bits;
+	}
+}
+
+static uint32_t word_bits(const char *word, size_t n)
+{
+	uint32_t at = word_hash(word, n);
+
+	for (; slots[at].n; at = (at + 1) & ((1u << SLOT_BITS) - 1))
+		if (slots[at].n == n && memcmp(slots[at].word, word, n) == 0)
+			return slots[at].bits;
+	return 0;
+}
+
+/* One name of a class list ("entry-content"): the bits of its words, with
+ * HINT_BODY where a kind and a text meet.  A name that says "wrapper" or
+ * "has-sidebar" tells about what is inside it and hints at nothing bad. */
+static uint32_t name_hints(struct str name)
+{
+	uint32_t bits = 0;
+	size_t i = 0;
+
+	while (i < name.n) {
+		char word[WORD_MAX];
+		size_t n = 0;
+
+		while (i < name.n && !ascii_alpha(name.p[i]))
+			i++;
+		for (size_t from = i; i < name.n && ascii_alpha(name.p[i]); i++) {
+			bool capital = name.p[i] >= 'A' && name.p[i] <= 'Z';
+
+			if (capital && i > from && !(name.p[i - 1] >= 'A' && name.p[i - 1] <= 'Z'))
+				break;
+			if (n < WORD_MAX)
+				word[n] = ascii_lower(name.p[i]);
+			n++;
+		}
+		if (n > 0 && n <= WORD_MAX)
+			bits |= word_bits(word, n);
+	}
+	if ((bits & WORD_KIND) && (bits & WORD_TEXT) && !(bits & WORD_NOT))
+		bits |= HINT_BODY;
+	if (bits & WORD_NOT)
+		bits &= HINT_CONTENT;
+	return bits;
+}
+
+static uint32_t list_hints(struct str list)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < list.n;) {
+		size_t from;
+
+		while (i < list.n && ascii_space(list.p[i]))
+			i++;
+		for (from = i; i < list.n && !ascii_space(list.p[i]); i++)
+			;
+		if (i > from)
+			bits |= name_hints(str_n(list.p + from, i - from));
+	}
+	return bits;
+}
+
+uint32_t outline_hints(const struct outline_attrs *attrs)
+{
+	uint32_t bits = 0;
+
+	pthread_once(&slots_once, slots_fill);
+	if (attrs->class_.n)
+		bits |= list_hints(attrs->class_);
+	if (attrs->id.n)
+		bits |= list_hints(attrs->id);
+	if (attrs->role.n)
+		bits |= list_hints(attrs->role);
+	if (attrs->itemprop.n)
+		bits |= list_hints(attrs->itemprop);
+	if (attrs->style.n && (str_ifind(attrs->style, STR("display:none")) >= 0 || str_ifind(attrs->style, STR("display: none")) >= 0))
+		bits |= HINT_HIDDEN;
+	return bits & 0xffff;
+}
+
+void outline_reset(struct outline *o)
+{
+	o->nodes.n = 0;
+	o->n_open = o->too_deep = 0;
+}
+
+void outline_release(struct outline *o)
+{
+	vec_release(&o->nodes);
+	outline_reset(o);
+}
+
+static void close_from(struct outline *o, uint32_t level, size_t at)
+{
+	while (o->n_open > level) {
+		struct outline_node *node = &o->nodes.p[o->open[--o->n_open]];
+
+		node->end = (uint32_t)at;
+		node->last = (uint32_t)o->nodes.n;
+	}
+}
+
+/* Elements that an unrelated end tag does not reach past. */
+static bool is_wall(uint8_t tag)
+{
+	return tag == OUTLINE_TABLE || tag == OUTLINE_TD || tag == OUTLINE_CAPTION || tag == OUTLINE_BODY;
+}
+
+static bool is_item(uint8_t tag)
+{
+	return tag == OUTLINE_LI || tag == OUTLINE_DT || tag == OUTLINE_DD || tag == OUTLINE_TR || tag == OUTLINE_TD || tag == OUTLINE_P;
+}
+
+/* The level of the innermost open row of that tag that is in reach, or ROW_NONE. */
+static uint32_t find_open(const struct outline *o, uint8_t tag, bool implied)
+{
+	for (uint32_t level = o->n_open; level-- > 0;) {
+		uint8_t open = o->nodes.p[o->open[level]].tag;
+
+		if (open == tag)
+			return level;
+		if (tag == OUTLINE_TR && (open == OUTLINE_TD || (!implied && open != OUTLINE_TABLE)))
+			continue;
+		if (is_wall(open) && tag != OUTLINE_TABLE && tag != OUTLINE_BODY)
+			return ROW_NONE;
+		if (is_item(tag) && (open == OUTLINE_UL || open == OUTLINE_DL))
+			return ROW_NONE;
+		if (implied && !is_item(open))
+			return ROW_NONE;
+	}
+	return ROW_NONE;
+}
+
+static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
+{
+	uint32_t level = ROW_NONE;
+
+	if (tag == OUTLINE_SPAN || tag == OUTLINE_TIME || tag == OUTLINE_CONTROL || tag == OUTLINE_CAPTION)
+		return;
+	if (o->n_open && o->nodes.p[o->open[o->n_open - 1]].tag == OUTLINE_P)
+		close_from(o, o->n_open - 1, at);
+	if (tag == OUTLINE_DT || tag == OUTLINE_DD) {
+		level = find_open(o, OUTLINE_DT, true);
+		if (level == ROW_NONE)
+			level = find_open(o, OUTLINE_DD, true);
+	} else if (is_item(tag) && tag != OUTLINE_P) {
+		level = find_open(o, tag, true);
+	}
+	if (level != ROW_NONE)
+		close_from(o, level, at);
+}
+
+void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs)
+{
+	struct outline_node *node;
+
+	if (o->n_open)
+		close_implied(o, tag, at);
+	if (o->n_open == LIMIT_OUTLINE_DEPTH || o->nodes.n == LIMIT_OUTLINE_NODES) {
+		o->too_deep++;
+		return;
+	}
+	node = vec_add(&o->nodes);
+	*node = (struct outline_node){
+		.start = (uint32_t)at,
+		.end = (uint32_t)at,
+		.parent = o->n_open ? o->open[o->n_open - 1] : ROW_NONE,
+		.hints = attrs ? (uint16_t)outline_hints(attrs) : 0,
+		.tag = (uint8_t)tag,
+		.depth = (uint8_t)(o->n_open < 255 ? o->n_open : 255),
+	};
+	o->open[o->n_open++] = (uint32_t)o->nodes.n - 1;
+}
+
+void outline_close(struct outline *o, enum outline_tag tag, size_t at)
+{
+	uint32_t level;
+
+	if (o->too_deep) {
+		o->too_deep--;
+		return;
+	}
+	level = find_open(o, (uint8_t)tag, false);
+	if (level != ROW_NONE)
+		close_from(o, level, at);
+}
+
+void outline_link(struct outline *o, size_t bytes)
+{
+	if (o->n_open)
+		o->nodes.p[o->open[o->n_open - 1]].link += (uint32_t)bytes;
+}
+
+void outline_finish(struct outline *o, size_t at)
+{
+	close_from(o, 0, at);
+	o->too_deep = 0;
+	for (size_t i = o->nodes.n; i-- > 0;) {
+		struct outline_node *node = &o->nodes.p[i];
+
+		if (node->parent != ROW_NONE)
+			o->nodes.p[node->parent].link += node->link;
+		if (node->end > node->start && (uint64_t)node->link * 2 > node->end - node->start)
+			node->hints |= HINT_LINKS;
+	}
+}
