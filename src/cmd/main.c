@@ -1,8 +1,229 @@
-/* cmd/main.c -- winnow: finds the command in the table and runs it. */
+/* cmd/main.c -- winnow: finds the command in the table, reads its options, runs it.
+ *
+ * Settings come, each over the one before, from winnow.conf in the collection,
+ * from the environment (WINNOW_THREADS for --threads) and from the command line.
+ */
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-int main(void)
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "base/progress.h"
+#include "base/task.h"
+#include "cmd/cmd.h"
+
+const struct opt cmd_common_opts[] = {
+	{ "help", 'h', OPT_FLAG, NULL, "say what the command does and which options it takes", offsetof(struct cmd_common, help) },
+	{ "json", 0, OPT_FLAG, NULL, "print one JSON object for programs, nothing else, on standard output", offsetof(struct cmd_common, json) },
+	{ "quiet", 'q', OPT_FLAG, NULL, "say nothing but warnings and errors on standard error", offsetof(struct cmd_common, quiet) },
+	{ "threads", 0, OPT_U64, "N", "work on N threads (default: all cores)", offsetof(struct cmd_common, threads) },
+	{ "memory", 0, OPT_SIZE, "SIZE", "use at most SIZE of memory, spill to disk beyond it (default 1G)", offsetof(struct cmd_common, memory) },
+	{ "progress", 0, OPT_CHOICE, "auto|always|never", "show how far the work is on standard error", offsetof(struct cmd_common, progress) },
+	{ "tmp", 0, OPT_TEXT, "DIR", "put temporary files into DIR", offsetof(struct cmd_common, tmp) },
+	{ 0 },
+};
+
+const struct opt cmd_listing_opts[] = {
+	{ "format", 0, OPT_CHOICE, "table|tsv|csv|jsonl", "how rows are written (a table on a terminal, tsv otherwise)",
+	  offsetof(struct cmd_common, format) },
+	{ "fields", 0, OPT_TEXT, "A,B,C", "which columns, in which order", offsetof(struct cmd_common, fields) },
+	{ 0 },
+};
+
+int cmd_fail(struct cmd_run *run, int rc)
 {
-	puts("winnow " WINNOW_VERSION);
-	return 0;
+	if (rc == WN_INTERRUPTED || (rc < 0 && task_interrupted())) {
+		error("%s: interrupted; what was finished is kept, the same command continues", run->cmd->name);
+		return EXIT_INTERRUPTED;
+	}
+	error("%s: %s", run->cmd->name, run->err.text[0] ? run->err.text : "failed");
+	return rc == WN_USAGE ? EXIT_USAGE : EXIT_FAILED;
+}
+
+int cmd_usage(struct cmd_run *run, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(run->err.text, sizeof run->err.text, fmt, ap);
+	va_end(ap);
+	error("%s: %s", run->cmd->name, run->err.text);
+	return EXIT_USAGE;
+}
+
+void cmd_print(struct str s)
+{
+	struct err err;
+
+	if (s.n && os_write(1, s.p, s.n, "standard output", &err) < 0)
+		die("%s", err.text);
+}
+
+void cmd_out(const struct buf *b)
+{
+	if (b->full)
+		die("the output grew beyond its limit of %zu bytes", b->max);
+	cmd_print(buf_view(b));
+}
+
+const struct cmd *cmd_find(const char *name)
+{
+	for (size_t i = 0; cmd_table[i]; i++)
+		if (strcmp(cmd_table[i]->name, name) == 0)
+			return cmd_table[i];
+	return NULL;
+}
+
+static int no_such_command(const char *name)
+{
+	const char *names[64], *near;
+	size_t n = 0;
+
+	for (; cmd_table[n] && n < COUNT(names); n++)
+		names[n] = cmd_table[n]->name;
+	near = opt_nearest(name, names, n);
+	if (near)
+		error("there is no command '%s'; did you mean '%s'?", name, near);
+	else
+		error("there is no command '%s'; 'winnow help' lists them", name);
+	return EXIT_USAGE;
+}
+
+/* The argument vector that settings outside the command line amount to: those
+ * of winnow.conf ("name = value" lines), then those of the environment. */
+static int outer_settings(struct cmd_run *run, const struct opt_set *sets, size_t nsets, struct opt_list *argv)
+{
+	struct str text, line;
+	int rc;
+
+	vec_push(argv, "winnow");
+	if (run->cmd->coll_first && run->rest.n) {
+		const char *path = arena_printf(&run->arena, "%s/winnow.conf", run->rest.p[0]).p;
+
+		if (access(path, F_OK) == 0) {
+			if ((rc = os_slurp(&run->arena, path, 64 * KIB, &text, &run->err)) < 0)
+				return rc;
+			while (text.p) {
+				struct str name;
+
+				line = str_cut(&text, '\n');
+				line = str_trim(line);
+				if (line.n == 0 || line.p[0] == '#')
+					continue;
+				name = str_trim(str_cut(&line, '='));
+				for (size_t s = 0; s < nsets; s++)
+					for (const struct opt *o = sets[s].table; o && o->name; o++)
+						if (str_eq(str(o->name), name)) {
+							vec_push(argv, arena_printf(&run->arena, "--%s", o->name).p);
+							if (o->type != OPT_FLAG)
+								vec_push(argv, arena_strz(&run->arena, str_trim(line)));
+						}
+			}
+		}
+	}
+	for (size_t s = 0; s < nsets; s++)
+		for (const struct opt *o = sets[s].table; o && o->name; o++) {
+			char *name = arena_strz(&run->arena, arena_printf(&run->arena, "WINNOW_%s", o->name));
+			const char *value;
+
+			for (char *p = name; *p; p++)
+				*p = *p == '-' ? '_' : (char)(*p >= 'a' && *p <= 'z' ? *p - 32 : *p);
+			value = getenv(name);
+			if (!value || (o->type == OPT_FLAG && strcmp(value, "1") != 0))
+				continue;
+			vec_push(argv, arena_printf(&run->arena, "--%s", o->name).p);
+			if (o->type != OPT_FLAG)
+				vec_push(argv, value);
+		}
+	return WN_OK;
+}
+
+static int parse(struct cmd_run *run, int argc, char **argv)
+{
+	struct opt_set sets[3] = { { run->cmd->opts, run->args },
+				   { cmd_common_opts, &run->common },
+				   { run->cmd->listing ? cmd_listing_opts : NULL, &run->common } };
+	struct opt_list outer = { 0 }, nothing = { 0 };
+	int rc;
+
+	if ((rc = opt_parse(argc, argv, sets, COUNT(sets), &run->rest, &run->err)) < 0)
+		return rc;
+	/* Again from nothing, now that the collection is known: outer settings first. */
+	if ((rc = outer_settings(run, sets, COUNT(sets), &outer)) < 0)
+		return rc;
+	if (outer.n > 1) {
+		run->common = (struct cmd_common){ 0 };
+		if (run->cmd->args_size)
+			memset(run->args, 0, run->cmd->args_size);
+		run->rest.n = 0;
+		if ((rc = opt_parse((int)outer.n, (char **)(void *)outer.p, sets, COUNT(sets), &nothing, &run->err)) < 0)
+			return err_in(&run->err, "in winnow.conf or the environment");
+		if ((rc = opt_parse(argc, argv, sets, COUNT(sets), &run->rest, &run->err)) < 0)
+			return rc;
+	}
+	vec_release(&outer);
+	vec_release(&nothing);
+	return WN_OK;
+}
+
+static int settle(struct cmd_run *run)
+{
+	const struct cmd *cmd = run->cmd;
+	struct cmd_common *c = &run->common;
+	const char *how = c->progress ? c->progress : "auto";
+
+	if (c->threads == 0)
+		c->threads = task_cores();
+	if (c->threads > 256)
+		return cmd_usage(run, "--threads takes at most 256");
+	if (c->memory == 0)
+		c->memory = 1 * GIB;
+	if (c->memory < 64 * MIB)
+		return cmd_usage(run, "--memory must be at least 64M");
+	log_quiet = c->quiet;
+	progress_setup(how[0] == 'n' ? PROGRESS_NEVER : how[1] == 'l' ? PROGRESS_ALWAYS : PROGRESS_AUTO);
+	if (run->rest.n < cmd->min_args)
+		return cmd_usage(run, "needs %s; 'winnow help %s' says more", cmd->args, cmd->name);
+	if (cmd->max_args && run->rest.n > cmd->max_args)
+		return cmd_usage(run, "'%s' is one argument too many; it takes %s", run->rest.p[cmd->max_args], cmd->args);
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct cmd_run run = { 0 };
+	struct buf out = BUF(1 * MIB);
+	const char *name = argc > 1 ? argv[1] : "help";
+	int code;
+
+	signal(SIGPIPE, SIG_DFL);
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		name = "help";
+	else if (strcmp(name, "--version") == 0)
+		name = "version";
+	run.cmd = cmd_find(name);
+	if (!run.cmd)
+		return no_such_command(name);
+	run.args = mem_zalloc(run.cmd->args_size);
+	if (argc > 1 && parse(&run, argc - 1, argv + 1) < 0) {
+		error("%s: %s", run.cmd->name, run.err.text);
+		return EXIT_USAGE;
+	}
+	if (run.common.help) {
+		help_command(&out, run.cmd);
+		cmd_out(&out);
+		buf_release(&out);
+		code = EXIT_DONE;
+	} else if ((code = settle(&run)) < 0) {
+		task_catch_signals();
+		code = run.cmd->run(&run);
+	}
+	vec_release(&run.rest);
+	arena_release(&run.arena);
+	mem_free(run.args);
+	return code;
 }

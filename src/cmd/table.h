@@ -1,0 +1,9 @@
+/* cmd/table.h -- the entries of all commands; see table.c for their order. */
+#ifndef WINNOW_CMD_TABLE_H
+#define WINNOW_CMD_TABLE_H
+#include "cmd/cmd.h"
+
+extern const struct cmd cmd_completion;
+extern const struct cmd cmd_help;
+extern const struct cmd cmd_version;
+#endif

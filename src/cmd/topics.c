@@ -1,0 +1,28 @@
+/* cmd/topics.c -- the topics of `winnow help`; tables of other layers become text here. */
+#include "cmd/topics.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const char *exit_codes(void)
+{
+	return "winnow ends with one of these codes.\n\n"
+	       "  0    done\n"
+	       "  1    done, with findings: flaws above --max-flaws, a check that failed, no match\n"
+	       "  2    usage: an unknown option, a bad rule, a file that is not what was asked for\n"
+	       "  3    failed: the disk, the memory or the catalogue refused; the message says what to do\n"
+	       "  130  interrupted; what was finished is kept, and the same command continues";
+}
+
+const struct help_topic help_topics[] = {
+	{ "exit-codes", "the exit codes of all commands", exit_codes },
+	{ 0 },
+};
+
+const struct help_topic *help_topic_find(const char *name)
+{
+	for (const struct help_topic *t = help_topics; t->name; t++)
+		if (strcmp(t->name, name) == 0)
+			return t;
+	return NULL;
+}
