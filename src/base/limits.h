@@ -22,4 +22,11 @@
 #define LIMIT_RULE_DISJUNCTS 64
 #define LIMIT_JSON_DEPTH 64
 #define LIMIT_LINE (4 * MIB)		/* a line of CDX, CSV or JSONL */
+#define LIMIT_SHINGLE_K 64		/* terms in a shingle; longer ones find nothing but copies */
+#define LIMIT_SEGMENT_CONTENTS (1u << 28) /* contents in one segment of sets or texts */
+#define LIMIT_FT_QUERY (16 * KIB)	/* a search's text */
+#define LIMIT_FT_DEPTH 64		/* brackets within brackets in a search */
+#define LIMIT_FT_LEAVES 256		/* terms, phrases and prefixes of a search; also terms of a phrase */
+#define LIMIT_FT_TERM 256		/* bytes of a term in the full-text index; longer ones are cut there */
+#define LIMIT_FT_SEGMENTS 1024		/* segments in a full-text index; merging keeps it near 20 */
 #endif

@@ -37,8 +37,7 @@ struct shingler {
 	/* private scratch */
 	struct word_reader words;
 	uint64_t *hashes, *sorted;
-	uint32_t *counts;
-	size_t hashes_cap, sorted_cap, counts_cap;
+	size_t hashes_cap, sorted_cap;
 	uint64_t terms; /* of the last text: its words */
 };
 

@@ -65,8 +65,9 @@ static inline uint64_t word_hash_step(uint64_t h, uint64_t w)
 uint64_t word_count(struct str text);
 
 /* One term after another with its place in the text: the slow and obvious
- * twin, for snippets and queries.  *rest is what is still to be read; a term's
- * folded bytes are appended to folded (base/buf.h), its source bytes are *source. */
+ * twin, for snippets and queries.  *rest is what is still to be read, folded
+ * (base/buf.h) becomes the term's folded bytes, *source its bytes in the text.
+ * False at the end. */
 struct buf;
 bool word_next(struct str *rest, struct buf *folded, struct str *source);
 
