@@ -21,6 +21,12 @@
 #define LIMIT_RULE_DEPTH 200
 #define LIMIT_RULE_DISJUNCTS 64
 #define LIMIT_JSON_DEPTH 64
+#define LIMIT_HTML_TOKEN (1 * MIB)	/* bytes of one tag or comment that the tokenizer keeps */
+#define LIMIT_HTML_ATTRS 1024		/* attributes of one tag; compared pairwise for duplicates */
+#define LIMIT_HTML_DEPTH 512		/* open elements; browsers stop at the same depth */
+#define LIMIT_LINKS 200000		/* links of one page */
+#define LIMIT_ANCHOR 1024		/* bytes of one anchor text */
+#define LIMIT_META (8 * KIB)		/* bytes of a title, description or date of the head */
 #define LIMIT_LINE (4 * MIB)		/* a line of CDX, CSV or JSONL */
 #define LIMIT_SHINGLE_K 64		/* terms in a shingle; longer ones find nothing but copies */
 #define LIMIT_SEGMENT_CONTENTS (1u << 28) /* contents in one segment of sets or texts */

@@ -1,0 +1,81 @@
+/* text/entity.c -- see entity.h. */
+#include "text/entity.h"
+
+struct entity {
+	char name[34];
+	uint8_t n, text_n;
+	char text[7];
+};
+#include "text/entity_table.h"
+
+void entity_start(struct entity_match *m)
+{
+	*m = (struct entity_match){ .lo = 0, .hi = COUNT(entity_table) };
+}
+
+/* First of [lo, hi) whose byte `at` is not below c; names that are shorter count as NUL. */
+static uint16_t bound(uint16_t lo, uint16_t hi, unsigned at, unsigned char c)
+{
+	while (lo < hi) {
+		uint16_t mid = (uint16_t)((lo + hi) / 2);
+
+		if ((unsigned char)entity_table[mid].name[at] < c)
+			lo = (uint16_t)(mid + 1);
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+bool entity_step(struct entity_match *m, char c)
+{
+	uint16_t lo, hi;
+
+	if (c <= 0)
+		return false;
+	if (m->n == 0) {
+		lo = entity_first[(unsigned char)c][0];
+		hi = entity_first[(unsigned char)c][1];
+	} else {
+		lo = bound(m->lo, m->hi, m->n, (unsigned char)c);
+		hi = bound(lo, m->hi, m->n, (unsigned char)(c + 1));
+	}
+	if (lo == hi)
+		return false;
+	m->lo = lo;
+	m->hi = hi;
+	m->n++;
+	if (entity_table[lo].n == m->n) {
+		m->best = (uint16_t)(lo + 1);
+		m->best_n = m->n;
+	}
+	return true;
+}
+
+struct str entity_text(uint16_t best)
+{
+	return str_n(entity_table[best - 1].text, entity_table[best - 1].text_n);
+}
+
+uint32_t entity_number(uint32_t n, const char **error)
+{
+	static const uint16_t c1[32] = { 0x20AC, 0,	 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
+					 0x2039, 0x0152, 0,	 0x017D, 0,	 0,	 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
+					 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,	 0x017E, 0x0178 };
+
+	*error = NULL;
+	if (n == 0)
+		return *error = "null-character-reference", 0xFFFD;
+	if (n > 0x10FFFF)
+		return *error = "character-reference-outside-unicode-range", 0xFFFD;
+	if (n >= 0xD800 && n <= 0xDFFF)
+		return *error = "surrogate-character-reference", 0xFFFD;
+	if ((n >= 0xFDD0 && n <= 0xFDEF) || (n & 0xFFFE) == 0xFFFE)
+		return *error = "noncharacter-character-reference", n;
+	if (n == 0x0D || (n < 0x20 && n != '\t' && n != '\n' && n != '\f') || (n >= 0x7F && n <= 0x9F)) {
+		*error = "control-character-reference";
+		if (n >= 0x80 && n <= 0x9F && c1[n - 0x80])
+			return c1[n - 0x80];
+	}
+	return n;
+}

@@ -1,0 +1,225 @@
+/* text/html_bulk.c -- whole ordinary tags and comments at once.
+ *
+ * Reads the markup at '<' when all of it lies in the piece.  Names and values
+ * are slices of the piece; only upper-case names and values with references
+ * are written to scratch.  Whatever is unusual (NUL, a name that begins with
+ * '=', more than BULK_ATTRS attributes, an unfinished tag) is left to the
+ * states by answering NULL, with nothing emitted. */
+#include "text/html_states.h"
+#include "text/scan.h"
+
+#define BULK_ATTRS 48
+
+enum { C_SPACE = 1, C_NAME_END = 2, C_UPPER = 4, C_NUL = 8, C_EQ = 16 };
+static const uint8_t class_of[256] = {
+	[0] = C_NUL,
+	['\t'] = C_SPACE | C_NAME_END, ['\n'] = C_SPACE | C_NAME_END, ['\f'] = C_SPACE | C_NAME_END, [' '] = C_SPACE | C_NAME_END,
+	['/'] = C_NAME_END, ['>'] = C_NAME_END, ['='] = C_EQ,
+	['A' ... 'Z'] = C_UPPER,
+};
+#define CLASS(c) class_of[(unsigned char)(c)]
+
+/* Slices of scratch must not move: it does not grow, what does not fit is for the states. */
+static char *scratch_room(struct html *h, size_t n) { return n <= HTML_SCRATCH - h->scratch_n ? h->scratch + h->scratch_n : NULL; }
+
+/* A name from p to a byte of class `stop`; folded into scratch when it must be.  NULL: not ordinary. */
+static inline const char *name_at(struct html *h, const char *p, const char *end, unsigned stop, struct str *name)
+{
+	const char *q = p;
+	unsigned seen = 0, c = 0;
+
+	while (q < end && !((c = CLASS(*q)) & stop)) {
+		seen |= c;
+		q++;
+	}
+	if (q == end || (seen & C_NUL))
+		return NULL;
+	*name = str_n(p, (size_t)(q - p));
+	if (seen & C_UPPER) {
+		char *room = scratch_room(h, name->n);
+
+		if (!room)
+			return NULL;
+		for (size_t i = 0; i < name->n; i++)
+			room[i] = ascii_lower(p[i]);
+		name->p = room;
+		h->scratch_n += name->n;
+	}
+	return q;
+}
+
+/* Value with references: decoded into scratch. */
+static bool decode(struct html *h, struct str raw, struct str *value)
+{
+	char *room = scratch_room(h, raw.n + 8);
+	const char *p = raw.p, *end = raw.p + raw.n;
+	size_t n = 0;
+
+	if (!room)
+		return false;
+	while (p < end) {
+		const char *q = scan_two(p, end, '&', '&');
+		char out[8];
+		size_t out_n, used;
+
+		memcpy(room + n, p, (size_t)(q - p));
+		n += (size_t)(q - p);
+		p = q;
+		if (p == end)
+			break;
+		/* the byte behind raw (its quote, or what ended it) is readable and ends any name */
+		used = html_bulk_reference(p, end + 1, true, out, &out_n);
+		if (!used || used > (size_t)(end - p))
+			return false;
+		if (out_n > used) /* cannot grow: every name is longer than its text, but be sure */
+			return false;
+		memcpy(room + n, out, out_n);
+		n += out_n;
+		p += used;
+	}
+	*value = str_n(room, n);
+	h->scratch_n += n;
+	return true;
+}
+
+static inline const char *value_at(struct html *h, const char *p, const char *end, struct str *value)
+{
+	const char *q = p, *after;
+	bool references = false;
+
+	if (*p == '"' || *p == '\'') {
+		char quote = *p++;
+
+		q = scan_three(p, end, quote, '&', 0);
+		if (q < end && *q == '&') {
+			references = true;
+			q = scan_two(q, end, quote, 0);
+		}
+		if (q == end || *q != quote)
+			return NULL;
+		after = q + 1;
+	} else {
+		while (q < end && !(CLASS(*q) & (C_SPACE | C_NUL)) && *q != '>') {
+			references |= *q == '&';
+			q++;
+		}
+		if (q == end || *q == 0)
+			return NULL;
+		after = q;
+	}
+	*value = str_n(p, (size_t)(q - p));
+	if (references && !decode(h, *value, value))
+		return NULL;
+	return after;
+}
+
+static inline bool same_name(struct str a, struct str b) { return a.n == b.n && a.p[0] == b.p[0] && memcmp(a.p, b.p, a.n) == 0; }
+
+static const char *attributes(struct html *h, const char *p, const char *end, struct html_token *t)
+{
+	size_t n = 0;
+
+	for (;;) {
+		while (p < end && (CLASS(*p) & C_SPACE))
+			p++;
+		if (p == end)
+			return NULL;
+		if (*p == '>')
+			break;
+		if (*p == '/') {
+			if (++p == end)
+				return NULL;
+			if (*p == '>') {
+				t->self_closing = true;
+				break;
+			}
+			continue;
+		}
+		if (*p == '=' || n == BULK_ATTRS)
+			return NULL;
+		struct html_attr *a = &h->attrs[n];
+
+		p = name_at(h, p, end, C_NAME_END | C_EQ, &a->name);
+		if (!p)
+			return NULL;
+		a->value = str_n(p, 0);
+		while (p < end && (CLASS(*p) & C_SPACE))
+			p++;
+		if (p == end)
+			return NULL;
+		if (*p == '=') {
+			p++;
+			while (p < end && (CLASS(*p) & C_SPACE))
+				p++;
+			if (p == end)
+				return NULL;
+			if (*p != '>' && !(p = value_at(h, p, end, &a->value)))
+				return NULL;
+		}
+		bool twice = false;
+		for (size_t i = 0; i < n; i++)
+			twice |= same_name(h->attrs[i].name, a->name);
+		n += !twice;
+	}
+	t->attrs = h->attrs;
+	t->nattrs = n;
+	return p + 1;
+}
+
+static const char *comment(struct html *h, const char *p, const char *end)
+{
+	const char *q = p;
+
+	if (end - p < 3 || *p == '>' || (p[0] == '-' && p[1] == '>'))
+		return NULL;
+	for (;; q++) {
+		q = scan_two(q, end, '-', 0);
+		if (end - q < 3 || *q == 0 || q - p > (ptrdiff_t)LIMIT_HTML_TOKEN)
+			return NULL;
+		if (q[1] == '-' && q[2] == '>')
+			break;
+		if (q[1] == '-' && q[2] == '!')
+			return NULL;
+	}
+	struct html_token t = { .type = HTML_COMMENT, .text = { p, (size_t)(q - p) } };
+
+	h->sink(h->context, &t);
+	return q + 3;
+}
+
+const char *html_bulk_markup(struct html *h, const char *p, const char *end)
+{
+	struct html_token t = { .type = HTML_START };
+	const char *q = p + 1;
+
+	if (end - p < 3)
+		return NULL;
+	if (*q == '!')
+		return end - p > 4 && q[1] == '-' && q[2] == '-' ? comment(h, q + 3, end) : NULL;
+	if (*q == '/') {
+		t.type = HTML_END;
+		q++;
+	}
+	if (!ascii_alpha(*q))
+		return NULL;
+	/* a tag longer than the states would keep is theirs to cut */
+	if ((size_t)(end - p) > LIMIT_HTML_TOKEN)
+		end = p + LIMIT_HTML_TOKEN;
+	h->scratch_n = 0;
+	if (!(q = name_at(h, q, end, C_NAME_END, &t.text)))
+		return NULL;
+	if (*q == '>')
+		q++;
+	else if (!(q = attributes(h, q, end, &t)))
+		return NULL;
+	t.tag = tag_of(t.text.p, t.text.n);
+	if (t.type == HTML_START) {
+		h->last_start_n = t.text.n <= sizeof h->last_start ? t.text.n : 0;
+		memcpy(h->last_start, t.text.p, h->last_start_n);
+	} else {
+		t.nattrs = 0;
+		t.self_closing = false;
+	}
+	h->sink(h->context, &t);
+	return q;
+}
