@@ -224,6 +224,9 @@ static void run_checked(struct html *h, const char *p, const char *end)
 		size_t n = h->pending_n;
 
 		h->pending_n = 0;
+		/* looking ahead does not consume: what it finds comes before what the character itself is */
+		if (h->state == state_markup_declaration && h->state(h, h->pending, h->pending + n) != h->pending)
+			continue;
 		input_error(h, code_point(h->pending, n));
 		run(h, h->pending, h->pending + n);
 	}
