@@ -225,7 +225,7 @@ static void run_checked(struct html *h, const char *p, const char *end)
 
 		h->pending_n = 0;
 		/* looking ahead does not consume: what it finds comes before what the character itself is */
-		if (h->state == state_markup_declaration && h->state(h, h->pending, h->pending + n) != h->pending)
+		if (h->state == state_markup_declaration && h->temp_n && h->state(h, h->pending, h->pending + n) != h->pending)
 			continue;
 		input_error(h, code_point(h->pending, n));
 		run(h, h->pending, h->pending + n);
