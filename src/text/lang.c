@@ -1,0 +1,389 @@
+/* text/lang.c -- scripts first, then letter groups.
+ *
+ * The sample (SAMPLE bytes: the beginning, then pieces from all over the text)
+ * is read in chunks.  Each code point is looked up once: it belongs to a script
+ * with one language, to a script of lang_table.h (then it has a number within
+ * its alphabet), or separates words.  Groups of three and four letters, a mark
+ * before and behind each word, find a row of weights, one per language; rows are added.
+ *
+ * A weight is the quantised logarithm of a frequency, so a sum is the logarithm
+ * of a likelihood: naive Bayes with equal priors.  Two things are judged apart:
+ * - English inside pages of other languages is common (names, programs,
+ *   quotations), the reverse is not.  Where English wins in the sum, another
+ *   language that won ENGLISH_SHARE of the chunks' groups takes the page.
+ *   Latin letters give way to other scripts in the same manner.
+ * - Text that is no language (numbers, code, names) hits few rows: "und".
+ *
+ * Cost: two hash lookups and two rows (64 bytes for Latin) a letter, at most
+ * SAMPLE bytes a text, whatever its length.  Tables are indexed once a process.
+ */
+#include "text/lang.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "base/utf8.h"
+
+struct lang_letter {
+	uint16_t point;
+	uint8_t number;
+};
+
+struct lang_script {
+	const char *name;
+	const char *const *codes;
+	const struct lang_letter *letters;
+	const uint32_t *keys;
+	const char *weights;
+	size_t n_codes, n_letters, n_keys, columns;
+};
+
+#include "text/lang_table.h"
+
+#define CHUNK 224		/* bytes; its groups must not overflow 16-bit sums of weights */
+#define HEAD_CHUNKS 5		/* read from the beginning */
+#define TAIL_CHUNKS 5		/* spread over the rest */
+#define SAMPLE ((HEAD_CHUNKS + TAIL_CHUNKS) * CHUNK)
+#define COLUMNS 64
+#define ENGLISH 0		/* column of English in the Latin table */
+#define ENGLISH_SHARE 0.15	/* of the groups, for another language to win */
+#define CHUNK_LEAD 1.0		/* weights a group by which a chunk must be won */
+#define SCRIPT_SHARE 0.15	/* of the ink, for a script to win over Latin */
+#define LEAST_GROUPS 6		/* fewer known groups than this tell nothing */
+#define LEAST_HITS 0.30		/* share of a text's groups that must be known */
+
+/* Scripts of one language, and those that need a closer look. */
+enum { SCRIPT_NONE = 0, SCRIPT_TABLE = 1, SCRIPT_ONE = SCRIPT_TABLE + COUNT(lang_scripts) };
+static const struct {
+	uint32_t from, to;
+	const char *code;
+	uint8_t ink; /* how many Latin letters one of its characters stands for */
+} ranges[] = {
+	{ 0x0370, 0x03ff, "el", 1 }, { 0x1f00, 0x1fff, "el", 1 }, { 0x0530, 0x058f, "hy", 1 }, { 0x10a0, 0x10ff, "ka", 1 },
+	{ 0x1c90, 0x1cbf, "ka", 1 }, { 0x0e00, 0x0e7f, "th", 1 }, { 0x0e80, 0x0eff, "lo", 1 }, { 0x1780, 0x17ff, "km", 1 },
+	{ 0x1000, 0x109f, "my", 1 }, { 0x0f00, 0x0fff, "bo", 1 }, { 0x0980, 0x09ff, "bn", 1 }, { 0x0a00, 0x0a7f, "pa", 1 },
+	{ 0x0a80, 0x0aff, "gu", 1 }, { 0x0b00, 0x0b7f, "or", 1 }, { 0x0b80, 0x0bff, "ta", 1 }, { 0x0c00, 0x0c7f, "te", 1 },
+	{ 0x0c80, 0x0cff, "kn", 1 }, { 0x0d00, 0x0d7f, "ml", 1 }, { 0x0d80, 0x0dff, "si", 1 }, { 0x0780, 0x07bf, "dv", 1 },
+	{ 0x13a0, 0x13ff, "chr", 2 }, { 0x1400, 0x167f, "iu", 2 }, { 0xac00, 0xd7af, "ko", 2 }, { 0x1100, 0x11ff, "ko", 1 },
+	{ 0x3130, 0x318f, "ko", 1 }, { 0x3041, 0x30ff, "ja", 3 }, { 0xff66, 0xff9f, "ja", 2 }, { 0x3400, 0x4dbf, "zh", 3 },
+	{ 0x4e00, 0x9fff, "zh", 3 }, { 0xf900, 0xfaff, "zh", 3 }, { 0x20000, 0x3ffff, "zh", 3 },
+};
+enum { RANGE_MAP_END = 0x2000, SCRIPTS = SCRIPT_ONE + COUNT(ranges), WORD_MARK = 1, LETTER_OTHER = 255 };
+
+/* Indexed once: which script a low code point is of, its number there, and
+ * the rows by key. */
+struct slot {
+	uint32_t key;
+	uint32_t row; /* + 1; 0 is empty */
+};
+static struct {
+	uint8_t script[RANGE_MAP_END], number[RANGE_MAP_END];
+	struct slot *slots[COUNT(lang_scripts)];
+	uint32_t mask[COUNT(lang_scripts)];
+	struct slot room[1 << 16]; /* power-of-two tables, half full at most, one behind another */
+	const char *codes[192];
+	size_t n_codes;
+} tables;
+static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
+
+static uint32_t slot_of(uint32_t key, uint32_t mask)
+{
+	return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40) & mask;
+}
+
+static void add_code(const char *code)
+{
+	size_t at = 0;
+
+	while (at < tables.n_codes && strcmp(tables.codes[at], code) < 0)
+		at++;
+	if (at < tables.n_codes && strcmp(tables.codes[at], code) == 0)
+		return;
+	memmove(&tables.codes[at + 1], &tables.codes[at], (tables.n_codes - at) * sizeof *tables.codes);
+	tables.codes[at] = code;
+	tables.n_codes++;
+}
+
+static void index_script(size_t s, struct slot **room)
+{
+	const struct lang_script *script = &lang_scripts[s];
+	uint32_t size = 16;
+
+	for (size_t i = 0; i < script->n_letters; i++) {
+		tables.script[script->letters[i].point] = (uint8_t)(SCRIPT_TABLE + s);
+		tables.number[script->letters[i].point] = script->letters[i].number;
+	}
+	while (size < 2 * script->n_keys)
+		size *= 2;
+	tables.slots[s] = *room;
+	tables.mask[s] = size - 1;
+	*room += size;
+	for (size_t i = 0; i < script->n_keys; i++) {
+		uint32_t at = slot_of(script->keys[i], size - 1);
+
+		while (tables.slots[s][at].row)
+			at = (at + 1) & (size - 1);
+		tables.slots[s][at] = (struct slot){ script->keys[i], (uint32_t)i + 1 };
+	}
+	for (size_t i = 0; i < script->n_codes; i++)
+		add_code(script->codes[i]);
+}
+
+/* Letters of a script that its alphabet has not, so that they join words. */
+static void other_letters(uint32_t from, uint32_t to, size_t s)
+{
+	for (uint32_t p = from; p <= to; p++)
+		if (!tables.script[p]) {
+			tables.script[p] = (uint8_t)(SCRIPT_TABLE + s);
+			tables.number[p] = LETTER_OTHER;
+		}
+}
+
+static void tables_fill(void)
+{
+	struct slot *room = tables.room;
+
+	for (size_t s = 0; s < COUNT(lang_scripts); s++)
+		index_script(s, &room);
+	other_letters(0xc0, 0xd6, 0);
+	other_letters(0xd8, 0xf6, 0);
+	other_letters(0xf8, 0x2af, 0);
+	other_letters(0x1e00, 0x1eff, 0);
+	other_letters(0x0400, 0x0481, 1);
+	other_letters(0x048a, 0x052f, 1);
+	other_letters(0x0620, 0x065f, 2);
+	other_letters(0x066e, 0x06d5, 2);
+	other_letters(0x0900, 0x0963, 3);
+	other_letters(0x05b0, 0x05f2, 4);
+	for (size_t i = 0; i < COUNT(ranges); i++) {
+		for (uint32_t p = ranges[i].from; p <= ranges[i].to && p < RANGE_MAP_END; p++)
+			if (!tables.script[p])
+				tables.script[p] = (uint8_t)(SCRIPT_ONE + i);
+		add_code(ranges[i].code);
+	}
+}
+
+static uint8_t script_of(uint32_t point)
+{
+	if (point < RANGE_MAP_END)
+		return tables.script[point];
+	for (size_t i = 0; i < COUNT(ranges); i++)
+		if (point >= ranges[i].from && point <= ranges[i].to)
+			return (uint8_t)(SCRIPT_ONE + i);
+	return SCRIPT_NONE;
+}
+
+/* The sums of one script of lang_table.h. */
+struct tally {
+	uint16_t chunk[COLUMNS] __attribute__((aligned(64)));
+	uint32_t sum[COLUMNS];
+	uint32_t won[COLUMNS]; /* groups of the chunks this language leads, English apart */
+	uint32_t hits, groups, chunk_hits;
+};
+
+struct reading {
+	struct tally tally[COUNT(lang_scripts)];
+	uint32_t ink[SCRIPTS];
+	uint32_t kana;
+	uint32_t letters;
+};
+
+static inline void add_row(struct tally *t, const struct lang_script *script, size_t s, uint32_t key)
+{
+	const struct slot *slots = tables.slots[s];
+	uint32_t mask = tables.mask[s], at = slot_of(key, mask);
+
+	t->groups++;
+	for (; slots[at].row; at = (at + 1) & mask) {
+		if (slots[at].key != key)
+			continue;
+		const unsigned char *row = (const unsigned char *)script->weights + (size_t)(slots[at].row - 1) * script->columns;
+
+		if (script->columns == 64)
+			for (size_t i = 0; i < 64; i++)
+				t->chunk[i] = (uint16_t)(t->chunk[i] + row[i]);
+		else
+			for (size_t i = 0; i < 16; i++)
+				t->chunk[i] = (uint16_t)(t->chunk[i] + row[i]);
+		t->chunk_hits++;
+		return;
+	}
+}
+
+static void end_chunk(struct tally *t, const struct lang_script *script)
+{
+	size_t best = 0;
+
+	if (!t->chunk_hits)
+		return;
+	for (size_t i = 0; i < script->n_codes; i++) {
+		t->sum[i] += t->chunk[i];
+		if (t->chunk[i] > t->chunk[best])
+			best = i;
+	}
+	if (t->chunk_hits >= 10 && best != ENGLISH && t->chunk[best] - t->chunk[ENGLISH] > CHUNK_LEAD * t->chunk_hits)
+		t->won[best] += t->chunk_hits;
+	t->hits += t->chunk_hits;
+	t->chunk_hits = 0;
+	memset(t->chunk, 0, sizeof t->chunk);
+}
+
+/* Reads one chunk; the window of four numbers slides over a word and its marks. */
+static void read_chunk(struct reading *r, const char *p, const char *end)
+{
+	uint32_t window = WORD_MARK;
+	uint8_t word = SCRIPT_NONE; /* script of the word we are in */
+
+	while (p <= end) {
+		uint32_t point = ' ';
+		uint8_t script = SCRIPT_NONE, number = WORD_MARK;
+
+		if (p == end) {
+			p++;
+		} else if ((unsigned char)*p < 0x80) {
+			point = (unsigned char)*p++;
+			script = tables.script[point];
+		} else {
+			p += utf8_decode(p, end, &point);
+			script = script_of(point);
+		}
+		if (script >= SCRIPT_ONE) {
+			r->ink[script] += ranges[script - SCRIPT_ONE].ink;
+			r->kana += (point >= 0x3041 && point <= 0x30ff) || (point >= 0xff66 && point <= 0xff9f);
+			script = SCRIPT_NONE;
+		} else if (script) {
+			r->ink[script]++;
+			number = tables.number[point];
+		}
+		if (!script && !word)
+			continue;
+		size_t s = (word ? word : script) - SCRIPT_TABLE;
+
+		window = window << 8 | number;
+		if (window >> 16 & 0xff)
+			add_row(&r->tally[s], &lang_scripts[s], s, window & 0xffffff);
+		if (window >> 24)
+			add_row(&r->tally[s], &lang_scripts[s], s, window);
+		if (!script)
+			window = WORD_MARK;
+		word = script;
+	}
+	for (size_t s = 0; s < COUNT(lang_scripts); s++)
+		end_chunk(&r->tally[s], &lang_scripts[s]);
+}
+
+/* A chunk from about `at`, moved to where a word begins and ends. */
+static void read_at(struct reading *r, struct str text, size_t at, size_t n)
+{
+	size_t end = at + n < text.n ? at + n : text.n, from = at;
+
+	if (from > 0)
+		while (from < end && from < at + 32 && !ascii_space(text.p[from - 1]))
+			from++;
+	while (from < end && ((unsigned char)text.p[from] & 0xc0) == 0x80)
+		from++;
+	if (end < text.n)
+		for (size_t back = 0; back < 32 && end > from && !ascii_space(text.p[end]); back++)
+			end--;
+	while (end > from && end < text.n && ((unsigned char)text.p[end] & 0xc0) == 0x80)
+		end--;
+	if (end > from)
+		read_chunk(r, text.p + from, text.p + end);
+}
+
+static void read_sample(struct reading *r, struct str text)
+{
+	size_t head = text.n <= SAMPLE ? text.n : (size_t)HEAD_CHUNKS * CHUNK;
+
+	for (size_t at = 0; at < head; at += CHUNK)
+		read_at(r, text, at, at + CHUNK < head ? CHUNK : head - at);
+	if (head < text.n)
+		for (size_t i = 0; i < TAIL_CHUNKS; i++)
+			read_at(r, text, head + (text.n - head - CHUNK) / TAIL_CHUNKS * i, CHUNK);
+}
+
+static struct lang answer(const char *code, double confidence)
+{
+	struct lang out = { .confidence = (float)confidence };
+
+	memcpy(out.code, code, strlen(code));
+	return out;
+}
+
+static struct lang unsure(void)
+{
+	return answer("und", 0);
+}
+
+/* The language of the words of one table's script. */
+static struct lang by_groups(const struct tally *t, const struct lang_script *script)
+{
+	size_t best = 0, second = SIZE_MAX;
+	double lead;
+
+	if (t->hits < LEAST_GROUPS || t->hits < LEAST_HITS * t->groups)
+		return unsure();
+	for (size_t i = 1; i < script->n_codes; i++)
+		if (t->sum[i] > t->sum[best])
+			best = i;
+	if (script == &lang_scripts[0] && best == ENGLISH) {
+		size_t other = 1;
+
+		for (size_t i = 2; i < script->n_codes; i++)
+			if (t->won[i] > t->won[other])
+				other = i;
+		if (t->won[other] >= ENGLISH_SHARE * t->hits)
+			return answer(script->codes[other], 0.5 + 0.5 * t->won[other] / t->hits);
+	}
+	for (size_t i = 0; i < script->n_codes; i++)
+		if (i != best && (second == SIZE_MAX || t->sum[i] > t->sum[second]))
+			second = i;
+	/* Neighbouring groups overlap, so the evidence counts a quarter. */
+	lead = (t->sum[best] - t->sum[second]) / LANG_STEPS / 4;
+	if (lead < 0.4)
+		return unsure();
+	return answer(script->codes[best], 1 / (1 + exp(-lead)));
+}
+
+struct lang lang_of(struct str text)
+{
+	struct reading r = { 0 };
+	uint32_t total = 0, best = SCRIPT_TABLE, latin, han = 0;
+	uint32_t ink[SCRIPTS];
+
+	pthread_once(&tables_once, tables_fill);
+	read_sample(&r, text);
+	/* Ranges of one language are one; kana tells Japanese from Chinese. */
+	memcpy(ink, r.ink, sizeof ink);
+	for (size_t i = 0; i < COUNT(ranges); i++) {
+		if (strcmp(ranges[i].code, "zh") == 0 || strcmp(ranges[i].code, "ja") == 0)
+			han += r.ink[SCRIPT_ONE + i];
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(ranges[i].code, ranges[j].code) == 0) {
+				ink[SCRIPT_ONE + j] += ink[SCRIPT_ONE + i];
+				ink[SCRIPT_ONE + i] = 0;
+			}
+	}
+	for (uint32_t i = SCRIPT_TABLE; i < SCRIPTS; i++)
+		total += ink[i];
+	latin = ink[SCRIPT_TABLE];
+	for (uint32_t i = SCRIPT_TABLE + 1; i < SCRIPTS; i++)
+		if (ink[i] > (best == SCRIPT_TABLE ? 0 : ink[best]))
+			best = i;
+	if (han && han >= SCRIPT_SHARE * total && han >= ink[best])
+		return answer(r.kana * 3 * 10 >= han ? "ja" : "zh", 0.5 + 0.5 * han / total);
+	if (best != SCRIPT_TABLE && (ink[best] < SCRIPT_SHARE * total || ink[best] < 4))
+		best = SCRIPT_TABLE;
+	if (best == SCRIPT_TABLE ? !latin : best >= SCRIPT_ONE && ink[best] < 4)
+		return unsure();
+	if (best >= SCRIPT_ONE)
+		return answer(ranges[best - SCRIPT_ONE].code, 0.5 + 0.5 * ink[best] / total);
+	return by_groups(&r.tally[best - SCRIPT_TABLE], &lang_scripts[best - SCRIPT_TABLE]);
+}
+
+const char *const *lang_codes(size_t *n)
+{
+	pthread_once(&tables_once, tables_fill);
+	*n = tables.n_codes;
+	return tables.codes;
+}
