@@ -1,16 +1,19 @@
 /* base/os.c -- see os.h. */
 #include "base/os.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "base/mem.h"
+#include "base/vec.h"
 
 int os_open(int *fd, const char *path, int flags, struct err *err)
 {
@@ -264,4 +267,35 @@ int os_slurp(struct arena *a, const char *path, size_t max, struct str *out, str
 out:
 	os_close(&fd);
 	return rc;
+}
+
+static int by_bytes(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+
+int os_list(struct arena *a, const char *dir, const char *suffix, struct str **names, size_t *n, struct err *err)
+{
+	VEC(struct str) found = { 0 };
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	int failed;
+
+	*names = NULL;
+	*n = 0;
+	if (!d)
+		return errno == ENOENT ? WN_OK : err_sys(err, errno, "cannot list %s", dir);
+	while (errno = 0, (entry = readdir(d)) != NULL) {
+		struct str name = str(entry->d_name);
+
+		if (!str_eq(name, STR(".")) && !str_eq(name, STR("..")) && str_ends(name, str(suffix)))
+			vec_push(&found, arena_str(a, name));
+	}
+	failed = errno;
+	closedir(d);
+	if (failed == 0 && found.n) {
+		qsort(found.p, found.n, sizeof *found.p, by_bytes);
+		*names = ARENA_ARRAY(a, struct str, found.n);
+		memcpy(*names, found.p, found.n * sizeof *found.p);
+		*n = found.n;
+	}
+	vec_release(&found);
+	return failed ? err_sys(err, failed, "cannot list %s", dir) : WN_OK;
 }

@@ -40,6 +40,10 @@ int os_atomic_open(struct os_atomic *f, const char *path, struct err *err);
 int os_atomic_commit(struct os_atomic *f, struct err *err); /* closes it either way */
 void os_atomic_abort(struct os_atomic *f);		     /* zero or finished is fine */
 
+/* Names in a directory that end with suffix ("": all), sorted by bytes, "." and
+ * ".." left out; a directory that is not there has none. */
+int os_list(struct arena *a, const char *dir, const char *suffix, struct str **names, size_t *n, struct err *err);
+
 /* Whole small file into the arena; WN_LIMIT beyond max. */
 int os_slurp(struct arena *a, const char *path, size_t max, struct str *out, struct err *err);
 #endif
