@@ -50,7 +50,8 @@ struct lang_script {
 #define CHUNK_LEAD 1.0		/* weights a group by which a chunk must be won */
 #define SCRIPT_SHARE 0.15	/* of the ink, for a script to win over Latin */
 #define LEAST_GROUPS 6		/* fewer known groups than this tell nothing */
-#define LEAST_HITS 0.30		/* share of a text's groups that must be known */
+#define LEAST_HITS 0.30		/* share of a Latin text's groups that must be known */
+#define LEAST_HITS_OTHER 0.08	/* the same where the script has told much already */
 
 /* Scripts of one language, and those that need a closer look. */
 enum { SCRIPT_NONE = 0, SCRIPT_TABLE = 1, SCRIPT_ONE = SCRIPT_TABLE + COUNT(lang_scripts) };
@@ -233,6 +234,7 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 {
 	uint32_t window = WORD_MARK;
 	uint8_t word = SCRIPT_NONE; /* script of the word we are in */
+	bool number_on = false;	     /* in a number: letters that touch it (0x1f, 3rd) are no word */
 
 	while (p <= end) {
 		uint32_t point = ' ';
@@ -243,6 +245,12 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 		} else if ((unsigned char)*p < 0x80) {
 			point = (unsigned char)*p++;
 			script = tables.script[point];
+			if (ascii_digit((char)point) || (number_on && script)) {
+				number_on = true;
+				script = SCRIPT_NONE;
+			} else {
+				number_on = false;
+			}
 		} else {
 			p += utf8_decode(p, end, &point);
 			script = script_of(point);
@@ -321,7 +329,7 @@ static struct lang by_groups(const struct tally *t, const struct lang_script *sc
 	size_t best = 0, second = SIZE_MAX;
 	double lead;
 
-	if (t->hits < LEAST_GROUPS || t->hits < LEAST_HITS * t->groups)
+	if (t->hits < LEAST_GROUPS || t->hits < (script == &lang_scripts[0] ? LEAST_HITS : LEAST_HITS_OTHER) * t->groups)
 		return unsure();
 	for (size_t i = 1; i < script->n_codes; i++)
 		if (t->sum[i] > t->sum[best])

@@ -1,0 +1,107 @@
+/* tests/unit/text/lang.c -- languages by sentences that anyone can read. */
+#include "text/lang.h"
+
+#include "test.h"
+
+static const struct {
+	const char *code, *text;
+} sentences[] = {
+	{ "en", "The archive keeps every page that was published, so that readers may compare what was said with what came later." },
+	{ "de", "Das Archiv bewahrt jede veröffentlichte Seite, damit Leser vergleichen können, was früher gesagt wurde." },
+	{ "fr", "Les archives conservent chaque page publiée, afin que les lecteurs puissent comparer ce qui a été dit." },
+	{ "es", "El archivo conserva todas las páginas publicadas para que los lectores puedan comparar lo que se dijo." },
+	{ "pt", "O arquivo guarda todas as páginas publicadas, para que os leitores possam comparar o que não foi dito." },
+	{ "it", "L'archivio conserva ogni pagina pubblicata, perché i lettori possano confrontare quello che è stato detto." },
+	{ "nl", "Het archief bewaart elke pagina die werd gepubliceerd, zodat lezers kunnen vergelijken wat er is gezegd." },
+	{ "sv", "Arkivet bevarar varje sida som har publicerats så att läsarna kan jämföra vad som har sagts och inte sagts." },
+	{ "da", "Arkivet bevarer hver side, der er blevet offentliggjort, så læserne kan sammenligne, hvad der er blevet sagt." },
+	{ "pl", "Archiwum przechowuje każdą opublikowaną stronę, aby czytelnicy mogli porównać to, co zostało powiedziane." },
+	{ "cs", "Archiv uchovává každou zveřejněnou stránku, aby čtenáři mohli porovnat, co bylo řečeno dříve a později." },
+	{ "hu", "Az archívum minden közzétett oldalt megőriz, hogy az olvasók összehasonlíthassák, mi hangzott el korábban." },
+	{ "lt", "Archyve saugomas kiekvienas paskelbtas puslapis, kad skaitytojai galėtų palyginti, kas buvo pasakyta." },
+	{ "ro", "Arhiva păstrează fiecare pagină publicată, pentru ca cititorii să poată compara ceea ce s-a spus." },
+	{ "id", "Arsip ini menyimpan setiap halaman yang telah diterbitkan agar pembaca dapat membandingkan apa yang dikatakan." },
+	{ "tr", "Arşiv, okuyucuların daha önce söylenenleri karşılaştırabilmesi için yayınlanan her sayfayı saklar." },
+	{ "fi", "Arkisto säilyttää jokaisen julkaistun sivun, jotta lukijat voivat verrata, mitä aiemmin on sanottu." },
+	{ "vi", "Kho lưu trữ giữ lại mọi trang đã được xuất bản để người đọc có thể so sánh những gì đã được nói." },
+	{ "ru", "Архив сохраняет каждую опубликованную страницу, чтобы читатели могли сравнить сказанное раньше." },
+	{ "uk", "Архів зберігає кожну опубліковану сторінку, щоб читачі могли порівняти те, що було сказано раніше." },
+	{ "bg", "Архивът пази всяка публикувана страница, за да могат читателите да сравнят казаното по-рано." },
+	{ "sr", "Архив чува сваку објављену страницу како би читаоци могли да упореде оно што је раније речено." },
+	{ "ar", "يحتفظ الأرشيف بكل صفحة تم نشرها حتى يتمكن القراء من مقارنة ما قيل من قبل." },
+	{ "fa", "بایگانی هر صفحه‌ای را که منتشر شده است نگه می‌دارد تا خوانندگان بتوانند آن را مقایسه کنند." },
+	{ "he", "הארכיון שומר כל דף שפורסם כדי שהקוראים יוכלו להשוות את מה שנאמר קודם." },
+	{ "hi", "संग्रह प्रकाशित किए गए प्रत्येक पृष्ठ को रखता है ताकि पाठक तुलना कर सकें कि क्या कहा गया था।" },
+	{ "el", "Το αρχείο διατηρεί κάθε σελίδα που δημοσιεύθηκε." },
+	{ "th", "หอจดหมายเหตุเก็บรักษาทุกหน้าที่เผยแพร่" },
+	{ "ko", "기록 보관소는 게시된 모든 페이지를 보관합니다." },
+	{ "ja", "アーカイブは公開されたすべてのページを保存します。" },
+	{ "zh", "档案馆保存每一个已发布的网页，以便读者比较。" },
+	{ "zh", "檔案館保存每一個已發佈的網頁，以便讀者比較。" },
+};
+
+TEST(lang, tells_sentences_apart)
+{
+	for (size_t i = 0; i < COUNT(sentences); i++) {
+		struct lang got = lang_of(str(sentences[i].text));
+
+		CHECK_STR(str(got.code), str(sentences[i].code), "%s", sentences[i].text);
+		CHECK(got.confidence > 0.5 && got.confidence <= 1);
+	}
+}
+
+static const struct {
+	const char *text, *because;
+} unsure[] = {
+	{ "", "nothing" },
+	{ "1234 5678 -- 9.0 %", "no letters" },
+	{ "ok", "too short" },
+	{ "xkq zwv qqj vxz kjq wqx zzv qxk vjw kkq zxw", "letters, but no language" },
+	{ "\xff\xfe\x80\x80\xc0", "no UTF-8" },
+	{ "0x7f3a 0xdeadbeef 0x00ff 0x1c2d3e 0x99aa", "numbers in hexadecimal" },
+};
+
+TEST(lang, is_unsure_of_what_is_no_language)
+{
+	for (size_t i = 0; i < COUNT(unsure); i++) {
+		struct lang got = lang_of(str(unsure[i].text));
+
+		CHECK_STR(str(got.code), STR("und"), "%s", unsure[i].because);
+		CHECK(got.confidence == 0, "%s", unsure[i].because);
+	}
+}
+
+TEST(lang, english_quotations_do_not_take_a_page)
+{
+	struct str page = arena_printf(t->arena,
+		"Dies ist eine Übersicht der Veröffentlichungen, die auf den folgenden Seiten besprochen werden. %s %s %s",
+		"A Comparison of Methods for the Detection of Near-Duplicate Documents on the Web and Elsewhere.",
+		"The Art of Keeping Records of Things That Were Said and of Those That Never Were.",
+		"Die Vorträge wurden auf mehreren Konferenzen gehalten und sind hier als Aufzeichnung verfügbar.");
+
+	CHECK_STR(str(lang_of(page).code), STR("de"));
+}
+
+TEST(lang, knows_fifty_languages_and_more)
+{
+	size_t n;
+	const char *const *codes = lang_codes(&n);
+
+	CHECK(n >= 50, "%zu", n);
+	for (size_t i = 1; i < n; i++)
+		CHECK(strcmp(codes[i - 1], codes[i]) < 0, "%s", codes[i]);
+}
+
+TEST(lang, any_bytes_have_an_answer)
+{
+	for (int round = 0; round < 2000; round++) {
+		size_t n = test_below(t, round % 10 ? 300 : 9000);
+		char *p = arena_alloc(t->arena, n + 1);
+		struct lang got;
+
+		for (size_t i = 0; i < n; i++)
+			p[i] = (char)test_random(t);
+		got = lang_of(str_n(p, n));
+		CHECK(memchr(got.code, 0, sizeof got.code) != NULL && got.confidence >= 0 && got.confidence <= 1);
+	}
+}
