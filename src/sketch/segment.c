@@ -1,0 +1,389 @@
+/* sketch/segment.c -- see segment.h; docs/format/sketch-segment.md draws the bytes.
+ *
+ * A set of n values is cut at bit L (64 - L = floor(log2 n), at least 7): the
+ * low L bits of the values lie side by side; the high parts are a row of bits
+ * with a one for each value and a zero for each step of the high part.  Reading
+ * walks the ones of that row: one shift, one mask and one unaligned load a value.
+ * Sets of fewer than 64 values are stored as they are.
+ */
+#include "sketch/segment.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "sketch/segfile.h"
+
+#define MAGIC "WNSKETCH"
+#define VERSION 1
+#define RAW 64 /* low bits of a set stored as it is */
+#define PACK_MAX (4 * GIB)
+
+enum { FLAG_MAIN_IS_BODY = 1 };
+
+struct text_head {
+	uint32_t n;
+	uint8_t low_bits, zero[3];
+	uint64_t simhash, check; /* check: XXH3-64 of the set's bytes */
+	uint8_t minhash[MINHASH_N];
+};
+_Static_assert(sizeof(struct text_head) == 152, "a text's head is 152 bytes");
+
+struct record_head {
+	uint64_t check; /* XXH3-64 from `content` to the end of the heads */
+	uint64_t content, flags;
+	struct text_head body, main; /* main is absent when it equals body */
+};
+
+static unsigned low_bits(size_t n)
+{
+	return n < 64 ? RAW : n < 256 ? 57 : 64 - (63 - (unsigned)__builtin_clzll(n));
+}
+
+static size_t low_bytes(size_t n, unsigned low) { return (n * low + 63) / 64 * 8; }
+static size_t high_words(size_t n, unsigned low) { return low == RAW ? 0 : (n + ((size_t)1 << (64 - low)) + 63) / 64; }
+static size_t set_bytes(size_t n, unsigned low) { return n ? low_bytes(n, low) + high_words(n, low) * 8 : 0; }
+
+static void pack_set(unsigned char *out, struct set s, unsigned low)
+{
+	uint64_t *packed = (uint64_t *)(void *)out, *high, mask, word = 0;
+	unsigned filled = 0;
+
+	if (low == RAW) {
+		if (s.n)
+			memcpy(out, s.p, s.n * 8);
+		return;
+	}
+	mask = ((uint64_t)1 << low) - 1;
+	for (size_t i = 0; i < s.n; i++) {
+		uint64_t v = s.p[i] & mask;
+
+		word |= v << filled;
+		filled += low;
+		if (filled >= 64) {
+			*packed++ = word;
+			filled -= 64;
+			word = filled ? v >> (low - filled) : 0;
+		}
+	}
+	if (filled)
+		*packed++ = word;
+	high = packed;
+	memset(high, 0, high_words(s.n, low) * 8);
+	for (size_t i = 0; i < s.n; i++) {
+		size_t bit = (size_t)(s.p[i] >> low) + i;
+
+		high[bit / 64] |= (uint64_t)1 << bit % 64;
+	}
+}
+
+/* False when the ones of the row are not n, or the row is too short. */
+static bool unpack_set(uint64_t *out, const unsigned char *p, size_t n, unsigned low)
+{
+	const unsigned char *high = p + low_bytes(n, low);
+	size_t words = high_words(n, low), i = 0, at = 0;
+	uint64_t mask;
+
+	if (low == RAW) {
+		memcpy(out, p, n * 8);
+		return true;
+	}
+	mask = ((uint64_t)1 << low) - 1;
+	for (size_t w = 0; w < words; w++) {
+		uint64_t ones = get_u64(high + 8 * w);
+		size_t base = 64 * w;
+
+		if ((size_t)__builtin_popcountll(ones) > n - i)
+			return false;
+		for (; ones; ones &= ones - 1, i++, at += low) {
+			uint64_t part = base + (unsigned)__builtin_ctzll(ones) - i;
+
+			out[i] = part << low | (get_u64(p + (at >> 3)) >> (at & 7) & mask);
+		}
+	}
+	return i == n;
+}
+
+static void fill_head(struct text_head *h, struct set s)
+{
+	struct minhash m;
+
+	*h = (struct text_head){ .n = (uint32_t)s.n, .low_bits = (uint8_t)low_bits(s.n), .simhash = simhash_make(s) };
+	minhash_make(&m, s);
+	memcpy(h->minhash, m.v, sizeof m.v);
+}
+
+static size_t heads_bytes(uint64_t flags)
+{
+	return flags & FLAG_MAIN_IS_BODY ? offsetof(struct record_head, main) : sizeof(struct record_head);
+}
+
+void segment_pack(struct buf *out, struct set body, struct set main)
+{
+	struct record_head h = { 0 };
+	size_t heads, n;
+	unsigned char *p;
+
+	if (body.n > UINT32_MAX || main.n > UINT32_MAX)
+		abort(); /* LIMIT_TEXT is far below */
+	if (body.n == main.n && (body.n == 0 || memcmp(body.p, main.p, body.n * 8) == 0))
+		h.flags = FLAG_MAIN_IS_BODY;
+	fill_head(&h.body, body);
+	if (!h.flags)
+		fill_head(&h.main, main);
+	heads = heads_bytes(h.flags);
+	n = heads + set_bytes(body.n, h.body.low_bits) + (h.flags ? 0 : set_bytes(main.n, h.main.low_bits));
+	buf_reset(out);
+	if (out->max < n)
+		out->max = PACK_MAX;
+	p = (unsigned char *)buf_room(out, n);
+	p += heads;
+	pack_set(p, body, h.body.low_bits);
+	h.body.check = hash64(p, set_bytes(body.n, h.body.low_bits));
+	if (!h.flags) {
+		p += set_bytes(body.n, h.body.low_bits);
+		pack_set(p, main, h.main.low_bits);
+		h.main.check = hash64(p, set_bytes(main.n, h.main.low_bits));
+	}
+	memcpy(out->p, &h, heads);
+	out->n = n;
+}
+
+struct segment_writer {
+	struct segfile_writer file;
+	struct shingle_spec spec;
+	uint64_t first;
+	VEC(uint64_t) at; /* where each record begins */
+	struct buf packed;
+};
+
+int segment_writer_open(struct segment_writer **out, const char *path, struct shingle_spec spec, uint64_t first, struct err *err)
+{
+	struct segment_writer *w;
+	int rc;
+
+	if ((rc = shingle_check(spec, err)) < 0)
+		return rc;
+	w = mem_zalloc(sizeof *w);
+	w->spec = spec;
+	w->first = first;
+	w->packed = BUF(PACK_MAX);
+	if ((rc = segfile_create(&w->file, path, err)) < 0) {
+		segment_writer_abort(w);
+		return rc;
+	}
+	*out = w;
+	return WN_OK;
+}
+
+int segment_writer_put(struct segment_writer *w, uint64_t content, struct buf *packed, struct err *err)
+{
+	uint64_t flags, check;
+
+	if (content != w->first + w->at.n)
+		return err_set(err, WN_USAGE, "content %" PRIu64 " cannot follow content %" PRIu64 " in a segment of sets", content,
+			       w->first + w->at.n - 1);
+	if (w->at.n == LIMIT_SEGMENT_CONTENTS)
+		return err_set(err, WN_LIMIT, "a segment of sets has at most %u contents", LIMIT_SEGMENT_CONTENTS);
+	vec_push(&w->at, w->file.at);
+	memcpy(packed->p + offsetof(struct record_head, content), &content, 8);
+	memcpy(&flags, packed->p + offsetof(struct record_head, flags), 8);
+	check = hash64(packed->p + 8, heads_bytes(flags) - 8);
+	memcpy(packed->p, &check, 8);
+	return segfile_write(&w->file, packed->p, packed->n, err);
+}
+
+int segment_writer_add(struct segment_writer *w, uint64_t content, struct set body, struct set main, struct err *err)
+{
+	segment_pack(&w->packed, body, main);
+	return segment_writer_put(w, content, &w->packed, err);
+}
+
+static void writer_free(struct segment_writer *w)
+{
+	vec_release(&w->at);
+	buf_release(&w->packed);
+	mem_free(w);
+}
+
+int segment_writer_commit(struct segment_writer *w, struct err *err)
+{
+	struct segfile_head head = { .magic = MAGIC, .version = VERSION, .first = w->first, .n = w->at.n };
+	int rc;
+
+	head.settings = w->spec.k | (uint32_t)w->spec.unit << 8 | (uint32_t)w->spec.bag << 9;
+	vec_push(&w->at, w->file.at);
+	rc = segfile_commit(&w->file, &head, w->at.p, w->at.n * 8, err);
+	writer_free(w);
+	return rc;
+}
+
+void segment_writer_abort(struct segment_writer *w)
+{
+	if (!w)
+		return;
+	segfile_abort(&w->file);
+	writer_free(w);
+}
+
+struct segment {
+	struct os_map map;
+	struct segfile_head head;
+	char *path;
+};
+
+int segment_open(struct segment **out, const char *path, struct err *err)
+{
+	struct segment *s = mem_zalloc(sizeof *s);
+	int rc = segfile_open(&s->map, &s->head, path, MAGIC, VERSION, err);
+
+	s->path = mem_strdup(path);
+	if (rc == WN_OK && s->head.index_n != (s->head.n + 1) * 8)
+		rc = segfile_damaged(err, path, "its index has the wrong size");
+	if (rc == WN_OK && (s->head.settings >> 10 || shingle_check(segment_spec(s), NULL) < 0))
+		rc = segfile_damaged(err, path, "its settings are unknown");
+	if (rc < 0) {
+		segment_close(s);
+		return rc;
+	}
+	*out = s;
+	return WN_OK;
+}
+
+void segment_close(struct segment *s)
+{
+	if (!s)
+		return;
+	os_unmap(&s->map);
+	mem_free(s->path);
+	mem_free(s);
+}
+
+uint64_t segment_first(const struct segment *s) { return s->head.first; }
+uint64_t segment_count(const struct segment *s) { return s->head.n; }
+struct shingle_spec segment_spec(const struct segment *s)
+{
+	return (struct shingle_spec){ .k = s->head.settings & 255, .unit = s->head.settings >> 8 & 1 ? SHINGLE_CHAR : SHINGLE_WORD,
+				      .bag = s->head.settings >> 9 & 1 };
+}
+
+/* The tested heads of a content's record; *data is what lies behind them. */
+static int find_record(const struct segment *s, uint64_t content, struct record_head *h, const unsigned char **data, struct err *err)
+{
+	const unsigned char *index = s->map.p + s->head.index_at;
+	uint64_t at, end, need;
+
+	if (content < s->head.first || content - s->head.first >= s->head.n)
+		return err_set(err, WN_NONE, "segment %s does not hold content %" PRIu64, s->path, content);
+	at = get_u64(index + 8 * (content - s->head.first));
+	end = get_u64(index + 8 * (content - s->head.first) + 8);
+	if (at < SEGFILE_HEAD || end > s->head.index_at || at > end || end - at < offsetof(struct record_head, main))
+		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " lies outside of it", content);
+	memcpy(h, s->map.p + at, offsetof(struct record_head, main));
+	if (!(h->flags & FLAG_MAIN_IS_BODY)) {
+		if (end - at < sizeof *h)
+			return segfile_damaged(err, s->path, "the record of content %" PRIu64 " is too short", content);
+		memcpy(h, s->map.p + at, sizeof *h);
+	} else {
+		h->main = h->body;
+	}
+	if (h->flags > 1 || h->content != content || h->check != hash64(s->map.p + at + 8, heads_bytes(h->flags) - 8))
+		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has a wrong checksum", content);
+	need = heads_bytes(h->flags) + set_bytes(h->body.n, h->body.low_bits);
+	if (!h->flags)
+		need += set_bytes(h->main.n, h->main.low_bits);
+	if (h->body.low_bits != low_bits(h->body.n) || h->main.low_bits != low_bits(h->main.n) || need != end - at)
+		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has the wrong size", content);
+	*data = s->map.p + at + heads_bytes(h->flags);
+	return WN_OK;
+}
+
+int segment_sketch(const struct segment *s, uint64_t content, enum sketch_text which, struct sketch *out, struct err *err)
+{
+	struct record_head h;
+	const unsigned char *data = NULL;
+	const struct text_head *text = which == SKETCH_MAIN ? &h.main : &h.body;
+	int rc;
+
+	if ((rc = find_record(s, content, &h, &data, err)) < 0)
+		return rc;
+	out->n = text->n;
+	out->simhash = text->simhash;
+	memcpy(out->minhash.v, text->minhash, sizeof out->minhash.v);
+	return WN_OK;
+}
+
+int segment_size(const struct segment *s, uint64_t content, enum sketch_text which, size_t *n, struct err *err)
+{
+	struct sketch k;
+	int rc = segment_sketch(s, content, which, &k, err);
+
+	if (rc == WN_OK)
+		*n = k.n;
+	return rc;
+}
+
+int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room, size_t *n, struct err *err)
+{
+	struct record_head h;
+	const unsigned char *data = NULL;
+	const struct text_head *text = &h.body;
+	int rc;
+
+	if ((rc = find_record(s, content, &h, &data, err)) < 0)
+		return rc;
+	if (which == SKETCH_MAIN && !h.flags) {
+		data += set_bytes(h.body.n, h.body.low_bits);
+		text = &h.main;
+	}
+	*n = text->n;
+	if (text->n > room)
+		return err_set(err, WN_LIMIT, "the set of content %" PRIu64 " has %" PRIu32 " values, there is room for %zu", content, text->n, room);
+	if (text->n && (text->check != hash64(data, set_bytes(text->n, text->low_bits)) || !unpack_set(out, data, text->n, text->low_bits)))
+		return segfile_damaged(err, s->path, "the set of content %" PRIu64 " has a wrong checksum", content);
+	return WN_OK;
+}
+
+static int check_text(const struct segment *s, uint64_t content, enum sketch_text which, struct err *err)
+{
+	VEC(uint64_t) v = { 0 };
+	struct sketch k;
+	struct minhash m;
+	struct set set;
+	const char *reason;
+	size_t n;
+	int rc = segment_sketch(s, content, which, &k, err);
+
+	if (rc < 0)
+		return rc;
+	vec_reserve(&v, k.n + 1);
+	if ((rc = segment_get(s, content, which, v.p, k.n, &n, err)) == WN_OK) {
+		set = (struct set){ v.p, n };
+		minhash_make(&m, set);
+		if (!set_check(set, &reason))
+			rc = segfile_damaged(err, s->path, "the set of content %" PRIu64 " has %s", content, reason);
+		else if (simhash_make(set) != k.simhash || memcmp(&m, &k.minhash, sizeof m) != 0)
+			rc = segfile_damaged(err, s->path, "MinHash or SimHash of content %" PRIu64 " do not fit its set", content);
+	}
+	vec_release(&v);
+	return rc;
+}
+
+int segment_check(const char *path, struct err *err)
+{
+	struct segment *s;
+	int rc = segment_open(&s, path, err);
+
+	if (rc < 0)
+		return rc;
+	if (get_u64(s->map.p + s->head.index_at) != SEGFILE_HEAD || get_u64(s->map.p + s->head.index_at + 8 * s->head.n) != s->head.index_at)
+		rc = segfile_damaged(err, path, "records do not fill it");
+	for (uint64_t c = 0; c < s->head.n && rc == WN_OK; c++)
+		for (int which = 0; which < SKETCH_TEXTS && rc == WN_OK; which++)
+			rc = check_text(s, s->head.first + c, (enum sketch_text)which, err);
+	segment_close(s);
+	return rc;
+}

@@ -1,0 +1,331 @@
+/* sketch/textstore.c -- see textstore.h; docs/format/text-segment.md draws the bytes.
+ *
+ * Texts are gathered until a block has 64 KiB, then compressed together; a
+ * longer text is a block of its own.  So one text costs the decoding of one
+ * block, and short pages still share their words.
+ */
+#include "sketch/textstore.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <zstd.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "sketch/segfile.h"
+
+#define MAGIC "WNTEXTS\0"
+#define VERSION 1
+#define BLOCK (64 * KIB)
+#define BLOCK_MAX (3 * LIMIT_TEXT + BLOCK) /* title, body and main of one content behind a block not yet full */
+#define BLOCK_HEAD 16
+#define LEVEL 1
+
+enum { FLAG_MAIN_IS_BODY = 1 };
+
+struct entry { /* of the index, one a content */
+	uint32_t block, at, title_n, body_n, main_n, flags;
+};
+
+struct textstore_writer {
+	struct segfile_writer file;
+	uint64_t first;
+	struct buf block, packed;
+	VEC(uint64_t) blocks; /* where each block begins */
+	VEC(struct entry) entries;
+	ZSTD_CCtx *zstd;
+};
+
+int textstore_writer_open(struct textstore_writer **out, const char *path, uint64_t first, struct err *err)
+{
+	struct textstore_writer *w = mem_zalloc(sizeof *w);
+	int rc;
+
+	w->first = first;
+	w->block = BUF(BLOCK_MAX);
+	w->packed = BUF(2 * BLOCK_MAX);
+	w->zstd = ZSTD_createCCtx();
+	if (!w->zstd)
+		rc = err_set(err, WN_IO, "zstd has no memory for %s", path);
+	else
+		rc = segfile_create(&w->file, path, err);
+	if (rc < 0) {
+		textstore_writer_abort(w);
+		return rc;
+	}
+	*out = w;
+	return WN_OK;
+}
+
+/* check u64 (of all that follows) · raw_n u32 · packed_n u32 · zstd frame */
+static int flush_block(struct textstore_writer *w, struct err *err)
+{
+	size_t bound = ZSTD_compressBound(w->block.n), n;
+	char *p;
+	uint32_t sizes[2];
+	uint64_t check;
+
+	if (!w->block.n)
+		return WN_OK;
+	buf_reset(&w->packed);
+	p = buf_room(&w->packed, BLOCK_HEAD + bound);
+	n = ZSTD_compressCCtx(w->zstd, p + BLOCK_HEAD, bound, w->block.p, w->block.n, LEVEL);
+	if (ZSTD_isError(n))
+		return err_set(err, WN_IO, "zstd cannot compress a block of texts: %s", ZSTD_getErrorName(n));
+	sizes[0] = (uint32_t)w->block.n;
+	sizes[1] = (uint32_t)n;
+	memcpy(p + 8, sizes, 8);
+	check = hash64(p + 8, n + 8);
+	memcpy(p, &check, 8);
+	vec_push(&w->blocks, w->file.at);
+	buf_reset(&w->block);
+	return segfile_write(&w->file, p, BLOCK_HEAD + n, err);
+}
+
+int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts t, struct err *err)
+{
+	bool same = str_eq(t.main, t.body);
+	struct entry e = { .title_n = (uint32_t)t.title.n, .body_n = (uint32_t)t.body.n, .main_n = (uint32_t)t.main.n };
+	size_t n = t.title.n + t.body.n + (same ? 0 : t.main.n);
+	int rc;
+
+	if (content != w->first + w->entries.n)
+		return err_set(err, WN_USAGE, "content %" PRIu64 " cannot follow content %" PRIu64 " in a segment of texts", content,
+			       w->first + w->entries.n - 1);
+	if (t.title.n > LIMIT_TEXT || t.body.n > LIMIT_TEXT || t.main.n > LIMIT_TEXT)
+		return err_set(err, WN_LIMIT, "a text of content %" PRIu64 " is longer than %zu bytes", content, (size_t)LIMIT_TEXT);
+	if (w->entries.n == LIMIT_SEGMENT_CONTENTS)
+		return err_set(err, WN_LIMIT, "a segment of texts has at most %u contents", LIMIT_SEGMENT_CONTENTS);
+	if (w->block.n + n > BLOCK && (rc = flush_block(w, err)) < 0)
+		return rc;
+	e.block = (uint32_t)w->blocks.n;
+	e.at = (uint32_t)w->block.n;
+	e.flags = same ? FLAG_MAIN_IS_BODY : 0;
+	buf_str(&w->block, t.title);
+	buf_str(&w->block, t.body);
+	if (!same)
+		buf_str(&w->block, t.main);
+	vec_push(&w->entries, e);
+	return WN_OK;
+}
+
+static void writer_free(struct textstore_writer *w)
+{
+	ZSTD_freeCCtx(w->zstd);
+	buf_release(&w->block);
+	buf_release(&w->packed);
+	vec_release(&w->blocks);
+	vec_release(&w->entries);
+	mem_free(w);
+}
+
+int textstore_writer_commit(struct textstore_writer *w, struct err *err)
+{
+	struct segfile_head head = { .version = VERSION, .first = w->first, .n = w->entries.n };
+	struct buf index = BUF(SIZE_MAX / 2);
+	int rc = flush_block(w, err);
+
+	memcpy(head.magic, MAGIC, 8);
+	if (rc < 0) {
+		textstore_writer_abort(w);
+		return rc;
+	}
+	head.extra = w->blocks.n;
+	vec_push(&w->blocks, w->file.at);
+	buf_add(&index, w->blocks.p, w->blocks.n * 8);
+	if (w->entries.n)
+		buf_add(&index, w->entries.p, w->entries.n * sizeof *w->entries.p);
+	rc = segfile_commit(&w->file, &head, index.p, index.n, err);
+	buf_release(&index);
+	writer_free(w);
+	return rc;
+}
+
+void textstore_writer_abort(struct textstore_writer *w)
+{
+	if (!w)
+		return;
+	segfile_abort(&w->file);
+	writer_free(w);
+}
+
+struct part { /* one file */
+	struct os_map map;
+	struct segfile_head head;
+	char *path;
+};
+struct textstore {
+	VEC(struct part) parts; /* by name; a content is looked for from the last to the first */
+};
+
+static int part_open(struct textstore *s, const char *path, struct err *err)
+{
+	struct part p = { 0 };
+	int rc = segfile_open(&p.map, &p.head, path, MAGIC, VERSION, err);
+
+	if (rc < 0)
+		return rc;
+	p.path = mem_strdup(path);
+	vec_push(&s->parts, p);
+	if (p.head.extra > p.head.index_n / 8 || p.head.index_n != (p.head.extra + 1) * 8 + p.head.n * sizeof(struct entry))
+		return segfile_damaged(err, path, "its index has the wrong size");
+	return WN_OK;
+}
+
+int textstore_open_file(struct textstore **out, const char *path, struct err *err)
+{
+	struct textstore *s = mem_zalloc(sizeof *s);
+	int rc = part_open(s, path, err);
+
+	if (rc < 0) {
+		textstore_close(s);
+		return rc;
+	}
+	*out = s;
+	return WN_OK;
+}
+
+int textstore_open(struct textstore **out, const char *dir, struct err *err)
+{
+	struct textstore *s = mem_zalloc(sizeof *s);
+	struct arena arena = { 0 };
+	struct str *names;
+	size_t n;
+	int rc = os_list(&arena, dir, ".seg", &names, &n, err);
+
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
+		rc = part_open(s, arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
+	arena_release(&arena);
+	if (rc < 0) {
+		textstore_close(s);
+		return rc;
+	}
+	*out = s;
+	return WN_OK;
+}
+
+void textstore_close(struct textstore *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->parts.n; i++) {
+		os_unmap(&s->parts.p[i].map);
+		mem_free(s->parts.p[i].path);
+	}
+	vec_release(&s->parts);
+	mem_free(s);
+}
+
+uint64_t textstore_count(const struct textstore *s)
+{
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < s->parts.n; i++)
+		if (s->parts.p[i].head.n && s->parts.p[i].head.first + s->parts.p[i].head.n > end)
+			end = s->parts.p[i].head.first + s->parts.p[i].head.n;
+	return end;
+}
+
+/* Block b of p, decoded into the cache unless it is there. */
+static int decode_block(const struct part *p, uint32_t b, struct textcache *c, uint32_t *raw_n, struct err *err)
+{
+	const unsigned char *index = p->map.p + p->head.index_at, *block;
+	uint64_t at, end;
+	uint32_t packed_n;
+	size_t n;
+
+	if (b >= p->head.extra)
+		return segfile_damaged(err, p->path, "a text is in block %" PRIu32 ", which is not there", b);
+	at = get_u64(index + 8 * (size_t)b);
+	end = get_u64(index + 8 * (size_t)b + 8);
+	if (at < SEGFILE_HEAD || end > p->head.index_at || at > end || end - at < BLOCK_HEAD)
+		return segfile_damaged(err, p->path, "block %" PRIu32 " lies outside of it", b);
+	block = p->map.p + at;
+	*raw_n = get_u32(block + 8);
+	packed_n = get_u32(block + 12);
+	if (packed_n != end - at - BLOCK_HEAD || *raw_n > BLOCK_MAX)
+		return segfile_damaged(err, p->path, "block %" PRIu32 " has the wrong size", b);
+	if (c->block == block)
+		return WN_OK;
+	if (get_u64(block) != hash64(block + 8, packed_n + (size_t)8))
+		return segfile_damaged(err, p->path, "block %" PRIu32 " has a wrong checksum", b);
+	c->block = NULL;
+	if (*raw_n > c->cap) {
+		mem_free(c->p);
+		c->cap = *raw_n;
+		c->p = mem_alloc(c->cap);
+	}
+	if (!c->zstd && !(c->zstd = ZSTD_createDCtx()))
+		return err_set(err, WN_IO, "zstd has no memory for %s", p->path);
+	n = ZSTD_decompressDCtx(c->zstd, c->p, *raw_n, block + BLOCK_HEAD, packed_n);
+	if (ZSTD_isError(n) || n != *raw_n)
+		return segfile_damaged(err, p->path, "block %" PRIu32 " does not decompress", b);
+	c->block = block;
+	return WN_OK;
+}
+
+static int part_get(const struct part *p, uint64_t content, struct textcache *c, struct texts *out, struct err *err)
+{
+	const unsigned char *entries = p->map.p + p->head.index_at + 8 * (p->head.extra + 1);
+	struct entry e;
+	uint32_t raw_n = 0;
+	uint64_t n;
+	const char *at;
+	int rc;
+
+	memcpy(&e, entries + (content - p->head.first) * sizeof e, sizeof e);
+	n = (uint64_t)e.title_n + e.body_n + (e.flags & FLAG_MAIN_IS_BODY ? 0 : e.main_n);
+	if (e.flags > 1 || ((e.flags & FLAG_MAIN_IS_BODY) && e.main_n != e.body_n))
+		return segfile_damaged(err, p->path, "the entry of content %" PRIu64 " is not possible", content);
+	*out = (struct texts){ { "", 0 }, { "", 0 }, { "", 0 } };
+	if (!n)
+		return WN_OK;
+	if ((rc = decode_block(p, e.block, c, &raw_n, err)) < 0)
+		return rc;
+	if (e.at > raw_n || n > raw_n - e.at)
+		return segfile_damaged(err, p->path, "the texts of content %" PRIu64 " lie outside of their block", content);
+	at = c->p + e.at;
+	out->title = str_n(at, e.title_n);
+	out->body = str_n(at + e.title_n, e.body_n);
+	out->main = e.flags & FLAG_MAIN_IS_BODY ? out->body : str_n(at + e.title_n + e.body_n, e.main_n);
+	return WN_OK;
+}
+
+int textstore_get(const struct textstore *s, uint64_t content, struct textcache *c, struct texts *out, struct err *err)
+{
+	for (size_t i = s->parts.n; i-- > 0;) {
+		const struct part *p = &s->parts.p[i];
+
+		if (content >= p->head.first && content - p->head.first < p->head.n)
+			return part_get(p, content, c, out, err);
+	}
+	return err_set(err, WN_NONE, "no segment holds the texts of content %" PRIu64, content);
+}
+
+void textcache_release(struct textcache *c)
+{
+	ZSTD_freeDCtx(c->zstd);
+	mem_free(c->p);
+	*c = (struct textcache){ 0 };
+}
+
+int textstore_check(const char *path, struct err *err)
+{
+	struct textstore *s;
+	struct textcache c = { 0 };
+	struct texts t;
+	uint32_t raw_n;
+	int rc = textstore_open_file(&s, path, err);
+
+	if (rc < 0)
+		return rc;
+	for (uint64_t b = 0; b < s->parts.p[0].head.extra && rc == WN_OK; b++)
+		rc = decode_block(&s->parts.p[0], (uint32_t)b, &c, &raw_n, err);
+	for (uint64_t i = 0; i < s->parts.p[0].head.n && rc == WN_OK; i++)
+		rc = textstore_get(s, s->parts.p[0].head.first + i, &c, &t, err);
+	textcache_release(&c);
+	textstore_close(s);
+	return rc;
+}
