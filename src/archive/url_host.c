@@ -16,7 +16,7 @@
 
 #define HOST_MAX (4 * LIMIT_URL)
 
-static UIDNA *idna;
+static UIDNA *idna, *idna_old;
 static pthread_once_t idna_once = PTHREAD_ONCE_INIT;
 
 static void idna_open(void)
@@ -28,6 +28,42 @@ static void idna_open(void)
 			       &status);
 	if (U_FAILURE(status))
 		idna = NULL;
+	status = U_ZERO_ERROR;
+	idna_old = uidna_openUTS46(UIDNA_CHECK_BIDI | UIDNA_CHECK_CONTEXTJ, &status);
+	if (U_FAILURE(status))
+		idna_old = NULL;
+}
+
+/* Adds what ICU makes of the name; false on any error not among `ignored`. */
+static bool to_ascii(const UIDNA *how, struct str domain, uint32_t ignored, struct buf *out)
+{
+	UIDNAInfo info = UIDNA_INFO_INITIALIZER;
+	UErrorCode status = U_ZERO_ERROR;
+	size_t room = domain.n * 2 + 64;
+	int32_t n;
+	char *to;
+
+	if (!how || domain.n > LIMIT_URL || !(to = buf_room(out, room)))
+		return false;
+	n = uidna_nameToASCII_UTF8(how, domain.p, (int32_t)domain.n, to, (int32_t)room, &info, &status);
+	if (status == U_BUFFER_OVERFLOW_ERROR && n > 0) {
+		room = (size_t)n + 1;
+		if (!(to = buf_room(out, room)))
+			return false;
+		status = U_ZERO_ERROR;
+		info = (UIDNAInfo)UIDNA_INFO_INITIALIZER;
+		n = uidna_nameToASCII_UTF8(how, domain.p, (int32_t)domain.n, to, (int32_t)room, &info, &status);
+	}
+	if (U_FAILURE(status) || (info.errors & ~ignored) || n <= 0)
+		return false;
+	out->n += (size_t)n;
+	return true;
+}
+
+bool url_idna_old(struct str domain, struct buf *out)
+{
+	pthread_once(&idna_once, idna_open);
+	return to_ascii(idna_old, domain, UIDNA_ERROR_LEADING_HYPHEN | UIDNA_ERROR_TRAILING_HYPHEN | UIDNA_ERROR_HYPHEN_3_4, out);
 }
 
 bool url_idna(struct str domain, struct buf *out)
@@ -35,11 +71,7 @@ bool url_idna(struct str domain, struct buf *out)
 	/* what the URL Standard does not ask ICU to check */
 	const uint32_t ignored = UIDNA_ERROR_EMPTY_LABEL | UIDNA_ERROR_LABEL_TOO_LONG | UIDNA_ERROR_DOMAIN_NAME_TOO_LONG |
 				 UIDNA_ERROR_LEADING_HYPHEN | UIDNA_ERROR_TRAILING_HYPHEN | UIDNA_ERROR_HYPHEN_3_4;
-	UIDNAInfo info = UIDNA_INFO_INITIALIZER;
-	UErrorCode status = U_ZERO_ERROR;
-	size_t from = out->n, ascii = 0, room = domain.n * 2 + 64;
-	int32_t n;
-	char *to;
+	size_t from = out->n, ascii = 0;
 
 	while (ascii < domain.n && (unsigned char)domain.p[ascii] < 128)
 		ascii++;
@@ -50,21 +82,7 @@ bool url_idna(struct str domain, struct buf *out)
 		return true;
 	}
 	pthread_once(&idna_once, idna_open);
-	if (!idna || domain.n > LIMIT_URL || !(to = buf_room(out, room)))
-		return false;
-	n = uidna_nameToASCII_UTF8(idna, domain.p, (int32_t)domain.n, to, (int32_t)room, &info, &status);
-	if (status == U_BUFFER_OVERFLOW_ERROR && n > 0) {
-		room = (size_t)n + 1;
-		if (!(to = buf_room(out, room)))
-			return false;
-		status = U_ZERO_ERROR;
-		info = (UIDNAInfo)UIDNA_INFO_INITIALIZER;
-		n = uidna_nameToASCII_UTF8(idna, domain.p, (int32_t)domain.n, to, (int32_t)room, &info, &status);
-	}
-	if (U_FAILURE(status) || (info.errors & ~ignored) || n <= 0)
-		return false;
-	out->n += (size_t)n;
-	return true;
+	return to_ascii(idna, domain, ignored, out);
 }
 
 /* Lower-case form of the bytes of a plain host name, 0 for all others. */

@@ -8,6 +8,10 @@
  * refuses the name.  ASCII only goes to lower case. */
 bool url_idna(struct str domain, struct buf *out);
 
+/* The same as older software does it (transitional: ß is ss) with all of UTS #46's
+ * checks but those of hyphens: what ia-surt's keys are made of. */
+bool url_idna_old(struct str domain, struct buf *out);
+
 /* Plain ASCII host names in one look: when every byte is a letter, digit, '-',
  * '.' or '_' and the last label does not begin with a digit, writes the name in
  * lower case to out[host.n] and returns true. */
