@@ -1,0 +1,49 @@
+/* catalog/backend.h -- what a store must be able to do to stand under the catalogue.
+ *
+ * catalog.h says what each function means; a backend's struct begins with
+ * struct catalog.  Backends are listed in catalog.c.
+ */
+#ifndef WINNOW_CATALOG_BACKEND_H
+#define WINNOW_CATALOG_BACKEND_H
+#include "catalog/catalog.h"
+
+struct catalog_backend {
+	const char *name;
+	bool (*here)(const char *dir); /* is there such a catalogue? */
+	int (*open)(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err);
+	void (*close)(struct catalog *c);
+	int (*begin)(struct catalog *c, struct err *err);
+	void (*end)(struct catalog *c);
+	int (*next)(struct catalog *c, struct catalog_next *out, struct err *err);
+	int (*add)(struct catalog *c, const struct catalog_batch *b, struct err *err);
+	int (*content_by_key)(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);
+	int (*page_by_key)(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
+	int (*resolve)(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
+	int (*files)(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
+	int (*remove_file)(struct catalog *c, uint64_t file, uint64_t *captures, struct err *err);
+	int (*captures)(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
+	int (*stats)(struct catalog *c, struct catalog_stats *out, struct err *err);
+	int (*counts)(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context,
+		      struct err *err);
+	int (*links)(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context,
+		     struct err *err);
+	int (*get)(struct catalog *c, const char *key, struct arena *a, struct str *value, struct err *err);
+	int (*set)(struct catalog *c, const char *key, struct str value, struct err *err);
+	struct sqlite3 *(*sqlite)(struct catalog *c);
+};
+
+struct catalog {
+	const struct catalog_backend *ops;
+	char *dir;
+	struct catalog_settings settings;
+	enum catalog_mode mode;
+};
+
+/* A cursor belongs to its backend, which says how it moves. */
+struct capture_cursor {
+	int (*next)(struct capture_cursor *cur, struct capture *out, struct err *err);
+	void (*close)(struct capture_cursor *cur);
+};
+
+extern const struct catalog_backend catalog_backend_sqlite;
+#endif

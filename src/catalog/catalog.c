@@ -1,0 +1,132 @@
+/* catalog/catalog.c -- the catalogue's functions, handed to the backend. */
+#include "catalog/catalog.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/os.h"
+#include "catalog/backend.h"
+
+static const struct catalog_backend *const backends[] = { &catalog_backend_sqlite, NULL };
+
+static const char *const kind_names[CAPTURE_KINDS] = { "response", "resource", "revisit", "metadata", "conversion", "request" };
+
+const char *capture_kind_name(enum capture_kind kind) { return (unsigned)kind < CAPTURE_KINDS ? kind_names[kind] : "unknown"; }
+
+static const struct catalog_backend *backend_of(const char *dir)
+{
+	for (size_t i = 0; backends[i]; i++)
+		if (backends[i]->here(dir))
+			return backends[i];
+	return NULL;
+}
+
+int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err)
+{
+	const struct catalog_backend *ops = backend_of(dir);
+	struct stat st;
+
+	if (!ops && mode == CATALOG_CREATE) {
+		ops = backends[0];
+	} else if (!ops) {
+		if (stat(dir, &st) && errno == ENOENT)
+			return err_set(err, WN_USAGE, "%s is not there; 'winnow ingest %s FILE...' makes a collection", dir, dir);
+		return err_set(err, WN_USAGE, "%s is not a collection: it has no catalogue; 'winnow ingest NEW-DIRECTORY FILE...' makes one", dir);
+	}
+	return ops->open(out, dir, mode, fresh, err);
+}
+
+void catalog_close(struct catalog *c)
+{
+	if (c)
+		c->ops->close(c);
+}
+
+const char *catalog_dir(const struct catalog *c) { return c->dir; }
+const struct catalog_settings *catalog_settings(const struct catalog *c) { return &c->settings; }
+int catalog_begin(struct catalog *c, struct err *err) { return c->ops->begin(c, err); }
+void catalog_end(struct catalog *c) { c->ops->end(c); }
+int catalog_next(struct catalog *c, struct catalog_next *out, struct err *err) { return c->ops->next(c, out, err); }
+int catalog_add(struct catalog *c, const struct catalog_batch *b, struct err *err) { return c->ops->add(c, b, err); }
+
+int catalog_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err)
+{
+	return c->ops->content_by_key(c, key, id, err);
+}
+
+int catalog_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err) { return c->ops->page_by_key(c, key, id, err); }
+
+int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err)
+{
+	return c->ops->resolve(c, resolved, left, err);
+}
+
+int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err)
+{
+	return c->ops->files(c, each, context, err);
+}
+
+int catalog_remove_file(struct catalog *c, uint64_t file, uint64_t *captures, struct err *err)
+{
+	return c->ops->remove_file(c, file, captures, err);
+}
+
+int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err)
+{
+	return c->ops->captures(c, q, out, err);
+}
+
+int capture_next(struct capture_cursor *cur, struct capture *out, struct err *err) { return cur->next(cur, out, err); }
+
+void capture_close(struct capture_cursor *cur)
+{
+	if (cur)
+		cur->close(cur);
+}
+
+static void copy_strings(struct arena *a, struct capture *c)
+{
+	struct str *all[] = { &c->part, &c->host, &c->domain, &c->urlkey, &c->url, &c->mime, &c->declared, &c->charset, &c->digest,
+			      &c->payload_digest, &c->redirect, &c->via, &c->method, &c->title, &c->lang, &c->file_name, &c->crawl_name };
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		*all[i] = arena_str(a, *all[i]);
+}
+
+int catalog_capture(struct catalog *c, struct arena *a, uint64_t id, struct capture *out, struct err *err)
+{
+	struct capture_query q = { .id = id, .limit = 1 };
+	struct capture_cursor *cur = NULL;
+	int rc;
+
+	if ((rc = catalog_captures(c, &q, &cur, err)) < 0)
+		return rc;
+	rc = capture_next(cur, out, err);
+	if (rc == WN_OK)
+		copy_strings(a, out);
+	capture_close(cur);
+	if (rc == WN_END)
+		return err_set(err, WN_NONE, "there is no document %llu here; 'winnow ls %s' lists them", (unsigned long long)id, c->dir);
+	return rc;
+}
+
+int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err) { return c->ops->stats(c, out, err); }
+
+int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context,
+		   struct err *err)
+{
+	return c->ops->counts(c, what, each, context, err);
+}
+
+int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err)
+{
+	return c->ops->links(c, page, each, context, err);
+}
+
+int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str *value, struct err *err)
+{
+	return c->ops->get(c, key, a, value, err);
+}
+
+int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err) { return c->ops->set(c, key, value, err); }
+struct sqlite3 *catalog_sqlite(struct catalog *c) { return c->ops->sqlite(c); }

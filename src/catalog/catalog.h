@@ -1,0 +1,193 @@
+/* catalog/catalog.h -- what a collection knows, durably.
+ *
+ * A collection is a directory; its catalogue is behind a table of functions
+ * (struct catalog_backend), so that another store can stand where SQLite
+ * stands.  Everything above talks in whole batches and rows of plain structs.
+ *
+ * Writing: one writer at a time (catalog_open with CATALOG_WRITE takes the
+ * collection's lock), in batches; each batch is one transaction, so that a
+ * killed writer leaves the last batch whole and nothing of the next.
+ * Reading: any number of readers, never blocked, each seeing one revision
+ * between catalog_begin and catalog_end.
+ *
+ * Strings handed out last until the next step of the cursor they came from.
+ */
+#ifndef WINNOW_CATALOG_CATALOG_H
+#define WINNOW_CATALOG_CATALOG_H
+#include "base/arena.h"
+#include "base/err.h"
+
+#define CATALOG_VERSION 1 /* of the schema; a newer one is refused */
+
+struct catalog;
+
+enum catalog_mode {
+	CATALOG_READ,
+	CATALOG_WRITE,	/* takes the lock; WN_BUSY when another writer holds it */
+	CATALOG_CREATE, /* the same, made when absent */
+};
+
+/* Fixed when a collection is made. */
+struct catalog_settings {
+	unsigned k;
+	bool chars;	      /* unit: characters */
+	bool bag;
+	bool main_text;	      /* the document's text is the main text */
+	char profile[32];     /* urlkey profile: "ia-surt" */
+	unsigned extractor;   /* version of text extraction its texts come from */
+};
+
+enum capture_kind { CAPTURE_RESPONSE, CAPTURE_RESOURCE, CAPTURE_REVISIT, CAPTURE_METADATA, CAPTURE_CONVERSION, CAPTURE_REQUEST, CAPTURE_KINDS };
+const char *capture_kind_name(enum capture_kind kind);
+
+#define CAPTURE_NO_STATUS (-1)
+#define CAPTURE_NO_TIME INT64_MIN
+
+struct capture {
+	uint64_t id;
+	uint64_t file; /* 0: of no archive file */
+	uint64_t at, length, skip;
+	struct str part;
+	enum capture_kind kind;
+	int64_t time;
+	struct str host, domain, urlkey, url;
+	int status; /* CAPTURE_NO_STATUS */
+	struct str mime, declared, charset; /* empty: none */
+	uint64_t bytes;
+	struct str digest;	   /* 20 bytes, or empty */
+	struct str payload_digest; /* "sha1:..." as the WARC says, or as computed */
+	uint64_t content;	   /* 0: no document */
+	unsigned why;
+	uint64_t crawl, original, page; /* 0: none */
+	int64_t published;		/* CAPTURE_NO_TIME */
+	struct str redirect, via, method;
+	/* of its content, when it has one (reading only) */
+	struct str title, lang;
+	uint64_t words, shingles, shingles_main;
+	struct str file_name, crawl_name; /* reading only */
+	/* of a revisit (writing only) */
+	struct str record_id, refers_to, refers_uri;
+	int64_t refers_time; /* CAPTURE_NO_TIME */
+};
+
+struct content {
+	uint64_t id;
+	unsigned char key[32];
+	struct str title, lang;
+	double confidence;
+	uint64_t words, shingles, shingles_main, bytes;
+};
+
+struct catalog_link {
+	unsigned kind;
+	bool nofollow;
+	struct str url, anchor;
+};
+
+struct catalog_file {
+	uint64_t id;
+	struct str path;
+	uint64_t bytes;
+	int64_t mtime;
+	unsigned char hash[16];
+	uint64_t done_to, records;
+	bool complete;
+};
+
+struct catalog_flaw {
+	uint64_t file, at, capture; /* capture 0: of no capture */
+	const char *kind;
+	struct str detail;
+};
+
+struct catalog_crawl {
+	uint64_t id, file;
+	struct str record_id, name, software, operator_, fields;
+	int64_t time;
+};
+
+/* One transaction of ingest.  Ids in it were taken from catalog_next. */
+struct catalog_batch {
+	struct catalog_file *files; /* inserted or brought up to date, by id */
+	size_t n_files;
+	struct catalog_crawl *crawls;
+	size_t n_crawls;
+	struct capture *captures;
+	size_t n_captures;
+	struct content *contents;
+	size_t n_contents;
+	struct catalog_flaw *flaws;
+	size_t n_flaws;
+	struct catalog_page {
+		uint64_t id, key; /* key: hash of URL and payload */
+		const struct catalog_link *links;
+		size_t n_links;
+	} *pages;
+	size_t n_pages;
+};
+
+/* The next free ids, and the present revision. */
+struct catalog_next {
+	uint64_t file, crawl, capture, content, page, revision;
+};
+
+/* Which captures, in which order.  Zero is all, by id. */
+struct capture_query {
+	struct str key_from, key_to; /* urlkey in [from, to); empty: no bound */
+	int64_t time_from, time_to;  /* inclusive; both 0: no bound */
+	uint64_t id;		     /* only this one */
+	uint64_t content;	     /* only of this content */
+	uint64_t file;		     /* only of this file */
+	bool by_key;		     /* order by urlkey, time, id; else by id */
+	bool backward;
+	bool documents_only;
+	uint64_t limit; /* 0: none */
+};
+
+struct capture_cursor;
+
+struct catalog_stats {
+	uint64_t captures, documents, contents, urls, hosts, bytes_payload, bytes_text, words, shingles, files, revision;
+	int64_t first, last; /* CAPTURE_NO_TIME when empty */
+	uint64_t revisits, revisits_unresolved;
+};
+
+int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err);
+void catalog_close(struct catalog *c); /* c may be NULL */
+const char *catalog_dir(const struct catalog *c);
+const struct catalog_settings *catalog_settings(const struct catalog *c);
+
+int catalog_begin(struct catalog *c, struct err *err); /* a reader's snapshot */
+void catalog_end(struct catalog *c);
+int catalog_next(struct catalog *c, struct catalog_next *out, struct err *err);
+
+int catalog_add(struct catalog *c, const struct catalog_batch *b, struct err *err);
+/* 0 in *id when there is none. */
+int catalog_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);
+int catalog_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
+/* Finds originals for revisits that have none yet; counts. */
+int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
+
+/* Calls each for every file, by id, until it returns non-zero. */
+int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
+/* Takes a file and its captures out; *captures of them.  Contents that no capture has any more go too. */
+int catalog_remove_file(struct catalog *c, uint64_t file, uint64_t *captures, struct err *err);
+
+int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
+int capture_next(struct capture_cursor *cur, struct capture *out, struct err *err); /* WN_OK, WN_END */
+void capture_close(struct capture_cursor *cur); /* cur may be NULL */
+int catalog_capture(struct catalog *c, struct arena *a, uint64_t id, struct capture *out, struct err *err); /* WN_NONE */
+
+int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
+/* Counts by "mime", "status", "lang", "charset", "flaws", "why", largest first. */
+int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context, struct err *err);
+int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err);
+
+int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str *value, struct err *err); /* meta; WN_NONE */
+int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err);
+
+/* The SQLite handle, for `sql` and for what other layers keep in tables of
+ * their own; NULL for another backend. */
+struct sqlite3;
+struct sqlite3 *catalog_sqlite(struct catalog *c);
+#endif

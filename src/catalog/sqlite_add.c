@@ -1,0 +1,414 @@
+/* catalog/sqlite_add.c -- one batch of ingest as one transaction.
+ *
+ * Rows of `capture` are appended by id; what is kept in another order (keys,
+ * hashes, pages) is sorted first, so that every B-tree is entered from left to
+ * right.  Cost: about a microsecond a row and index entry.
+ */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "catalog/sqlite_int.h"
+
+struct adder {
+	struct sqlite_catalog *c;
+	const struct catalog_batch *b;
+	struct err *err;
+};
+
+/* The id of a name in table `word` or `host`, made when new; 0 for an empty name. */
+static int name_id(struct adder *x, struct name_cache *cache, const char *find, const char *make, struct str name, struct str second,
+		   int64_t *id)
+{
+	sqlite3_stmt *s = NULL;
+	uint32_t at = 0;
+	int rc, step;
+
+	*id = 0;
+	if (name.n == 0)
+		return WN_OK;
+	if (intern_find(&cache->names, name, &at)) {
+		*id = cache->ids.p[at];
+		return WN_OK;
+	}
+	if ((rc = sq_prepare(x->c, &s, find, x->err)) < 0)
+		return rc;
+	sq_text_always(s, 1, name);
+	step = sqlite3_step(s);
+	if (step == SQLITE_ROW)
+		*id = sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	if (step != SQLITE_ROW) {
+		if ((rc = sq_prepare(x->c, &s, make, x->err)) < 0)
+			return rc;
+		sq_text_always(s, 1, name);
+		if (sqlite3_bind_parameter_count(s) > 1)
+			sq_text_always(s, 2, second);
+		rc = sq_run(x->c, s, x->err);
+		*id = sqlite3_last_insert_rowid(x->c->db);
+		sqlite3_finalize(s);
+		if (rc < 0)
+			return rc;
+	}
+	at = intern_id(&cache->names, name);
+	vec_push(&cache->ids, *id);
+	return WN_OK;
+}
+
+static int word_id(struct adder *x, struct str text, int64_t *id)
+{
+	return name_id(x, &x->c->words, "select id from word where text = ?", "insert into word (text) values (?)", text, STR_NONE, id);
+}
+
+static int host_id(struct adder *x, struct str name, struct str domain, int64_t *id)
+{
+	if (name.n == 0)
+		name = STR("-");
+	return name_id(x, &x->c->hosts, "select id from host where name = ?", "insert into host (name, domain) values (?, ?)", name, domain, id);
+}
+
+static int add_files(struct adder *x)
+{
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	if ((rc = sq_prepare(x->c, &s, "insert or replace into file values (?,?,?,?,?,?,?,?,?)", x->err)) < 0)
+		return rc;
+	for (size_t i = 0; i < x->b->n_files && rc == WN_OK; i++) {
+		const struct catalog_file *f = &x->b->files[i];
+		ptrdiff_t slash = str_rchr(f->path, '/');
+
+		sq_int(s, 1, f->id);
+		sq_text_always(s, 2, f->path);
+		sq_text_always(s, 3, str_sub(f->path, (size_t)(slash + 1), f->path.n));
+		sq_int(s, 4, f->bytes);
+		sqlite3_bind_int64(s, 5, f->mtime);
+		sqlite3_bind_blob(s, 6, f->hash, sizeof f->hash, SQLITE_STATIC);
+		sq_int(s, 7, f->done_to);
+		sq_int(s, 8, f->complete);
+		sq_int(s, 9, f->records);
+		rc = sq_run(x->c, s, x->err);
+	}
+	sqlite3_finalize(s);
+	return rc;
+}
+
+static int add_crawls(struct adder *x)
+{
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	if ((rc = sq_prepare(x->c, &s, "insert into crawl values (?,?,?,?,?,?,?,?)", x->err)) < 0)
+		return rc;
+	for (size_t i = 0; i < x->b->n_crawls && rc == WN_OK; i++) {
+		const struct catalog_crawl *k = &x->b->crawls[i];
+
+		sq_int(s, 1, k->id);
+		sq_int(s, 2, k->file);
+		sq_text_always(s, 3, k->record_id);
+		sq_text_always(s, 4, k->name);
+		sq_text_always(s, 5, k->software);
+		sq_text_always(s, 6, k->operator_);
+		sqlite3_bind_int64(s, 7, k->time);
+		sq_text_always(s, 8, k->fields);
+		rc = sq_run(x->c, s, x->err);
+	}
+	sqlite3_finalize(s);
+	return rc;
+}
+
+static int add_contents(struct adder *x)
+{
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	if ((rc = sq_prepare(x->c, &s, "insert into content values (?,?,?,?,?,?,?,?,?)", x->err)) < 0)
+		return rc;
+	for (size_t i = 0; i < x->b->n_contents && rc == WN_OK; i++) {
+		const struct content *t = &x->b->contents[i];
+		int64_t lang;
+
+		if ((rc = word_id(x, t->lang, &lang)) < 0)
+			break;
+		sq_int(s, 1, t->id);
+		sqlite3_bind_blob(s, 2, t->key, sizeof t->key, SQLITE_STATIC);
+		sq_text(s, 3, t->title);
+		sq_int_or_null(s, 4, (uint64_t)lang);
+		sqlite3_bind_double(s, 5, t->confidence);
+		sq_int(s, 6, t->words);
+		sq_int(s, 7, t->shingles);
+		sq_int(s, 8, t->shingles_main);
+		sq_int(s, 9, t->bytes);
+		rc = sq_run(x->c, s, x->err);
+	}
+	sqlite3_finalize(s);
+	return rc;
+}
+
+static int add_revisit(struct adder *x, sqlite3_stmt *s, const struct capture *c)
+{
+	sq_int(s, 1, c->id);
+	sq_text(s, 2, c->refers_to);
+	sq_text(s, 3, c->refers_uri);
+	sq_time_or_null(s, 4, c->refers_time);
+	return sq_run(x->c, s, x->err);
+}
+
+static int add_captures(struct adder *x)
+{
+	sqlite3_stmt *s = NULL, *r = NULL;
+	int rc;
+
+	if ((rc = sq_prepare(x->c, &s, "insert into capture values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", x->err)) < 0 ||
+	    (rc = sq_prepare(x->c, &r, "insert into revisit values (?,?,?,?,1)", x->err)) < 0)
+		goto out;
+	for (size_t i = 0; i < x->b->n_captures; i++) {
+		const struct capture *c = &x->b->captures[i];
+		int64_t host, mime, declared, charset;
+
+		if ((rc = host_id(x, c->host, c->domain, &host)) < 0 || (rc = word_id(x, c->mime, &mime)) < 0 ||
+		    (rc = word_id(x, c->declared, &declared)) < 0 || (rc = word_id(x, c->charset, &charset)) < 0)
+			break;
+		sq_int(s, 1, c->id);
+		sq_int(s, 2, c->file);
+		sq_int(s, 3, c->at);
+		sq_int(s, 4, c->length);
+		sq_int(s, 5, c->skip);
+		sq_text(s, 6, c->part);
+		sq_int(s, 7, (uint64_t)c->kind);
+		sqlite3_bind_int64(s, 8, c->time);
+		sqlite3_bind_int64(s, 9, host);
+		sq_text_always(s, 10, c->urlkey);
+		sq_text_always(s, 11, c->url);
+		if (c->status == CAPTURE_NO_STATUS)
+			sqlite3_bind_null(s, 12);
+		else
+			sqlite3_bind_int(s, 12, c->status);
+		sq_int_or_null(s, 13, (uint64_t)mime);
+		sq_int_or_null(s, 14, (uint64_t)declared);
+		sq_int_or_null(s, 15, (uint64_t)charset);
+		sq_int(s, 16, c->bytes);
+		sq_blob(s, 17, c->digest);
+		sq_text(s, 18, c->payload_digest);
+		sq_int_or_null(s, 19, c->content);
+		sq_int(s, 20, c->why);
+		sq_int_or_null(s, 21, c->crawl);
+		sq_int_or_null(s, 22, c->original);
+		sq_time_or_null(s, 23, c->published);
+		sq_int_or_null(s, 24, c->page);
+		sq_text(s, 25, c->redirect);
+		sq_text(s, 26, c->via);
+		sq_text(s, 27, c->method);
+		if ((rc = sq_run(x->c, s, x->err)) < 0)
+			break;
+		if (c->kind == CAPTURE_REVISIT && (rc = add_revisit(x, r, c)) < 0)
+			break;
+	}
+out:
+	sqlite3_finalize(s);
+	sqlite3_finalize(r);
+	return rc;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct capture *x = *(const struct capture *const *)a, *y = *(const struct capture *const *)b;
+	int d = str_cmp(x->urlkey, y->urlkey);
+
+	if (d)
+		return d;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int add_keys(struct adder *x)
+{
+	const struct capture **order = mem_array(x->b->n_captures, sizeof *order);
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	for (size_t i = 0; i < x->b->n_captures; i++)
+		order[i] = &x->b->captures[i];
+	qsort(order, x->b->n_captures, sizeof *order, by_key);
+	rc = sq_prepare(x->c, &s, "insert into capture_key values (?,?,?)", x->err);
+	for (size_t i = 0; i < x->b->n_captures && rc == WN_OK; i++) {
+		sq_text_always(s, 1, order[i]->urlkey);
+		sqlite3_bind_int64(s, 2, order[i]->time);
+		sq_int(s, 3, order[i]->id);
+		rc = sq_run(x->c, s, x->err);
+	}
+	sqlite3_finalize(s);
+	mem_free(order);
+	return rc;
+}
+
+struct pair {
+	int64_t a, b;
+};
+
+static int by_pair(const void *x, const void *y)
+{
+	const struct pair *p = x, *q = y;
+
+	if (p->a != q->a)
+		return p->a < q->a ? -1 : 1;
+	return p->b < q->b ? -1 : p->b > q->b;
+}
+
+/* Sorted pairs into a two-column table without rowid. */
+static int add_pairs(struct adder *x, struct pair *p, size_t n, const char *sql)
+{
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	qsort(p, n, sizeof *p, by_pair);
+	rc = sq_prepare(x->c, &s, sql, x->err);
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		sqlite3_bind_int64(s, 1, p[i].a);
+		sqlite3_bind_int64(s, 2, p[i].b);
+		rc = sq_run(x->c, s, x->err);
+	}
+	sqlite3_finalize(s);
+	return rc;
+}
+
+static int add_hashes(struct adder *x)
+{
+	VEC(struct pair) hashes = { 0 }, contents = { 0 };
+	int rc;
+
+	for (size_t i = 0; i < x->b->n_captures; i++) {
+		const struct capture *c = &x->b->captures[i];
+
+		if (c->record_id.n)
+			vec_push(&hashes, ((struct pair){ sq_hash('i', c->record_id), (int64_t)c->id }));
+		if (c->payload_digest.n)
+			vec_push(&hashes, ((struct pair){ sq_hash('d', c->payload_digest), (int64_t)c->id }));
+		if (c->content)
+			vec_push(&contents, ((struct pair){ (int64_t)c->content, (int64_t)c->id }));
+	}
+	rc = add_pairs(x, hashes.p, hashes.n, "insert or ignore into capture_hash values (?,?)");
+	if (rc == WN_OK)
+		rc = add_pairs(x, contents.p, contents.n, "insert into content_capture values (?,?)");
+	vec_release(&hashes);
+	vec_release(&contents);
+	return rc;
+}
+
+struct target {
+	int64_t id;
+	struct str url;
+};
+
+static int by_target(const void *a, const void *b)
+{
+	const struct target *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int add_targets(struct adder *x, const struct catalog_page *pages, size_t n)
+{
+	VEC(struct target) targets = { 0 };
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	for (size_t p = 0; p < n; p++)
+		for (size_t i = 0; i < pages[p].n_links; i++)
+			vec_push(&targets, ((struct target){ (int64_t)hash_str(pages[p].links[i].url), pages[p].links[i].url }));
+	qsort(targets.p, targets.n, sizeof *targets.p, by_target);
+	rc = sq_prepare(x->c, &s, "insert or ignore into target values (?,?)", x->err);
+	for (size_t i = 0; i < targets.n && rc == WN_OK; i++) {
+		if (i && targets.p[i].id == targets.p[i - 1].id)
+			continue;
+		sqlite3_bind_int64(s, 1, targets.p[i].id);
+		sq_text_always(s, 2, targets.p[i].url);
+		rc = sq_run(x->c, s, x->err);
+	}
+	sqlite3_finalize(s);
+	vec_release(&targets);
+	return rc;
+}
+
+static int add_pages(struct adder *x)
+{
+	sqlite3_stmt *p = NULL, *l = NULL;
+	int rc;
+
+	if ((rc = add_targets(x, x->b->pages, x->b->n_pages)) < 0)
+		return rc;
+	if ((rc = sq_prepare(x->c, &p, "insert into page values (?,?,0)", x->err)) < 0 ||
+	    (rc = sq_prepare(x->c, &l, "insert into link values (?,?,?,?,?,?)", x->err)) < 0)
+		goto out;
+	for (size_t i = 0; i < x->b->n_pages && rc == WN_OK; i++) {
+		const struct catalog_page *page = &x->b->pages[i];
+
+		sq_int(p, 1, page->id);
+		sq_int(p, 2, page->key);
+		rc = sq_run(x->c, p, x->err);
+		for (size_t k = 0; k < page->n_links && rc == WN_OK; k++) {
+			sq_int(l, 1, page->id);
+			sq_int(l, 2, k);
+			sq_int(l, 3, page->links[k].kind);
+			sq_int(l, 4, page->links[k].nofollow);
+			sq_int(l, 5, hash_str(page->links[k].url));
+			sq_text(l, 6, page->links[k].anchor);
+			rc = sq_run(x->c, l, x->err);
+		}
+	}
+out:
+	sqlite3_finalize(p);
+	sqlite3_finalize(l);
+	return rc;
+}
+
+static int add_flaws(struct adder *x)
+{
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	rc = sq_prepare(x->c, &s, "insert into flaw (file, at, kind, detail, capture) values (?,?,?,?,?)", x->err);
+	for (size_t i = 0; i < x->b->n_flaws && rc == WN_OK; i++) {
+		const struct catalog_flaw *f = &x->b->flaws[i];
+
+		sq_int(s, 1, f->file);
+		sq_int(s, 2, f->at);
+		sq_text_always(s, 3, str(f->kind));
+		sq_text_always(s, 4, f->detail);
+		sq_int_or_null(s, 5, f->capture);
+		rc = sq_run(x->c, s, x->err);
+	}
+	sqlite3_finalize(s);
+	return rc;
+}
+
+static void forget_names(struct name_cache *cache)
+{
+	intern_release(&cache->names);
+	vec_release(&cache->ids);
+}
+
+int sq_add(struct catalog *base, const struct catalog_batch *b, struct err *err)
+{
+	static int (*const steps[])(struct adder *) = { add_files, add_crawls, add_contents, add_captures, add_keys, add_hashes, add_pages, add_flaws };
+	struct adder x = { sq(base), b, err };
+	int rc;
+
+	if ((rc = sq_exec(x.c, "begin immediate", err)) < 0)
+		return rc;
+	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
+		rc = steps[i](&x);
+	if (rc == WN_OK)
+		rc = sq_bump_revision(x.c, err);
+	if (rc == WN_OK)
+		rc = sq_exec(x.c, "commit", err);
+	if (rc < 0) {
+		sqlite3_exec(x.c->db, "rollback", NULL, NULL, NULL);
+		/* names made in this transaction are gone with it */
+		forget_names(&x.c->words);
+		forget_names(&x.c->hosts);
+	}
+	if (x.c->hosts.names.n > 200000) /* a cache, not a copy of the table */
+		forget_names(&x.c->hosts);
+	return rc;
+}

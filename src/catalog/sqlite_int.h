@@ -1,0 +1,93 @@
+/* catalog/sqlite_int.h -- what the files of the SQLite backend share. */
+#ifndef WINNOW_CATALOG_SQLITE_INT_H
+#define WINNOW_CATALOG_SQLITE_INT_H
+#include <sqlite3.h>
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "catalog/backend.h"
+
+/* A table of strings with ids (word, host), remembered while writing. */
+struct name_cache {
+	struct intern names;
+	VEC(int64_t) ids; /* by intern id */
+};
+
+struct sqlite_catalog {
+	struct catalog base;
+	sqlite3 *db;
+	int lock_fd; /* -1: reader */
+	bool in_snapshot;
+	struct name_cache words, hosts;
+};
+
+static inline struct sqlite_catalog *sq(struct catalog *c) { return (struct sqlite_catalog *)(void *)c; }
+
+/* err from the database's last failure. */
+int sq_fail(struct sqlite_catalog *c, const char *what, struct err *err);
+int sq_exec(struct sqlite_catalog *c, const char *sql, struct err *err);
+int sq_prepare(struct sqlite_catalog *c, sqlite3_stmt **out, const char *sql, struct err *err);
+/* Steps to the end and resets; for statements without rows. */
+int sq_run(struct sqlite_catalog *c, sqlite3_stmt *s, struct err *err);
+/* One integer; *out untouched when there is no row (WN_END). */
+int sq_one(struct sqlite_catalog *c, const char *sql, int64_t *out, struct err *err);
+
+static inline void sq_text(sqlite3_stmt *s, int i, struct str v) /* empty is NULL; borrowed until the step */
+{
+	if (v.n)
+		sqlite3_bind_text(s, i, v.p, (int)v.n, SQLITE_STATIC);
+	else
+		sqlite3_bind_null(s, i);
+}
+static inline void sq_text_always(sqlite3_stmt *s, int i, struct str v) { sqlite3_bind_text(s, i, v.n ? v.p : "", (int)v.n, SQLITE_STATIC); }
+static inline void sq_blob(sqlite3_stmt *s, int i, struct str v)
+{
+	if (v.n)
+		sqlite3_bind_blob(s, i, v.p, (int)v.n, SQLITE_STATIC);
+	else
+		sqlite3_bind_null(s, i);
+}
+static inline void sq_int(sqlite3_stmt *s, int i, uint64_t v) { sqlite3_bind_int64(s, i, (sqlite3_int64)v); }
+static inline void sq_int_or_null(sqlite3_stmt *s, int i, uint64_t v) /* 0 is NULL */
+{
+	if (v)
+		sqlite3_bind_int64(s, i, (sqlite3_int64)v);
+	else
+		sqlite3_bind_null(s, i);
+}
+static inline void sq_time_or_null(sqlite3_stmt *s, int i, int64_t v)
+{
+	if (v == CAPTURE_NO_TIME)
+		sqlite3_bind_null(s, i);
+	else
+		sqlite3_bind_int64(s, i, v);
+}
+static inline struct str sq_col(sqlite3_stmt *s, int i)
+{
+	const char *p = sqlite3_column_blob(s, i); /* text or blob alike */
+
+	return str_n(p, (size_t)sqlite3_column_bytes(s, i));
+}
+static inline uint64_t sq_u64(sqlite3_stmt *s, int i) { return (uint64_t)sqlite3_column_int64(s, i); }
+static inline int64_t sq_time(sqlite3_stmt *s, int i)
+{
+	return sqlite3_column_type(s, i) == SQLITE_NULL ? CAPTURE_NO_TIME : sqlite3_column_int64(s, i);
+}
+
+/* What capture_hash holds: hashes of "i" + record id, "d" + payload digest. */
+int64_t sq_hash(char what, struct str value);
+
+int sq_next(struct catalog *c, struct catalog_next *out, struct err *err);
+int sq_add(struct catalog *c, const struct catalog_batch *b, struct err *err);
+int sq_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);
+int sq_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
+int sq_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
+int sq_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
+int sq_remove_file(struct catalog *c, uint64_t file, uint64_t *captures, struct err *err);
+int sq_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
+int sq_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
+int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context, struct err *err);
+int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err);
+/* The next revision: one more than the present one, written in the open transaction. */
+int sq_bump_revision(struct sqlite_catalog *c, struct err *err);
+#endif

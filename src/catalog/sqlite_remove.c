@@ -1,0 +1,78 @@
+/* catalog/sqlite_remove.c -- taking a file's captures out again.
+ *
+ * Contents that no capture has any more go with them; their sets and texts in
+ * the segments are then dead bytes.  Ids are never given again (meta last_*),
+ * so that a stored cover cannot come to mean another document.
+ */
+#include <stdio.h>
+
+#include "catalog/sqlite_int.h"
+
+static int remember_ids(struct sqlite_catalog *c, struct err *err)
+{
+	static const char *const tables[] = { "file", "crawl", "capture", "content", "page" };
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < COUNT(tables) && rc == WN_OK; i++) {
+		char sql[256];
+
+		snprintf(sql, sizeof sql,
+			 "insert or replace into meta select 'last_%s', max(ifnull((select max(id) from %s), 0), "
+			 "ifnull((select cast(value as integer) from meta where key = 'last_%s'), 0))",
+			 tables[i], tables[i], tables[i]);
+		rc = sq_exec(c, sql, err);
+	}
+	return rc;
+}
+
+int sq_remove_file(struct catalog *base, uint64_t file, uint64_t *captures, struct err *err)
+{
+	static const char *const steps[] = {
+		/* originals that go leave their revisits open again */
+		"update revisit set unresolved = 1 where capture in (select id from capture where original in (select id from gone))",
+		"delete from content_capture where capture in (select id from capture where original in (select id from gone))",
+		"update capture set content = null, original = null, why = 0 where original in (select id from gone)",
+		"delete from capture_key where (urlkey, time, capture) in (select c.urlkey, c.time, c.id from capture c join gone g on g.id = c.id)",
+		"delete from capture_hash where capture in (select id from gone)",
+		"create temp table loose as select distinct content as id from content_capture where capture in (select id from gone)",
+		"delete from content_capture where capture in (select id from gone)",
+		"delete from revisit where capture in (select id from gone)",
+		"create temp table loose_page as select distinct page as id from capture where id in (select id from gone) and page is not null",
+		"delete from capture where id in (select id from gone)",
+		"delete from content where id in (select id from loose) and not exists (select 1 from content_capture x where x.content = content.id)",
+		"delete from link where page in (select id from loose_page) and not exists (select 1 from capture c where c.page = link.page)",
+		"delete from page where id in (select id from loose_page) and not exists (select 1 from capture c where c.page = page.id)",
+	};
+	struct sqlite_catalog *c = sq(base);
+	char sql[160];
+	int64_t n = 0;
+	int rc;
+
+	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
+		return rc;
+	rc = remember_ids(c, err);
+	snprintf(sql, sizeof sql, "create temp table gone as select id from capture where file = %llu", (unsigned long long)file);
+	if (rc == WN_OK)
+		rc = sq_exec(c, sql, err);
+	if (rc == WN_OK)
+		rc = sq_one(c, "select count(*) from gone", &n, err);
+	/* a temporary index, since pages are looked up by it */
+	if (rc == WN_OK)
+		rc = sq_exec(c, "create index if not exists capture_page on capture (page)", err);
+	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
+		rc = sq_exec(c, steps[i], err);
+	snprintf(sql, sizeof sql, "delete from flaw where file = %llu; delete from crawl where file = %llu; delete from file where id = %llu",
+		 (unsigned long long)file, (unsigned long long)file, (unsigned long long)file);
+	if (rc == WN_OK)
+		rc = sq_exec(c, sql, err);
+	if (rc == WN_OK)
+		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page", err);
+	if (rc == WN_OK)
+		rc = sq_bump_revision(c, err);
+	if (rc == WN_OK)
+		rc = sq_exec(c, "commit", err);
+	if (rc < 0)
+		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
+	*captures = (uint64_t)n;
+	return rc;
+}
