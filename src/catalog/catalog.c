@@ -66,9 +66,9 @@ int catalog_files(struct catalog *c, int (*each)(void *context, const struct cat
 	return c->ops->files(c, each, context, err);
 }
 
-int catalog_remove_file(struct catalog *c, uint64_t file, uint64_t *captures, struct err *err)
+int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err)
 {
-	return c->ops->remove_file(c, file, captures, err);
+	return c->ops->remove(c, file, from, captures, err);
 }
 
 int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err)

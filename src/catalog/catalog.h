@@ -170,8 +170,9 @@ int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struc
 
 /* Calls each for every file, by id, until it returns non-zero. */
 int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
-/* Takes a file and its captures out; *captures of them.  Contents that no capture has any more go too. */
-int catalog_remove_file(struct catalog *c, uint64_t file, uint64_t *captures, struct err *err);
+/* Takes the captures of a file at offsets >= from out; with from 0 the file too.  *captures of them.  Contents
+ * that no capture has any more go with them. */
+int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 
 int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 int capture_next(struct capture_cursor *cur, struct capture *out, struct err *err); /* WN_OK, WN_END */

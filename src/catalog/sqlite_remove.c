@@ -25,7 +25,7 @@ static int remember_ids(struct sqlite_catalog *c, struct err *err)
 	return rc;
 }
 
-int sq_remove_file(struct catalog *base, uint64_t file, uint64_t *captures, struct err *err)
+int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *captures, struct err *err)
 {
 	static const char *const steps[] = {
 		/* originals that go leave their revisits open again */
@@ -44,14 +44,15 @@ int sq_remove_file(struct catalog *base, uint64_t file, uint64_t *captures, stru
 		"delete from page where id in (select id from loose_page) and not exists (select 1 from capture c where c.page = page.id)",
 	};
 	struct sqlite_catalog *c = sq(base);
-	char sql[160];
+	char sql[256];
 	int64_t n = 0;
 	int rc;
 
 	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
 		return rc;
 	rc = remember_ids(c, err);
-	snprintf(sql, sizeof sql, "create temp table gone as select id from capture where file = %llu", (unsigned long long)file);
+	snprintf(sql, sizeof sql, "create temp table gone as select id from capture where file = %llu and at >= %llu", (unsigned long long)file,
+		 (unsigned long long)from);
 	if (rc == WN_OK)
 		rc = sq_exec(c, sql, err);
 	if (rc == WN_OK)
@@ -61,9 +62,12 @@ int sq_remove_file(struct catalog *base, uint64_t file, uint64_t *captures, stru
 		rc = sq_exec(c, "create index if not exists capture_page on capture (page)", err);
 	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
 		rc = sq_exec(c, steps[i], err);
-	snprintf(sql, sizeof sql, "delete from flaw where file = %llu; delete from crawl where file = %llu; delete from file where id = %llu",
-		 (unsigned long long)file, (unsigned long long)file, (unsigned long long)file);
+	snprintf(sql, sizeof sql, "delete from flaw where file = %llu and at >= %llu", (unsigned long long)file, (unsigned long long)from);
 	if (rc == WN_OK)
+		rc = sq_exec(c, sql, err);
+	snprintf(sql, sizeof sql, "delete from crawl where file = %llu; delete from file where id = %llu", (unsigned long long)file,
+		 (unsigned long long)file);
+	if (rc == WN_OK && from == 0)
 		rc = sq_exec(c, sql, err);
 	if (rc == WN_OK)
 		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page", err);
