@@ -51,6 +51,11 @@ int reader_end(struct reader *r, struct record *rec, struct err *err);
 /* Where the present record begins and, after reader_end, how long it is. */
 struct span reader_span(const struct reader *r);
 
+/* Where reading goes on after the record that was left last: an offset that
+ * reader_open_range takes as exact, and the bytes of text to skip there. */
+void reader_stop(const struct reader *r, uint64_t *at, uint64_t *skip);
+bool reader_can_split(const struct reader *r); /* a regular file of one part: ranges of it can be read */
+
 const struct flaws *reader_tail(const struct reader *r); /* after WN_END */
 uint64_t reader_at(const struct reader *r);		 /* bytes of the file consumed so far, for progress */
 void reader_close(struct reader *r);			 /* r may be NULL */

@@ -16,6 +16,9 @@
 #define LIMIT_URL (64 * KIB)		/* longer URLs are data: URLs or noise */
 #define LIMIT_CODINGS 8			/* stacked content codings */
 #define LIMIT_FLAWS_PER_RECORD 16	/* the rest is counted, not kept */
+#define LIMIT_ZIP_ENTRIES 1000000	/* entries of one WACZ */
+#define LIMIT_ZIP_DIRECTORY (64 * MIB)	/* the central directory of one WACZ */
+#define LIMIT_DECODED (2 * GIB)		/* a decoded body; more is a bomb */
 #define LIMIT_TEXT (32 * MIB)		/* a document's text, then it is cut (flaw text-cut) */
 #define LIMIT_RULE (64 * KIB)		/* a rule's text */
 #define LIMIT_RULE_DEPTH 200

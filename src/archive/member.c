@@ -1,0 +1,551 @@
+/* archive/member.c -- see member.h.
+ *
+ * Invariants: at <= cut <= end <= cap; nmarks >= 1 once a member was entered;
+ * marks[i].text increase.  `inside` concerns the last member in the window.
+ */
+#include "archive/member.h"
+
+#include <libdeflate.h>
+#include <zstd.h>
+
+#include "archive/arc.h"
+#include "base/log.h"
+#include "base/mem.h"
+
+#define RAW_WINDOW (1 * MIB)	/* compressed bytes kept */
+#define RAW_AHEAD (192 * KIB)	/* a member is tried whole when this much is there */
+#define DECODE_STEP (256 * KIB) /* text decoded at a time when a member is not taken whole */
+#define BACK_OFF (32 * KIB)	/* how far before the place of an error the next member is searched */
+#define PEEK_MEMBERS 4096	/* members joined into one window */
+#define DICTIONARY_MAX (8 * MIB)
+
+static uint32_t le32(const char *p)
+{
+	const unsigned char *u = (const unsigned char *)p;
+
+	return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
+}
+
+static bool is_skippable(struct str s) { return s.n >= 8 && (le32(s.p) & 0xfffffff0u) == 0x184d2a50u; }
+
+int text_init(struct text *t, int fd, const char *path, bool seekable, uint64_t base, uint64_t limit, bool deflated,
+	      struct flaws *flaws, struct err *err)
+{
+	struct str v;
+
+	*t = (struct text){ .flaws = flaws, .first = true };
+	stream_init(&t->raw, fd, path, seekable, base, limit, RAW_WINDOW);
+	if (deflated)
+		stream_inflate(&t->raw);
+	int rc = stream_view(&t->raw, 8, &v, err);
+
+	if (rc < 0)
+		return rc;
+	t->coding = is_skippable(v) ? CODING_ZSTD : coding_sniff(v);
+	if (t->coding == CODING_NONE) {
+		stream_grow(&t->raw, TEXT_WINDOW);
+		return WN_OK;
+	}
+	t->cap = TEXT_WINDOW;
+	t->buf = mem_alloc(t->cap);
+	t->decoder = decoder_new(t->coding);
+	if (t->coding == CODING_GZIP && !(t->whole = libdeflate_alloc_decompressor()))
+		die("no memory for a gzip decoder");
+	return WN_OK;
+}
+
+void text_release(struct text *t)
+{
+	stream_release(&t->raw);
+	decoder_free(t->decoder);
+	if (t->whole)
+		libdeflate_free_decompressor(t->whole);
+	mem_free(t->buf);
+	mem_free(t->marks);
+	*t = (struct text){ .raw.fd = -1 };
+}
+
+static void add_mark(struct text *t, uint64_t raw)
+{
+	if (t->nmarks == t->marks_cap) {
+		t->marks_cap = t->marks_cap ? t->marks_cap * 2 : 8;
+		t->marks = mem_rearray(t->marks, t->marks_cap, sizeof *t->marks);
+	}
+	t->marks[t->nmarks++] = (struct text_mark){ t->base + t->end, raw };
+}
+
+static void forget(struct text *t)
+{
+	t->base += t->end;
+	t->at = t->end = t->cut = 0;
+	t->nmarks = 0;
+}
+
+static void slide(struct text *t)
+{
+	memmove(t->buf, t->buf + t->at, t->end - t->at);
+	t->base += t->at;
+	t->end -= t->at;
+	t->cut -= t->at;
+	t->at = 0;
+}
+
+/* Does the coded data at the start of raw open to a record's head? */
+static bool opens_to_head(struct text *t, struct str raw)
+{
+	char start[1024];
+	size_t n = 0, size;
+	struct str in = raw;
+
+	if (t->coding == CODING_GZIP && raw.n > 3 && (raw.p[3] & 0xe0))
+		return false;
+	decoder_reset(t->decoder);
+	while (n < sizeof start) {
+		size_t before = n, left = in.n;
+		enum decode_state state = decoder_step(t->decoder, &in, start + n, sizeof start - n, &n);
+
+		if (state == DECODE_BAD && n == 0)
+			return false;
+		if (state != DECODE_MORE || (n == before && in.n == left) || !in.n)
+			break;
+	}
+	struct str text = { start, n };
+
+	while (text.n && (text.p[0] == '\r' || text.p[0] == '\n'))
+		text = str_sub(text, 1, text.n);
+	return warc_sight(text, false) == HEAD_YES || arc_sight(text, true, true, &size) == HEAD_YES;
+}
+
+static size_t magic_size(enum coding c) { return c == CODING_GZIP || c == CODING_BZIP2 ? 3 : 4; }
+
+/* Moves the raw stream to the next true member at or after where it stands.
+ * WN_END: there is none (the stream is at its end). */
+static int search_member(struct text *t, struct err *err)
+{
+	static const unsigned char lead[CODINGS] = { [CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B' };
+	size_t need = magic_size(t->coding);
+
+	for (;;) {
+		struct str v;
+		int rc = stream_view(&t->raw, 64 * KIB, &v, err);
+
+		if (rc < 0)
+			return rc;
+		if (v.n < need) {
+			stream_skip(&t->raw, v.n);
+			return WN_END;
+		}
+		bool end = t->raw.eof;
+		size_t i = 0;
+
+		while (i + need <= v.n && (end || v.n - i >= 16 * KIB)) {
+			const char *hit = memchr(v.p + i, lead[t->coding], v.n - i);
+
+			if (!hit) {
+				i = v.n;
+				break;
+			}
+			i = (size_t)(hit - v.p);
+			if (coding_sniff(str_sub(v, i, v.n)) == t->coding && opens_to_head(t, str_sub(v, i, v.n))) {
+				stream_skip(&t->raw, i);
+				return WN_OK;
+			}
+			i++;
+		}
+		if (i > v.n)
+			i = v.n;
+		stream_skip(&t->raw, i ? i : v.n);
+	}
+}
+
+static int take_dictionary(struct text *t, struct str frame)
+{
+	if (coding_sniff(frame) != CODING_ZSTD) {
+		if (!decoder_dictionary(t->decoder, frame))
+			return -1;
+		return 0;
+	}
+	size_t room = DICTIONARY_MAX;
+	char *out = mem_alloc(room);
+	size_t n = ZSTD_decompress(out, room, frame.p, frame.n);
+	bool ok = !ZSTD_isError(n) && decoder_dictionary(t->decoder, str_n(out, n));
+
+	mem_free(out);
+	return ok ? 0 : -1;
+}
+
+/* Passes skippable zstd frames; the first may carry the dictionary. */
+static int pass_skippable(struct text *t, struct err *err)
+{
+	for (;;) {
+		struct str v;
+		int rc = stream_view(&t->raw, 8, &v, err);
+
+		if (rc < 0 || !is_skippable(v))
+			return rc;
+		uint64_t at = stream_at(&t->raw);
+		uint64_t left = le32(v.p + 4);
+		bool dictionary = t->first && le32(v.p) == 0x184d2a5du;
+
+		stream_skip(&t->raw, 8);
+		if (dictionary && left <= DICTIONARY_MAX) {
+			stream_grow(&t->raw, (size_t)left + RAW_WINDOW);
+			if ((rc = stream_view(&t->raw, (size_t)left, &v, err)) < 0)
+				return rc;
+			if (v.n < left || take_dictionary(t, str_sub(v, 0, (size_t)left)) < 0)
+				flaw_add(t->flaws, FLAW_BAD_DICTIONARY, at, "%llu bytes", (unsigned long long)left);
+		} else if (dictionary) {
+			flaw_add(t->flaws, FLAW_BAD_DICTIONARY, at, "%llu bytes, more than the limit", (unsigned long long)left);
+		}
+		while (left) {
+			if ((rc = stream_view(&t->raw, 1, &v, err)) < 0)
+				return rc;
+			if (v.n == 0) {
+				flaw_add(t->flaws, FLAW_TRUNCATED_FILE, at, "in a skippable frame");
+				return WN_OK;
+			}
+			size_t n = v.n < left ? v.n : (size_t)left;
+
+			stream_skip(&t->raw, n);
+			left -= n;
+		}
+	}
+}
+
+/* Decodes the member at the start of raw whole into the window.  False: it is
+ * too large, damaged or not all there; nothing has changed then. */
+static bool decode_whole(struct text *t, struct str raw)
+{
+	size_t in = 0, out = 0, room = t->cap - t->end;
+	char *to = t->buf + t->end;
+
+	if (t->coding == CODING_GZIP) {
+		if (libdeflate_gzip_decompress_ex(t->whole, raw.p, raw.n, to, room, &in, &out) != LIBDEFLATE_SUCCESS)
+			return false;
+	} else if (t->coding == CODING_ZSTD) {
+		in = ZSTD_findFrameCompressedSize(raw.p, raw.n);
+		if (ZSTD_isError(in))
+			return false;
+		unsigned long long size = ZSTD_getFrameContentSize(raw.p, raw.n);
+
+		if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR || size > room)
+			return false;
+		struct str left = { raw.p, in };
+
+		decoder_reset(t->decoder);
+		/* one call decodes the frame straight into the window, with the dictionary */
+		if (decoder_step(t->decoder, &left, to, room, &out) != DECODE_DONE || left.n)
+			return false;
+	} else {
+		return false;
+	}
+	stream_skip(&t->raw, in);
+	t->end += out;
+	t->raw_end = stream_at(&t->raw);
+	return true;
+}
+
+static void note_empty(struct text *t, uint64_t at, uint64_t text_from)
+{
+	if (t->base + t->end == text_from)
+		flaw_add(t->flaws, FLAW_EMPTY_MEMBER, at, "%llu bytes", (unsigned long long)(t->raw_end - at));
+	else
+		t->any = true;
+}
+
+/* One step of the streaming decoder into the window. */
+static int decode_step(struct text *t, struct err *err)
+{
+	struct text_mark *mark = &t->marks[t->nmarks - 1];
+
+	for (;;) {
+		struct str v, in;
+		int rc = stream_view(&t->raw, 1, &v, err);
+
+		if (rc < 0)
+			return rc;
+		size_t room = t->cap - t->end < DECODE_STEP ? t->cap - t->end : DECODE_STEP, used = 0;
+		in = v;
+		enum decode_state state = decoder_step(t->decoder, &in, t->buf + t->end, room, &used);
+
+		stream_skip(&t->raw, v.n - in.n);
+		t->end += used;
+		uint64_t decoded = t->base + t->end - mark->text;
+
+		switch (state) {
+		case DECODE_MORE:
+			if (used) {
+				t->any = true;
+				return WN_OK;
+			}
+			if (in.n == v.n && t->raw.eof) {
+				t->inside = false;
+				t->raw_end = stream_at(&t->raw);
+				flaw_add(t->flaws, FLAW_TRUNCATED_FILE, mark->raw, "the member ends after %llu decoded bytes", (unsigned long long)decoded);
+				return WN_OK;
+			}
+			if (in.n == v.n && v.n) { /* no progress with input: treat as damage */
+				state = DECODE_BAD;
+				break;
+			}
+			continue;
+		case DECODE_DONE:
+			t->inside = false;
+			t->raw_end = stream_at(&t->raw);
+			note_empty(t, mark->raw, mark->text);
+			return WN_OK;
+		case DECODE_BAD:
+		case DECODE_BAD_CHECKSUM: break;
+		}
+		t->inside = false;
+		t->damaged = true;
+		t->raw_end = stream_at(&t->raw);
+		t->any |= used > 0;
+		flaw_add(t->flaws, state == DECODE_BAD ? FLAW_BAD_MEMBER : FLAW_BAD_CHECKSUM, mark->raw,
+			 "after %llu decoded bytes", (unsigned long long)decoded);
+		return WN_OK;
+	}
+}
+
+/* After damage: back a little, then to the next true member. */
+static int recover(struct text *t, struct err *err)
+{
+	uint64_t from = stream_at(&t->raw) > BACK_OFF ? stream_at(&t->raw) - BACK_OFF : 0;
+	uint64_t start = t->nmarks ? t->marks[t->nmarks - 1].raw + 2 : 0;
+	int rc;
+
+	t->damaged = false;
+	if (from < start)
+		from = start;
+	if (stream_can_seek(&t->raw, from) && (rc = stream_seek(&t->raw, from, err)) < 0)
+		return rc;
+	return search_member(t, err);
+}
+
+/* Appends the next member (or its beginning) to the window.  WN_END: no more. */
+static int enter(struct text *t, struct err *err)
+{
+	struct str v;
+	int rc;
+
+	if (t->damaged && (rc = recover(t, err)) != WN_OK)
+		return rc;
+	if (t->coding == CODING_ZSTD && (rc = pass_skippable(t, err)) < 0)
+		return rc;
+	if ((rc = stream_view(&t->raw, RAW_AHEAD, &v, err)) < 0)
+		return rc;
+	if (v.n == 0)
+		return WN_END;
+	uint64_t at = stream_at(&t->raw);
+
+	if (coding_sniff(v) != t->coding) {
+		rc = search_member(t, err);
+		if (rc < 0)
+			return rc;
+		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes between members", (unsigned long long)(stream_at(&t->raw) - at));
+		if (rc == WN_END)
+			return WN_END;
+		if ((rc = stream_view(&t->raw, RAW_AHEAD, &v, err)) < 0)
+			return rc;
+		at = stream_at(&t->raw);
+	}
+	add_mark(t, at);
+	t->first = false;
+	uint64_t from = t->base + t->end;
+
+	if (decode_whole(t, v)) {
+		note_empty(t, at, from);
+		return WN_OK;
+	}
+	if (!t->raw.eof && v.n < RAW_WINDOW - 4 * KIB) { /* perhaps only because not all of it was there */
+		size_t before = v.n;
+
+		if ((rc = stream_view(&t->raw, RAW_WINDOW, &v, err)) < 0)
+			return rc;
+		if (v.n > before && t->coding == CODING_GZIP && decode_whole(t, v)) {
+			note_empty(t, at, from);
+			return WN_OK;
+		}
+	}
+	decoder_reset(t->decoder);
+	t->inside = true;
+	return decode_step(t, err);
+}
+
+int text_seek(struct text *t, uint64_t at, struct err *err)
+{
+	int rc;
+
+	if (t->coding != CODING_NONE) {
+		if (t->coding == CODING_ZSTD && t->first && at && (rc = pass_skippable(t, err)) < 0)
+			return rc; /* the dictionary is at the start of the file */
+		forget(t);
+		t->inside = t->damaged = false;
+		t->first = t->first && at == 0;
+	}
+	return stream_seek(&t->raw, at, err);
+}
+
+int text_sync(struct text *t, uint64_t at, struct err *err)
+{
+	int rc = text_seek(t, at, err);
+
+	if (rc < 0 || t->coding == CODING_NONE)
+		return rc;
+	return search_member(t, err);
+}
+
+int text_view(struct text *t, size_t want, struct str *view, bool *all, struct err *err)
+{
+	if (t->coding == CODING_NONE) {
+		int rc = stream_view(&t->raw, want, view, err);
+
+		*all = rc == WN_OK && t->raw.eof;
+		t->any |= rc == WN_OK && view->n > 0;
+		return rc;
+	}
+	while (t->cut - t->at < want && t->cut == t->end && t->inside) {
+		if (t->cap - t->at < want || t->cap - t->end < DECODE_STEP / 4)
+			slide(t);
+		int rc = decode_step(t, err);
+
+		if (rc < 0)
+			return rc;
+		t->cut = t->end;
+	}
+	*view = str_n(t->buf + t->at, t->cut - t->at);
+	*all = t->cut < t->end || !t->inside;
+	return WN_OK;
+}
+
+void text_skip(struct text *t, size_t n)
+{
+	if (t->coding == CODING_NONE)
+		stream_skip(&t->raw, n);
+	else
+		t->at += n;
+}
+
+static void drop_marks(struct text *t)
+{
+	size_t keep = 0;
+
+	while (keep + 1 < t->nmarks && t->marks[keep + 1].text <= t->base + t->at)
+		keep++;
+	memmove(t->marks, t->marks + keep, (t->nmarks - keep) * sizeof *t->marks);
+	t->nmarks -= keep;
+}
+
+/* Where the member that holds `at` ends in the window. */
+static size_t find_cut(const struct text *t)
+{
+	for (size_t i = 0; i < t->nmarks; i++)
+		if (t->marks[i].text > t->base + t->at)
+			return (size_t)(t->marks[i].text - t->base);
+	return t->end;
+}
+
+int text_next(struct text *t, struct err *err)
+{
+	if (t->coding == CODING_NONE)
+		return WN_END;
+	while (t->inside && t->cut == t->end) { /* what is left of the member is passed */
+		struct str v;
+		bool all;
+
+		t->at = t->cut;
+		int rc = text_view(t, 1, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	t->at = t->cut;
+	if (t->cut < t->end) {
+		drop_marks(t);
+		t->cut = find_cut(t);
+		return WN_OK;
+	}
+	struct text_mark last = t->nmarks ? t->marks[t->nmarks - 1] : (struct text_mark){ 0 };
+	bool had = t->nmarks > 0;
+
+	forget(t);
+	if (t->damaged && had) { /* recover() needs to know where the damaged member began */
+		t->marks[0] = last;
+		t->nmarks = 1;
+	}
+	int rc = enter(t, err);
+
+	if (rc == WN_OK && t->nmarks > 1) {
+		t->marks[0] = t->marks[t->nmarks - 1];
+		t->nmarks = 1;
+	}
+	t->cut = t->end;
+	return rc;
+}
+
+int text_peek(struct text *t, struct str *view, struct err *err)
+{
+	*view = STR_NONE;
+	if (t->coding == CODING_NONE)
+		return WN_END;
+	if (t->cut == t->end) {
+		if (t->nmarks > PEEK_MEMBERS)
+			return WN_END;
+		if (t->cap - t->end < t->cap / 2)
+			slide(t);
+		if (t->end == t->cap)
+			return WN_END;
+		int rc;
+
+		do
+			rc = enter(t, err);
+		while (rc == WN_OK && t->end == t->cut && !t->inside && t->nmarks <= PEEK_MEMBERS);
+		if (rc != WN_OK)
+			return rc;
+	}
+	*view = str_n(t->buf + t->cut, t->end - t->cut);
+	return WN_OK;
+}
+
+void text_join(struct text *t) { t->cut = t->end; }
+
+void text_place(const struct text *t, uint64_t *raw, uint64_t *skip)
+{
+	uint64_t here = text_at(t);
+
+	if (t->coding == CODING_NONE || t->nmarks == 0) {
+		*raw = stream_at(&t->raw);
+		*skip = 0;
+		return;
+	}
+	size_t i = 0;
+
+	while (i + 1 < t->nmarks && t->marks[i + 1].text <= here)
+		i++;
+	*raw = t->marks[i].raw;
+	*skip = here - t->marks[i].text;
+}
+
+int text_settle(struct text *t, uint64_t *raw, struct err *err)
+{
+	if (t->coding == CODING_NONE) {
+		*raw = stream_at(&t->raw);
+		return WN_OK;
+	}
+	while (t->at == t->end && t->inside) {
+		struct str v;
+		bool all;
+		int rc = text_view(t, 1, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+	}
+	*raw = t->at == t->end && !t->inside ? t->raw_end : stream_at(&t->raw);
+	if (t->at == t->cut && t->cut < t->end)
+		for (size_t i = 0; i < t->nmarks; i++)
+			if (t->marks[i].text == t->base + t->cut) {
+				*raw = t->marks[i].raw;
+				break;
+			}
+	return WN_OK;
+}

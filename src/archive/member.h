@@ -1,0 +1,71 @@
+/* archive/member.h -- the decompressed text of an archive file, member by member.
+ *
+ * A file is a row of compressed members (gzip members, zstd or lz4 frames,
+ * bzip2 streams) or, plain, one member of its own bytes.  The text of the
+ * present member is seen through a window; the next one is entered with
+ * text_next, or looked at with text_peek when a record may run on into it.
+ *
+ * A member that fits into the window is decoded whole by libdeflate (gzip) or
+ * one call of zstd; a larger or damaged one in steps.  After damage, decoding
+ * goes on at the next place where a member begins with a record's head.
+ */
+#ifndef WINNOW_ARCHIVE_MEMBER_H
+#define WINNOW_ARCHIVE_MEMBER_H
+#include "archive/flaw.h"
+#include "archive/stream.h"
+#include "base/limits.h"
+
+#define TEXT_WINDOW (4 * MIB) /* decoded text kept; a record that fits in is seen whole */
+
+struct libdeflate_decompressor;
+
+struct text_mark {
+	uint64_t text, raw; /* a member begins at this text position and this offset of the file */
+};
+
+struct text {
+	struct stream raw;
+	enum coding coding; /* CODING_NONE: plain */
+	struct decoder *decoder;
+	struct libdeflate_decompressor *whole;
+	char *buf;
+	size_t cap, at, end, cut; /* unread text of the member is [at, cut); of following ones [cut, end) */
+	uint64_t base;		  /* text position of buf[0] */
+	struct text_mark *marks;  /* of the members in the window, oldest first; the first is the present one */
+	size_t nmarks, marks_cap;
+	bool inside;	     /* the decoder is in the middle of the last member */
+	uint64_t raw_end;    /* where the last complete member ended */
+	bool damaged;	     /* the last member ended by damage: the next must be searched for */
+	bool first;	     /* nothing decoded so far */
+	bool any;	     /* at least one byte of text was seen */
+	struct flaws *flaws; /* where what is found goes; set by the reader, never NULL */
+};
+
+/* fd's part; sniffs the coding.  WN_OK or an error. */
+int text_init(struct text *t, int fd, const char *path, bool seekable, uint64_t base, uint64_t limit, bool deflated,
+	      struct flaws *flaws, struct err *err);
+void text_release(struct text *t);
+
+/* Starts over at offset `at` of the file, where a member (plain: anything) begins. */
+int text_seek(struct text *t, uint64_t at, struct err *err);
+/* The same at the first offset >= at where a member begins with a record's head; plain: at `at`. WN_END: none. */
+int text_sync(struct text *t, uint64_t at, struct err *err);
+
+/* The unread text of the present member, at least want (<= TEXT_WINDOW / 2)
+ * bytes of it unless the member ends before; then *all is set.  Borrowed until
+ * the next call on t. */
+int text_view(struct text *t, size_t want, struct str *view, bool *all, struct err *err);
+void text_skip(struct text *t, size_t n);
+int text_next(struct text *t, struct err *err); /* leaves the member: WN_OK in the next one, WN_END: no more */
+
+/* The beginning of the next member behind the present one, which has been
+ * viewed to its end; WN_END when there is none.  *view is the text of it. */
+int text_peek(struct text *t, struct str *view, struct err *err);
+void text_join(struct text *t); /* what text_peek showed belongs to the present member from now on */
+
+static inline uint64_t text_at(const struct text *t) { return t->coding == CODING_NONE ? stream_at(&t->raw) : t->base + t->at; }
+/* Offset of the member and bytes of text between its start and here. */
+void text_place(const struct text *t, uint64_t *raw, uint64_t *skip);
+/* Closes a member of which all text was read; offset in the file behind what was read so far. */
+int text_settle(struct text *t, uint64_t *raw, struct err *err);
+#endif

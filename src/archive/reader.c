@@ -1,0 +1,899 @@
+/* archive/reader.c -- see reader.h.
+ *
+ * The reader stands before a head, or in a block.  A record whose head and
+ * block fit into the window is seen whole: its slices point into the window
+ * and nothing is copied.  For a longer one the head is copied and the block
+ * streams through the window.
+ *
+ * Between records: line ends are passed; anything else that is no head is
+ * garbage up to the next place that surely is one.  A block that runs past the
+ * end of its member or file, or is followed by neither line end nor head, is
+ * searched for the head of the record it swallowed.
+ */
+#include "archive/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "archive/arc.h"
+#include "archive/member.h"
+#include "archive/zip.h"
+#include "base/mem.h"
+#include "base/os.h"
+
+#define FIRST_LOOK (4 * KIB)	     /* text viewed to see a head */
+#define WHOLE_MAX (TEXT_WINDOW / 2 - 64) /* head and block of a record seen whole */
+
+struct part {
+	struct str name;
+	uint64_t base, limit;
+	bool deflated;
+};
+
+struct reader {
+	int fd;
+	bool own_fd, seekable, open; /* open: a part is */
+	char *path;
+	struct arena names;
+	struct part *parts;
+	size_t nparts, part;
+
+	struct text text;
+	uint64_t to;	/* records that begin before this offset */
+	bool single;	/* one record only */
+	unsigned arc_version;
+	bool seen_warc, seen_arc;
+	uint64_t records, first_record;
+	bool done;  /* WN_END was returned */
+	bool loose; /* a range of a plain file: begin at any sure head */
+	bool line;  /* the block read so far ends with a line end */
+
+	bool in_record, until; /* until: the block goes to the next head */
+	struct source source;
+	struct str whole; /* the block, when all of it is in the window */
+	size_t ahead;	  /* bytes of the window to skip when the record is left: head and whole block */
+	bool given;	  /* whole was handed out */
+	size_t piece;	  /* bytes handed out, not yet skipped */
+	uint64_t left, found; /* of the block: to come, handed out */
+	bool cut;	      /* the block ended early */
+	enum record_format format;
+	uint64_t declared;
+	struct span span;
+	uint64_t last_member; /* offset of the last record's member, for FLAW_SHARED_MEMBER */
+	bool shared_told;
+
+	struct head_scratch scratch;
+	char *head; /* copy of the head of a long record */
+	size_t head_cap;
+	struct flaws pending; /* for the next record, or the tail */
+	struct flaws late;    /* of the present record, found after its head */
+	uint64_t stop_raw, stop_skip;
+	uint64_t consumed; /* by the parts before */
+};
+
+/* Opening */
+
+static int block_pull(struct source *s, struct str *piece, struct err *err)
+{
+	struct reader *r = (struct reader *)(void *)((char *)s - offsetof(struct reader, source));
+
+	return reader_block(r, piece, err);
+}
+
+static int open_part(struct reader *r, struct err *err)
+{
+	struct part *p = &r->parts[r->part];
+	int rc = text_init(&r->text, r->fd, r->path, r->seekable, p->base, p->limit, p->deflated, &r->pending, err);
+
+	r->open = true;
+	r->arc_version = 1;
+	r->last_member = UINT64_MAX;
+	return rc;
+}
+
+static bool is_archive_name(struct str name) { return str_starts(name, STR("archive/")) && !str_ends(name, STR("/")); }
+
+/* The WARCs of a WACZ as parts; `only` picks one. */
+static int open_zip(struct reader *r, uint64_t size, struct str only, struct err *err)
+{
+	struct zip_entry *e;
+	size_t n;
+	int rc = zip_list(&r->names, r->fd, r->path, size, &e, &n, &r->pending, err);
+
+	if (rc < 0)
+		return rc;
+	r->parts = ARENA_ARRAY(&r->names, struct part, n ? n : 1);
+	for (size_t i = 0; i < n; i++) {
+		if (!is_archive_name(e[i].name) || (only.n && !str_eq(only, e[i].name)))
+			continue;
+		if (e[i].method != 0 && e[i].method != 8) {
+			flaw_add(&r->pending, FLAW_BAD_CONTAINER, e[i].offset, "entry %.*s is packed by method %u",
+				 (int)(e[i].name.n < 50 ? e[i].name.n : 50), e[i].name.p, e[i].method);
+			continue;
+		}
+		r->parts[r->nparts++] = (struct part){ e[i].name, e[i].offset, e[i].packed, e[i].method == 8 };
+	}
+	if (only.n && !r->nparts)
+		return err_set(err, WN_NONE, "%s holds no %.*s", r->path, STR_FMT(only));
+	return WN_OK;
+}
+
+static int open_fd(struct reader *r, const char *path, struct str *only, struct err *err)
+{
+	struct stat st;
+
+	*only = STR_NONE;
+	if (strcmp(path, "-") == 0) {
+		r->fd = STDIN_FILENO;
+		return WN_OK;
+	}
+	const char *hash = strrchr(path, '#');
+
+	if (hash && stat(path, &st) < 0 && errno == ENOENT) { /* x.wacz#archive/y */
+		r->path[hash - path] = 0;
+		*only = arena_str(&r->names, str(hash + 1));
+	}
+	int rc = os_open(&r->fd, r->path, O_RDONLY | O_NOCTTY, err);
+
+	r->own_fd = rc == WN_OK;
+	return rc;
+}
+
+static int open_file(struct reader *r, const char *path, struct err *err)
+{
+	struct str only, first;
+	struct stat st;
+	char magic[4];
+	size_t got = 0;
+	int rc = open_fd(r, path, &only, err);
+
+	if (rc < 0)
+		return rc;
+	if (fstat(r->fd, &st) < 0)
+		return err_sys(err, errno, "cannot look at %s", r->path);
+	if (S_ISDIR(st.st_mode))
+		return err_set(err, WN_IO, "%s is a directory, not an archive file", r->path);
+	r->seekable = S_ISREG(st.st_mode) && lseek(r->fd, 0, SEEK_CUR) == 0;
+	if (r->seekable && (rc = os_pread(r->fd, magic, 4, 0, &got, r->path, err)) < 0)
+		return rc;
+	first = str_n(magic, got);
+	if (r->seekable && zip_sniff(first))
+		return open_zip(r, (uint64_t)st.st_size, only, err);
+	if (only.n)
+		return err_set(err, WN_NONE, "%s is no WACZ, so it holds no %.*s", r->path, STR_FMT(only));
+	r->parts = ARENA_NEW(&r->names, struct part);
+	r->parts[0] = (struct part){ .limit = UINT64_MAX };
+	r->nparts = 1;
+	return WN_OK;
+}
+
+int reader_open(struct reader **out, const char *path, struct err *err)
+{
+	struct reader *r = mem_zalloc(sizeof *r);
+
+	*out = NULL;
+	r->fd = -1;
+	r->to = UINT64_MAX;
+	r->path = mem_strdup(path);
+	r->source.pull = block_pull;
+	int rc = open_file(r, path, err);
+
+	if (rc == WN_OK && r->nparts)
+		rc = open_part(r, err);
+	if (rc < 0) {
+		reader_close(r);
+		return rc;
+	}
+	*out = r;
+	return WN_OK;
+}
+
+int reader_open_range(struct reader **out, const char *path, uint64_t from, uint64_t to, bool exact, struct err *err)
+{
+	struct reader *r;
+	int rc = reader_open(&r, path, err);
+
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	if (r->nparts != 1) {
+		reader_close(r);
+		return err_set(err, WN_USAGE, "%s has several parts and cannot be read from the middle", path);
+	}
+	if (from) {
+		struct record first; /* tells WARC from ARC, and which ARC */
+
+		rc = reader_next(r, &first, err);
+		r->in_record = r->done = r->shared_told = false;
+		r->last_member = UINT64_MAX;
+		r->pending.n = r->pending.more = 0;
+		r->text.flaws = &r->pending;
+		r->first_record = r->records = 1; /* the file as a whole is not judged here */
+		if (rc >= 0)
+			rc = exact ? text_seek(&r->text, from, err) : text_sync(&r->text, from, err);
+		if (rc == WN_END)
+			r->done = true; /* nothing begins here */
+		r->loose = rc == WN_OK && !exact && r->text.coding == CODING_NONE;
+	}
+	r->to = to;
+	if (rc < 0) {
+		reader_close(r);
+		return rc;
+	}
+	*out = r;
+	return WN_OK;
+}
+
+static int skip_text(struct reader *r, uint64_t n, struct err *err)
+{
+	while (n) {
+		struct str v;
+		bool all;
+		int rc = text_view(&r->text, 1, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		if (!v.n && (rc = text_next(&r->text, err)) != WN_OK)
+			return rc;
+		size_t m = v.n < n ? v.n : (size_t)n;
+
+		text_skip(&r->text, m);
+		n -= m;
+	}
+	return WN_OK;
+}
+
+int reader_open_span(struct reader **out, const char *path, struct span span, struct err *err)
+{
+	struct reader *r;
+	int rc = reader_open_range(&r, path, span.at, UINT64_MAX, true, err);
+
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	r->single = true;
+	if (r->text.coding != CODING_NONE && span.skip) {
+		rc = text_next(&r->text, err);
+		if (rc == WN_OK)
+			rc = skip_text(r, span.skip, err);
+	}
+	if (rc < 0) {
+		reader_close(r);
+		return rc;
+	}
+	*out = r;
+	return WN_OK;
+}
+
+void reader_close(struct reader *r)
+{
+	if (!r)
+		return;
+	if (r->open)
+		text_release(&r->text);
+	if (r->own_fd)
+		os_close(&r->fd);
+	head_scratch_release(&r->scratch);
+	arena_release(&r->names);
+	mem_free(r->head);
+	mem_free(r->path);
+	mem_free(r);
+}
+
+/* Finding heads */
+
+struct sighting {
+	enum record_format format;
+	size_t at, size; /* where; length of an ARC line */
+};
+
+static enum head_sight sight(const struct reader *r, struct str s, bool all, bool strict, struct sighting *out)
+{
+	enum head_sight warc, arc;
+
+	out->at = 0;
+	out->format = RECORD_WARC;
+	warc = warc_sight(s, all);
+	if (warc == HEAD_NO && !strict && s.n >= 5 && memcmp(s.p, "WARC/", 5) == 0)
+		warc = HEAD_YES;
+	if (warc != HEAD_NO || r->seen_warc)
+		return warc;
+	arc = arc_sight(s, all, strict, &out->size);
+	out->format = RECORD_ARC;
+	return arc;
+}
+
+/* The first sure head in s, which begins at the start of a line when `line`
+ * says so.  HEAD_SHORT: none before out->at, from where more text is needed. */
+static enum head_sight find_head(const struct reader *r, struct str s, bool line, bool all, struct sighting *out)
+{
+	size_t i = 0;
+
+	for (;;) {
+		if (line || r->seen_warc || !r->seen_arc) {
+			enum head_sight seen = HEAD_NO;
+
+			if (line || (i < s.n && s.p[i] == 'W'))
+				seen = sight(r, str_sub(s, i, s.n), all, true, out);
+			if (seen == HEAD_YES && !line && out->format == RECORD_ARC)
+				seen = HEAD_NO;
+			if (seen != HEAD_NO) {
+				out->at = i;
+				return seen;
+			}
+		}
+		/* the next line, or the next "WARC/" inside this one */
+		const char *nl = i < s.n ? memchr(s.p + i, '\n', s.n - i) : NULL;
+		size_t end = nl ? (size_t)(nl - s.p) : s.n;
+
+		line = false;
+		if (!r->seen_arc && i < s.n) {
+			const char *w = memmem(s.p + i + 1, end - i - 1, "WARC/", 5);
+
+			if (w) {
+				i = (size_t)(w - s.p);
+				continue;
+			}
+		}
+		if (!nl) {
+			out->at = all ? s.n : s.n > 8 && s.n - 8 > i ? s.n - 8 : i;
+			return all ? HEAD_NO : HEAD_SHORT;
+		}
+		i = end + 1;
+		line = true;
+		if (i >= s.n && all) {
+			out->at = s.n;
+			return HEAD_NO;
+		}
+	}
+}
+
+static int next_part(struct reader *r, struct err *err)
+{
+	if (r->open) {
+		r->consumed += r->text.raw.offset + r->text.raw.at;
+		text_release(&r->text);
+		r->open = false;
+	}
+	if (r->part < r->nparts)
+		r->part++;
+	if (r->part >= r->nparts)
+		return WN_END;
+	return open_part(r, err);
+}
+
+static int end_of_file(struct reader *r)
+{
+	if (r->records == 0 && r->pending.n + r->pending.more == 0 && r->open && !r->text.any)
+		flaw_add(&r->pending, FLAW_EMPTY_FILE, 0, "no bytes");
+	if (r->records == 0)
+		flaw_add(&r->pending, FLAW_NOT_AN_ARCHIVE, 0, "no WARC or ARC record found");
+	return WN_END;
+}
+
+/* Passes garbage up to the next sure head in this member. WN_OK: standing
+ * before one. WN_END: the member has none; *skipped grows. */
+static int pass_garbage(struct reader *r, uint64_t *skipped, bool line, struct err *err)
+{
+	size_t want = 64 * KIB;
+
+	for (;;) {
+		struct str v;
+		struct sighting s;
+		bool all;
+		int rc = text_view(&r->text, want, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		enum head_sight seen = find_head(r, v, line, all, &s);
+
+		text_skip(&r->text, s.at);
+		*skipped += s.at;
+		if (seen == HEAD_YES)
+			return WN_OK;
+		if (all)
+			return WN_END;
+		line = s.at ? v.p[s.at - 1] == '\n' : line;
+		want = s.at ? 64 * KIB : want < WHOLE_MAX / 2 ? want * 2 : want;
+		if (!s.at && v.n >= want) { /* a line longer than any head */
+			text_skip(&r->text, v.n / 2);
+			*skipped += v.n / 2;
+			line = false;
+		}
+	}
+}
+
+/* Moves to the next head.  *out says which kind it is. */
+static int seek_head(struct reader *r, struct sighting *out, struct err *err)
+{
+	bool strict = false;
+
+	if (r->part >= r->nparts)
+		return end_of_file(r);
+	if (r->loose) {
+		uint64_t skipped = 0;
+		int rc;
+
+		r->loose = false;
+		if ((rc = pass_garbage(r, &skipped, false, err)) != WN_OK)
+			return rc;
+	}
+	for (;;) {
+		struct str v;
+		bool all;
+		size_t newlines = 0;
+		int rc = text_view(&r->text, FIRST_LOOK, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		while (newlines < v.n && (v.p[newlines] == '\r' || v.p[newlines] == '\n'))
+			newlines++;
+		if (newlines) {
+			text_skip(&r->text, newlines);
+			continue;
+		}
+		if (v.n == 0) {
+			if ((rc = text_next(&r->text, err)) == WN_END)
+				rc = next_part(r, err);
+			if (rc < 0)
+				return rc;
+			if (rc == WN_END)
+				return end_of_file(r);
+			strict = false;
+			continue;
+		}
+		size_t want = FIRST_LOOK;
+		enum head_sight seen;
+
+		while ((seen = sight(r, v, all, strict, out)) == HEAD_SHORT && want < LIMIT_RECORD_HEAD) {
+			want *= 4;
+			if ((rc = text_view(&r->text, want, &v, &all, err)) < 0)
+				return rc;
+		}
+		if (seen == HEAD_YES)
+			return WN_OK;
+		uint64_t skipped = 0, raw, skip;
+
+		text_place(&r->text, &raw, &skip);
+		rc = pass_garbage(r, &skipped, true, err);
+		if (rc < 0)
+			return rc;
+		flaw_add(&r->pending, FLAW_GARBAGE, raw, skip ? "%llu bytes, %llu behind the start of the member" : "%llu bytes",
+			 (unsigned long long)skipped, (unsigned long long)skip);
+		strict = rc == WN_OK;
+	}
+}
+
+/* Blocks */
+
+/* Trailing line ends of a block that was taken up to the next head. */
+static size_t without_trailer(struct str block)
+{
+	for (int ends = 0; ends < 2 && block.n && block.p[block.n - 1] == '\n'; ends++) {
+		block.n--;
+		if (block.n && block.p[block.n - 1] == '\r')
+			block.n--;
+	}
+	return block.n;
+}
+
+static bool closes_record(const struct reader *r, struct str after, bool all)
+{
+	struct sighting s;
+
+	if (after.n == 0)
+		return all;
+	return after.p[0] == '\n' || after.p[0] == '\r' || sight(r, after, all, false, &s) == HEAD_YES;
+}
+
+/* A block of known length that is all in view: does it swallow the next head? */
+static void check_length(struct reader *r, struct record *rec, struct str v, size_t head, bool all)
+{
+	struct sighting s;
+	size_t end = head + (size_t)rec->length;
+	bool fits = end <= v.n;
+
+	if (fits && closes_record(r, str_sub(v, end, v.n), all))
+		return;
+	struct str block = str_sub(v, head, fits ? end : v.n);
+
+	if (find_head(r, block, true, true, &s) == HEAD_YES && s.at) {
+		uint64_t length = without_trailer(str_sub(block, 0, s.at));
+
+		flaw_add(&rec->flaws, FLAW_WRONG_LENGTH, rec->span.at, "length %llu, found %llu before the next record",
+			 (unsigned long long)rec->length, (unsigned long long)length);
+		rec->length = length;
+	} else if (!fits) {
+		flaw_add(&rec->flaws, FLAW_BLOCK_TRUNCATED, rec->span.at, "%zu of %llu bytes", v.n - head, (unsigned long long)rec->length);
+		rec->length = v.n - head;
+		r->cut = true;
+	}
+}
+
+/* The member ends inside the block: does the record run on into the next one?
+ * WN_OK: yes, and it is joined; WN_END: no. */
+static int run_on(struct reader *r, struct flaws *flaws, struct err *err)
+{
+	struct str next;
+	struct sighting s;
+
+	if (r->text.damaged)
+		return WN_END;
+	int rc = text_peek(&r->text, &next, err);
+
+	if (rc != WN_OK)
+		return rc;
+	while (next.n && (next.p[0] == '\r' || next.p[0] == '\n'))
+		next = str_sub(next, 1, next.n);
+	if (next.n == 0 || sight(r, next, true, true, &s) == HEAD_YES)
+		return WN_END;
+	if (!flaw_has(flaws, FLAW_SPLIT_RECORD))
+		flaw_add(flaws, FLAW_SPLIT_RECORD, r->span.at, "over several members");
+	text_join(&r->text);
+	return WN_OK;
+}
+
+/* View of the whole head of the record at hand. */
+static int view_head(struct reader *r, const struct sighting *s, struct str *v, bool *all, size_t *size, bool *cut, struct err *err)
+{
+	size_t want = FIRST_LOOK;
+
+	*cut = false;
+	for (;;) {
+		int rc = text_view(&r->text, want, v, all, err);
+
+		if (rc < 0)
+			return rc;
+		*size = s->format == RECORD_ARC ? (s->size <= v->n ? s->size : 0) : warc_head_size(*v, *all, cut);
+		if (*size)
+			return WN_OK;
+		if (v->n >= LIMIT_RECORD_HEAD) {
+			*size = LIMIT_RECORD_HEAD;
+			return WN_OK;
+		}
+		want = v->n < want ? want * 2 : v->n * 2;
+		if (want > LIMIT_RECORD_HEAD)
+			want = LIMIT_RECORD_HEAD;
+	}
+}
+
+/* Reads the head into a fresh record.  What stays: span, part, pending flaws. */
+static void parse_head(struct reader *r, struct record *rec, enum record_format format, struct str head, bool cut)
+{
+	memset(rec, 0, offsetof(struct record, flaws));
+	rec->flaws.n = rec->flaws.more = 0;
+	rec->span = r->span;
+	rec->part = r->parts[r->part].name;
+	if (r->pending.n + r->pending.more)
+		flaw_all(&rec->flaws, &r->pending);
+	arena_reset(&r->scratch.arena);
+	if (format == RECORD_ARC) {
+		arc_parse(rec, head, r->arc_version, &r->scratch, rec->span.at);
+		return;
+	}
+	warc_parse(rec, head, &r->scratch, rec->span.at);
+	if (cut)
+		flaw_add(&rec->flaws, FLAW_HEAD_TRUNCATED, rec->span.at, "after %zu bytes", head.n);
+	else if (head.n == LIMIT_RECORD_HEAD)
+		flaw_add(&rec->flaws, FLAW_HEAD_TOO_LONG, rec->span.at, "more than %zu bytes", LIMIT_RECORD_HEAD);
+}
+
+static struct str copy_head(struct reader *r, struct str head)
+{
+	if (head.n > r->head_cap) {
+		r->head_cap = head.n * 2;
+		r->head = mem_realloc(r->head, r->head_cap);
+	}
+	memcpy(r->head, head.p, head.n);
+	return str_n(r->head, head.n);
+}
+
+/* No usable length: up to the next head when that is in view, else as it comes. */
+static int measure_block(struct reader *r, size_t head, uint64_t *length, struct err *err)
+{
+	struct sighting s;
+	struct str v;
+	bool all;
+	int rc = text_view(&r->text, WHOLE_MAX, &v, &all, err);
+
+	if (rc < 0)
+		return rc;
+	struct str block = str_sub(v, head, v.n);
+	enum head_sight seen = find_head(r, block, true, all, &s);
+
+	if (seen == HEAD_SHORT)
+		r->until = true;
+	else
+		*length = without_trailer(str_sub(block, 0, s.at));
+	return WN_OK;
+}
+
+/* Brings the block into view when it is short; joins members that it runs over. */
+static int view_block(struct reader *r, size_t want, struct str *v, bool *all, struct err *err)
+{
+	for (;;) {
+		int rc = text_view(&r->text, want + 4, v, all, err);
+
+		if (rc < 0 || v->n >= want || !*all)
+			return rc;
+		if ((rc = run_on(r, &r->late, err)) != WN_OK)
+			return rc < 0 ? rc : text_view(&r->text, 0, v, all, err);
+	}
+}
+
+/* Head and block: sets up the record at hand. */
+static int begin_record(struct reader *r, struct record *rec, const struct sighting *s, struct err *err)
+{
+	struct str v, before;
+	bool all, cut;
+	size_t head;
+	int rc = view_head(r, s, &v, &all, &head, &cut, err);
+
+	if (rc < 0)
+		return rc;
+	before = v;
+	r->whole = STR_NONE;
+	r->until = r->cut = r->given = false;
+	r->piece = r->ahead = 0;
+	r->found = 0;
+	r->late.n = r->late.more = 0;
+	parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
+	uint64_t length = rec->length;
+	bool headless = cut || (s->format == RECORD_WARC && head == LIMIT_RECORD_HEAD), measured = false;
+
+	if (headless) {
+		length = 0;
+	} else if (!rec->has_length) {
+		measured = true;
+		if ((rc = measure_block(r, head, &length, err)) < 0)
+			return rc;
+	}
+	bool fits = !r->until && length <= WHOLE_MAX - head;
+
+	if ((rc = view_block(r, head + (fits ? (size_t)length : 64), &v, &all, err)) < 0)
+		return rc;
+	if (!fits || v.p != before.p)
+		parse_head(r, rec, s->format, fits ? str_sub(v, 0, head) : copy_head(r, str_sub(v, 0, head)), cut);
+	rec->length = length;
+	if (rec->format == RECORD_ARC) {
+		arc_type(rec, str_sub(v, head, head + 16));
+		if (rec->type == RECORD_WARCINFO && rec->version_major)
+			r->arc_version = rec->version_major;
+	}
+	r->format = rec->format;
+	r->declared = length;
+	if (fits) {
+		if (!headless && !measured)
+			check_length(r, rec, v, head, all);
+		r->whole = str_sub(v, head, head + (size_t)rec->length);
+		if (!r->whole.p)
+			r->whole.p = "";
+		rec->whole = r->whole;
+		r->ahead = head + r->whole.n;
+		r->found = r->whole.n;
+		r->left = 0;
+		return WN_OK;
+	}
+	text_skip(&r->text, head);
+	r->left = length;
+	return WN_OK;
+}
+
+/* The next piece of a block that goes up to the next head. */
+static int block_until(struct reader *r, struct str *piece, struct err *err)
+{
+	size_t want = 64 * KIB;
+
+	for (;;) {
+		struct sighting s;
+		struct str v;
+		bool all;
+		int rc = text_view(&r->text, want, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		enum head_sight seen = find_head(r, v, r->line, all, &s);
+
+		if (s.at == 0 && (seen == HEAD_YES || all))
+			return WN_END;
+		if (s.at == 0 && v.n < WHOLE_MAX / 2) {
+			want = v.n * 2;
+			continue;
+		}
+		r->piece = s.at ? s.at : v.n / 2;
+		r->line = v.p[r->piece - 1] == '\n';
+		*piece = str_sub(v, 0, r->piece);
+		r->found += r->piece;
+		return WN_OK;
+	}
+}
+
+int reader_block(struct reader *r, struct str *piece, struct err *err)
+{
+	r->source.last = false;
+	if (!r->in_record)
+		return WN_END;
+	if (r->whole.p) {
+		if (r->given || r->whole.n == 0)
+			return WN_END;
+		r->given = r->source.last = true;
+		*piece = r->whole;
+		return WN_OK;
+	}
+	text_skip(&r->text, r->piece);
+	r->piece = 0;
+	if (r->until)
+		return block_until(r, piece, err);
+	while (r->left) {
+		struct str v;
+		bool all;
+		int rc = text_view(&r->text, 1, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		if (v.n) {
+			r->piece = v.n < r->left ? v.n : (size_t)r->left;
+			r->left -= r->piece;
+			r->found += r->piece;
+			r->source.last = r->left == 0;
+			*piece = str_sub(v, 0, r->piece);
+			return WN_OK;
+		}
+		if ((rc = run_on(r, &r->late, err)) < 0)
+			return rc;
+		if (rc == WN_END) {
+			flaw_add(&r->late, FLAW_BLOCK_TRUNCATED, r->span.at, "%llu of %llu bytes", (unsigned long long)r->found,
+				 (unsigned long long)r->declared);
+			r->cut = true;
+			r->left = 0;
+		}
+	}
+	return WN_END;
+}
+
+struct source *reader_source(struct reader *r) { return &r->source; }
+
+/* The line ends that close a record. */
+static int pass_trailer(struct reader *r, struct err *err)
+{
+	struct str v;
+	struct sighting s;
+	bool all, warc = r->format == RECORD_WARC;
+	size_t n = 0;
+	int rc = text_view(&r->text, 64, &v, &all, err);
+
+	if (rc < 0)
+		return rc;
+	if (warc && v.n >= 4 && memcmp(v.p, "\r\n\r\n", 4) == 0)
+		n = 4;
+	else if (!warc && v.n >= 1 && v.p[0] == '\n')
+		n = 1;
+	if (n && (n == v.n || (v.p[n] != '\r' && v.p[n] != '\n'))) {
+		text_skip(&r->text, n);
+		return WN_OK;
+	}
+	n = 0;
+	while (n < v.n && n < 64 && (v.p[n] == '\r' || v.p[n] == '\n'))
+		n++;
+	text_skip(&r->text, n);
+	if (r->cut)
+		return WN_OK;
+	if (n || v.n == 0 || sight(r, v, all, false, &s) == HEAD_YES)
+		flaw_add(&r->late, FLAW_RECORD_TRAILER, r->span.at, warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
+	else
+		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "more follows the block of %llu bytes", (unsigned long long)r->found);
+	return WN_OK;
+}
+
+/* Leaves the record at hand: its late flaws and its length are known then. */
+static int finish(struct reader *r, struct err *err)
+{
+	uint64_t raw;
+	int rc;
+
+	if (r->whole.p) {
+		text_skip(&r->text, r->ahead);
+	} else {
+		struct str piece;
+
+		while ((rc = reader_block(r, &piece, err)) == WN_OK)
+			;
+		if (rc < 0)
+			return rc;
+	}
+	if ((rc = pass_trailer(r, err)) < 0 || (rc = text_settle(&r->text, &raw, err)) < 0)
+		return rc;
+	r->span.length = raw - r->span.at;
+	text_place(&r->text, &r->stop_raw, &r->stop_skip);
+	struct str v;
+	bool all;
+
+	if ((rc = text_view(&r->text, 0, &v, &all, err)) < 0)
+		return rc;
+	if (r->text.coding != CODING_NONE && v.n == 0) {
+		r->stop_raw = raw;
+		r->stop_skip = 0;
+	}
+	r->in_record = false;
+	r->text.flaws = &r->pending;
+	return WN_OK;
+}
+
+int reader_end(struct reader *r, struct record *rec, struct err *err)
+{
+	if (!r->in_record)
+		return WN_OK;
+	int rc = finish(r, err);
+
+	if (rc < 0)
+		return rc;
+	flaw_all(&rec->flaws, &r->late);
+	r->late.n = r->late.more = 0;
+	rec->span = r->span;
+	if (!rec->has_length)
+		rec->length = r->found;
+	return WN_OK;
+}
+
+int reader_next(struct reader *r, struct record *rec, struct err *err)
+{
+	struct sighting s = { 0 };
+	int rc;
+
+	if (r->in_record && (rc = finish(r, err)) < 0)
+		return rc;
+	if (r->done || (r->single && r->records > r->first_record))
+		return WN_END;
+	if ((rc = seek_head(r, &s, err)) != WN_OK) {
+		r->done = rc == WN_END;
+		return rc;
+	}
+	uint64_t raw, skip;
+
+	text_place(&r->text, &raw, &skip);
+	if (raw >= r->to) {
+		r->done = true;
+		r->pending.n = r->pending.more = 0;
+		return WN_END;
+	}
+	if (r->text.coding != CODING_NONE && skip && raw == r->last_member && !r->shared_told) {
+		flaw_add(&r->pending, FLAW_SHARED_MEMBER, raw, "from %llu bytes behind its start", (unsigned long long)skip);
+		r->shared_told = true;
+	}
+	if (raw != r->last_member)
+		r->shared_told = false;
+	r->last_member = raw;
+	r->span = (struct span){ raw, 0, skip };
+	r->text.flaws = &r->late;
+	if (s.format == RECORD_WARC)
+		r->seen_warc = true;
+	else
+		r->seen_arc = true;
+	if ((rc = begin_record(r, rec, &s, err)) < 0)
+		return rc;
+	r->pending.n = r->pending.more = 0;
+	r->in_record = true;
+	r->line = true;
+	r->records++;
+	return WN_OK;
+}
+
+struct span reader_span(const struct reader *r) { return r->span; }
+
+void reader_stop(const struct reader *r, uint64_t *at, uint64_t *skip)
+{
+	*at = r->stop_raw;
+	*skip = r->stop_skip;
+}
+
+const struct flaws *reader_tail(const struct reader *r) { return &r->pending; }
+
+uint64_t reader_at(const struct reader *r) { return r->consumed + (r->open ? stream_at(&r->text.raw) : 0); }
+
+bool reader_can_split(const struct reader *r)
+{
+	return r->seekable && r->nparts == 1 && r->open && !r->text.raw.inflate;
+}

@@ -1,0 +1,62 @@
+/* archive/record.c -- what is the same for every record: types, fields, copies. */
+#include "archive/record.h"
+
+static const char *const types[RECORD_TYPES] = {
+	[RECORD_UNKNOWN] = "unknown",	[RECORD_WARCINFO] = "warcinfo",	    [RECORD_RESPONSE] = "response",
+	[RECORD_RESOURCE] = "resource", [RECORD_REQUEST] = "request",	    [RECORD_METADATA] = "metadata",
+	[RECORD_REVISIT] = "revisit",	[RECORD_CONVERSION] = "conversion", [RECORD_CONTINUATION] = "continuation",
+};
+
+const char *record_type_name(enum record_type type) { return types[type]; }
+
+struct str record_field(const struct record *rec, const char *name)
+{
+	struct str want = str(name);
+
+	for (unsigned i = 0; i < rec->nfields; i++)
+		if (str_ieq(rec->fields[i].name, want))
+			return rec->fields[i].value;
+	return STR_NONE;
+}
+
+struct record *record_copy(struct arena *a, const struct record *rec)
+{
+	struct record *copy = ARENA_NEW(a, struct record);
+	struct field *fields = ARENA_ARRAY(a, struct field, rec->nfields ? rec->nfields : 1);
+
+	*copy = *rec;
+	struct str *const slices[] = {
+		&copy->type_text, &copy->id, &copy->target_uri, &copy->date, &copy->content_type, &copy->ip,
+		&copy->block_digest, &copy->payload_digest, &copy->truncated, &copy->profile, &copy->refers_to,
+		&copy->refers_to_uri, &copy->refers_to_date, &copy->warcinfo_id, &copy->concurrent_to,
+		&copy->segment_origin, &copy->part,
+	};
+	for (size_t i = 0; i < COUNT(slices); i++)
+		if (slices[i]->p)
+			*slices[i] = arena_str(a, *slices[i]);
+	for (unsigned i = 0; i < rec->nfields; i++) {
+		fields[i].name = arena_str(a, rec->fields[i].name);
+		fields[i].value = arena_str(a, rec->fields[i].value);
+	}
+	copy->fields = fields;
+	copy->whole = STR_NONE;
+	return copy;
+}
+
+bool record_is_http(const struct record *rec, struct str block_start)
+{
+	if (rec->format == RECORD_ARC)
+		return rec->type == RECORD_RESPONSE && str_istarts(block_start, STR("HTTP"));
+	switch (rec->type) {
+	case RECORD_RESPONSE:
+	case RECORD_REQUEST:
+	case RECORD_REVISIT:
+	case RECORD_CONTINUATION:
+	case RECORD_UNKNOWN: break;
+	default: return false;
+	}
+	if (str_istarts(rec->content_type, STR("application/http")))
+		return rec->type != RECORD_CONTINUATION;
+	/* A response that forgot its Content-Type: believe the bytes. */
+	return rec->type == RECORD_RESPONSE && str_starts(block_start, STR("HTTP/"));
+}
