@@ -310,7 +310,19 @@ static void google_host(struct parts *u, struct buf *tmp)
 	replace(&u->host, tmp);
 }
 
-/* Empty and "." segments go; ".." takes the one before it, and stays at the root. */
+/* Runs of slashes become one. */
+static void squeeze_slashes(struct buf *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++)
+		if (b->p[i] != '/' || n == 0 || b->p[n - 1] != '/')
+			b->p[n++] = b->p[i];
+	b->n = n;
+}
+
+/* "." goes; ".." takes the segment before it, an empty one too, and stays at
+ * the root; then empty segments go. */
 static void resolve_dots(struct buf *path, struct buf *out)
 {
 	struct str rest = buf_view(path);
@@ -326,13 +338,11 @@ static void resolve_dots(struct buf *path, struct buf *out)
 			p++;
 		n = (size_t)(p - from);
 		last = p == end;
-		if (n == 0 || (n == 1 && *from == '.')) {
-			slash = true;
-		} else if (n == 2 && from[0] == '.' && from[1] == '.' && out->n > 0) {
+		slash = true;
+		if (n == 2 && from[0] == '.' && from[1] == '.' && out->n > 0) {
 			while (out->p[--out->n] != '/')
 				;
-			slash = true;
-		} else {
+		} else if (n != 1 || *from != '.') {
 			buf_byte(out, '/');
 			buf_add(out, from, n);
 			slash = !last;
@@ -343,6 +353,7 @@ static void resolve_dots(struct buf *path, struct buf *out)
 	}
 	if (slash || out->n == 0)
 		buf_byte(out, '/');
+	squeeze_slashes(out);
 }
 
 static void google_path(struct parts *u, struct buf *tmp)
@@ -658,6 +669,8 @@ static void add_reversed(struct str host, struct buf *out)
 
 static void add_tail(const struct parts *u, struct buf *out)
 {
+	if (u->path.n == 0 && (u->has_host || u->has_query))
+		buf_byte(out, '/');
 	buf_str(out, buf_view(&u->path));
 	if (u->has_query) {
 		buf_byte(out, '?');
@@ -686,8 +699,6 @@ static void add_key(unsigned flags, const struct parts *u, struct buf *out)
 	if (flags & SURT_TRAILING_COMMA)
 		buf_byte(out, ',');
 	buf_byte(out, ')');
-	if (u->path.n == 0)
-		buf_byte(out, '/');
 	add_tail(u, out);
 }
 
@@ -700,8 +711,6 @@ static void add_url(const struct parts *u, struct buf *out)
 		buf_str(out, buf_view(&u->host));
 		if (u->port >= 0)
 			buf_printf(out, ":%d", u->port);
-		if (u->path.n == 0)
-			buf_byte(out, '/');
 	}
 	add_tail(u, out);
 }
@@ -802,14 +811,33 @@ static void put_reversed(const char *host, size_t n, char **to)
 	*to = p;
 }
 
+static void sort_in_place(char *query, size_t n)
+{
+	char few[1024];
+	struct buf sorted = BUF(KEY_MAX);
+
+	if (n <= sizeof few) {
+		memcpy(few, query, n);
+		sorted = (struct buf){ .p = query, .cap = n, .max = n };
+		surt_sort_query(str_n(few, n), &sorted);
+		return;
+	}
+	surt_sort_query(str_n(query, n), &sorted);
+	memcpy(query, sorted.p, sorted.n);
+	buf_release(&sorted);
+}
+
 /* The key of a URL that needs no decoding; false leaves out as it was. */
 static bool fast_key(unsigned flags, struct str url, struct buf *out)
 {
 	size_t at = http_prefix(url), host_n, i, path_end;
 	bool sort = false;
 	struct str host;
+	const char *hash;
 	char *to, *from;
 
+	if (at && (hash = memchr(url.p, '#', url.n)))
+		url.n = (size_t)(hash - url.p);
 	if (!at || url.n > LIMIT_URL)
 		return false;
 	host_n = fast_host(url.p + at, url.n - at);
@@ -865,11 +893,7 @@ static bool fast_key(unsigned flags, struct str url, struct buf *out)
 			*to++ = ascii_lower(c);
 		}
 		if (sort) {
-			struct buf sorted = BUF(KEY_MAX);
-
-			surt_sort_query(str_n(from + query, (size_t)(to - from) - query), &sorted);
-			memcpy(from + query, sorted.p, sorted.n);
-			buf_release(&sorted);
+			sort_in_place(from + query, (size_t)(to - from) - query);
 		}
 	}
 	out->n += (size_t)(to - from);

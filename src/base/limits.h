@@ -31,6 +31,7 @@
 #define LIMIT_ANCHOR 1024		/* bytes of one anchor text */
 #define LIMIT_META (8 * KIB)		/* bytes of a title, description or date of the head */
 #define LIMIT_LINE (4 * MIB)		/* a line of CDX, CSV or JSONL */
+#define LIMIT_POST_BODY 4096		/* bytes of a request body that go into an urlkey, as other indexers do */
 #define LIMIT_SHINGLE_K 64		/* terms in a shingle; longer ones find nothing but copies */
 #define LIMIT_SEGMENT_CONTENTS (1u << 28) /* contents in one segment of sets or texts */
 #define LIMIT_FT_QUERY (16 * KIB)	/* a search's text */

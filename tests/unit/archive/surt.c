@@ -60,7 +60,8 @@ static const struct {
 	{ "file:///C:/x", "file:/c:/x" },
 	{ "filedesc:foo.arc.gz", "filedesc:foo.arc.gz" },
 	{ "http://", "http:" },
-	{ "?x", "http:?x" },
+	{ "?x", "http:/?x" },
+	{ "http://example.com/a//../b", "com,example)/a/b" },
 	{ "x y", "x%20y)/" },
 };
 
