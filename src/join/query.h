@@ -6,7 +6,7 @@
  *
  *	a_ok[a] and b_ok[b]				one-sided terms
  *	key[a] = key[b]					equality of attributes, as one number
- *	lo <= value[b] - value[a] <= hi			for every order (see struct join_order)
+ *	lo <= vb[b] - va[a] <= hi			for every order (see struct join_order)
  *	overlap / ... >= num / den			for every bound
  *	test(context, i, a, b, overlaps)		what is left, NULL when nothing is
  *
@@ -27,7 +27,6 @@
 #define JOIN_ORDERS 4	   /* order terms of one disjunct; more go into test */
 #define JOIN_BOUNDS 8	   /* bounds of one disjunct; more go into test */
 #define JOIN_NO_SET UINT32_MAX
-#define JOIN_MISSING INT64_MIN /* an order value that is missing: no order with it holds */
 
 struct join_cursor { /* a place in one set; opaque but for `left` */
 	uint64_t at, last;
@@ -36,6 +35,7 @@ struct join_cursor { /* a place in one set; opaque but for `left` */
 
 struct join_sets {
 	uint32_t n;	       /* number of sets */
+	bool bag;	       /* items may repeat */
 	const uint32_t *size;  /* [n] items of each, repeats counted */
 	const uint64_t *start; /* [n] where each begins, in items[], or whatever open() makes of it */
 	const uint64_t *items; /* plain arrays: items[start[s]] .. ; NULL when stored coded: */
@@ -59,9 +59,12 @@ struct join_bound { /* measure >= num/den, or > when strict; den <= 10^9, num >=
 	uint64_t num, den;
 };
 
-struct join_order { /* lo <= value[b] - value[a] <= hi; INT64_MIN / INT64_MAX are no bound */
-	const int64_t *value; /* [n], within +-2^61, or JOIN_MISSING */
-	int64_t lo, hi;	      /* a.time <= b.time: 0, INT64_MAX.   <: 1, INT64_MAX.   within a week: -604800, 604800 */
+/* lo <= vb[b] - va[a] <= hi, or < where strict; NaN is missing: no order with it
+ * holds.  a.time <= b.time: 0, INFINITY.   within a week: -604800, 604800. */
+struct join_order {
+	const double *va, *vb; /* [n]; often the same array */
+	double lo, hi;	       /* -INFINITY, INFINITY: no bound */
+	bool lo_strict, hi_strict;
 };
 
 struct join_overlap {
@@ -82,6 +85,19 @@ struct join_disjunct {
 	unsigned test_kinds; /* bit k: the test looks at the overlap of kind k */
 };
 
+/* Folding of twins, documents with equal sets.  x may fold into y when the rule
+ * is true of (x, y), y covers all that x covers, and every coverer of y covers
+ * x; the relation is transitive.  Documents of different signature or different
+ * `apart` never fold (quota groups, pins, preferences); compare sorts whoever can
+ * dominate to the front. */
+struct join_fold {
+	void *context;
+	uint64_t (*signature)(void *context, uint32_t doc);
+	int (*compare)(void *context, uint32_t x, uint32_t y);
+	bool (*folds)(void *context, uint32_t x, uint32_t y, const struct join_overlap self[JOIN_KINDS]);
+	const uint32_t *apart; /* [n] or NULL */
+};
+
 struct join_query {
 	uint32_t n;
 	const uint32_t *set_of[JOIN_KINDS]; /* [n] set of each document; NULL when the kind is not used */
@@ -90,19 +106,14 @@ struct join_query {
 	unsigned n_disjuncts;
 	join_test *test; /* shared by the disjuncts with has_test; called from several threads */
 	void *test_context;
-	/* For folding (coverage_kernel): twin[d] is equal for documents that the rule cannot tell apart but by the
-	 * values of the disjuncts' orders, and that the caller does not want told apart (quota groups, preferences,
-	 * pins).  NULL: fold nothing. */
-	const uint32_t *twin;
-	/* Every order is an order on this one array, lo >= 0, hi = INT64_MAX, and the test does not look at it:
-	 * then later twins dominate earlier ones.  NULL when that is not so; the twins must then agree on all orders. */
-	const int64_t *monotone;
+	const struct join_fold *fold; /* NULL: fold nothing */
 };
 
 struct join_options {
 	unsigned threads;      /* 0 = 1 */
 	size_t memory;	       /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
 	const char *directory; /* where it may spill; NULL = it may not */
+	uint32_t list;	       /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
 	/* Called now and then with work done and expected; may be NULL. */

@@ -1,0 +1,742 @@
+/* join/columns.c -- see columns.h. */
+#include "join/columns.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "base/vec.h"
+
+#define SHARDS 64u	      /* class tables, each with its own lock */
+#define BUCKET_ENTRIES 2048u  /* aimed at; grouped in cache */
+#define ROW_SLICE 4096u	      /* rows read by one task */
+#define READ_ROOM 1024u	      /* items read at once */
+
+struct class_of { /* one class while building */
+	uint64_t at; /* its list in the shard's posts */
+	uint32_t n, weight;
+};
+
+struct shard {
+	pthread_mutex_t lock;
+	uint64_t *slots; /* tag << 32 | class + 1; 0 = free */
+	size_t cap;
+	VEC(struct class_of) classes;
+	VEC(uint32_t) posts;
+};
+
+struct slice { /* what one task of rows left in the partition */
+	size_t at, n;
+};
+
+struct build {
+	const struct join_sets *sets;
+	const uint32_t *set, *block;
+	uint32_t rows;
+	unsigned threads;
+	bool one_block;
+	struct join_cursor *cursor; /* [rows]; for plain arrays .at is the next item */
+	/* The partition. */
+	uint64_t below;		/* end of the partition; UINT64_MAX with last */
+	unsigned shift, bits;	/* bucket of an item: item >> shift & mask */
+	size_t room;
+	uint64_t *item, *item2; /* entries as read, and by bucket */
+	uint32_t *row, *row2;
+	uint32_t *fill;		/* [slices x buckets] counts, then places */
+	size_t *bucket_start;	/* [buckets + 1] */
+	struct slice *slices;
+	size_t n_slices, buckets;
+	struct group_scratch *scratch; /* [threads] */
+	struct shard shard[SHARDS];
+	atomic_size_t held; /* bytes in shards */
+	size_t memory;
+	atomic_bool over;
+};
+
+struct group_scratch { /* grouping one bucket */
+	size_t room;
+	uint32_t *slot;	 /* table: group + 1 */
+	uint32_t *group; /* of each entry */
+	uint32_t *first; /* entry that made the group */
+	uint32_t *count, *place, *list;
+	uint64_t *sign;
+	uint32_t *level; /* for bags */
+	size_t cap;
+};
+
+static void scratch_reserve(struct group_scratch *s, size_t n)
+{
+	size_t cap = 16;
+
+	if (n <= s->room)
+		return;
+	n += n / 2;
+	while (cap < 2 * n)
+		cap *= 2;
+	mem_free(s->slot);
+	s->slot = mem_array(cap, sizeof *s->slot);
+	s->cap = cap;
+	s->room = n;
+	s->group = mem_rearray(s->group, n, sizeof *s->group);
+	s->first = mem_rearray(s->first, n, sizeof *s->first);
+	s->count = mem_rearray(s->count, n, sizeof *s->count);
+	s->place = mem_rearray(s->place, n + 1, sizeof *s->place);
+	s->list = mem_rearray(s->list, n, sizeof *s->list);
+	s->level = mem_rearray(s->level, n, sizeof *s->level);
+	s->sign = mem_rearray(s->sign, n, sizeof *s->sign);
+}
+
+static void scratch_release(struct group_scratch *s)
+{
+	mem_free(s->slot);
+	mem_free(s->group);
+	mem_free(s->first);
+	mem_free(s->count);
+	mem_free(s->place);
+	mem_free(s->list);
+	mem_free(s->level);
+	mem_free(s->sign);
+}
+
+/* --- reading a partition --- */
+
+static uint32_t read_plain(const struct build *b, uint32_t r, const uint64_t **out)
+{
+	struct join_cursor *c = &b->cursor[r];
+	const uint64_t *p = b->sets->items + c->at;
+	uint32_t n = 0;
+
+	if (b->below == UINT64_MAX)
+		n = c->left;
+	else
+		while (n < c->left && p[n] < b->below)
+			n++;
+	*out = p;
+	c->at += n;
+	c->left -= n;
+	return n;
+}
+
+static void read_slice(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct build *b = context;
+	size_t mask = b->buckets - 1;
+	uint64_t buffer[READ_ROOM];
+
+	(void)worker;
+	for (size_t s = from; s < to; s++) {
+		uint32_t *fill = b->fill + s * b->buckets;
+		uint32_t last = (uint32_t)((s + 1) * ROW_SLICE < b->rows ? (s + 1) * ROW_SLICE : b->rows);
+		size_t at = b->slices[s].at;
+
+		memset(fill, 0, b->buckets * sizeof *fill);
+		for (uint32_t r = (uint32_t)(s * ROW_SLICE); r < last; r++) {
+			const uint64_t *p = buffer;
+			uint32_t n;
+
+			if (b->sets->items && r + 8 < last)
+				__builtin_prefetch(b->sets->items + b->cursor[r + 8].at);
+			do {
+				if (b->cursor[r].left == 0)
+					break;
+				n = b->sets->items ? read_plain(b, r, &p)
+						   : b->sets->read(b->sets->context, &b->cursor[r], b->below, buffer, READ_ROOM);
+				for (uint32_t i = 0; i < n; i++) {
+					b->item[at + i] = p[i];
+					b->row[at + i] = r;
+					fill[p[i] >> b->shift & mask]++;
+				}
+				at += n;
+			} while (!b->sets->items && n == READ_ROOM);
+		}
+		b->slices[s].n = at - b->slices[s].at;
+	}
+}
+
+static void scatter_slice(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct build *b = context;
+	size_t mask = b->buckets - 1;
+
+	(void)worker;
+	for (size_t s = from; s < to; s++) {
+		uint32_t *fill = b->fill + s * b->buckets;
+
+		for (size_t i = b->slices[s].at, end = i + b->slices[s].n; i < end; i++) {
+			size_t bucket = b->item[i] >> b->shift & mask, to_place = b->bucket_start[bucket] + fill[bucket]++;
+
+			b->item2[to_place] = b->item[i];
+			b->row2[to_place] = b->row[i];
+		}
+	}
+}
+
+/* Turns counts by slice and bucket into places; returns the entries. */
+static size_t place_slices(struct build *b)
+{
+	size_t total = 0;
+
+	for (size_t k = 0; k < b->buckets; k++) {
+		uint32_t inside = 0;
+
+		b->bucket_start[k] = total;
+		for (size_t s = 0; s < b->n_slices; s++) {
+			uint32_t n = b->fill[s * b->buckets + k];
+
+			b->fill[s * b->buckets + k] = inside;
+			inside += n;
+		}
+		total += inside;
+	}
+	b->bucket_start[b->buckets] = total;
+	return total;
+}
+
+/* --- classes --- */
+
+static uint64_t list_signature(const uint32_t *list, uint32_t n)
+{
+	uint64_t sum = n * 0x9e3779b97f4a7c15u;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t x = (list[i] + 1) * 0xd6e8feb86659fd93u;
+
+		x ^= x >> 32;
+		sum += x * 0xcf1bbcdcbfa53e0bu;
+	}
+	return sum ^ sum >> 29;
+}
+
+static void shard_grow(struct build *b, struct shard *s)
+{
+	size_t cap = s->cap ? 2 * s->cap : 1024;
+	uint64_t *slots = mem_zarray(cap, sizeof *slots);
+
+	/* The tag holds the low 32 bits of the signature above the shard's; a place needs no more. */
+	for (size_t i = 0; i < s->cap; i++)
+		if (s->slots[i]) {
+			size_t at = s->slots[i] >> 32 & (cap - 1);
+
+			while (slots[at])
+				at = (at + 1) & (cap - 1);
+			slots[at] = s->slots[i];
+		}
+	mem_free(s->slots);
+	atomic_fetch_add(&b->held, (cap - s->cap) * sizeof *slots);
+	s->slots = slots;
+	s->cap = cap;
+}
+
+static void shard_add(struct build *b, struct shard *s, uint64_t sign, const uint32_t *list, uint32_t n)
+{
+	uint32_t tag = (uint32_t)sign;
+	size_t at;
+
+	if (s->classes.n * 4 >= s->cap * 3)
+		shard_grow(b, s);
+	for (at = tag & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1))
+		if (s->slots[at] >> 32 == tag) {
+			struct class_of *c = &s->classes.p[(uint32_t)s->slots[at] - 1];
+
+			if (c->n == n && memcmp(s->posts.p + c->at, list, n * sizeof *list) == 0) {
+				c->weight++;
+				return;
+			}
+		}
+	s->slots[at] = (uint64_t)tag << 32 | (uint32_t)(s->classes.n + 1);
+	vec_push(&s->classes, ((struct class_of){ s->posts.n, n, 1 }));
+	vec_reserve(&s->posts, s->posts.n + n);
+	memcpy(s->posts.p + s->posts.n, list, n * sizeof *list);
+	s->posts.n += n;
+	if (atomic_fetch_add(&b->held, sizeof(struct class_of) + n * sizeof *list) > b->memory)
+		atomic_store(&b->over, true);
+}
+
+static void class_add(struct build *b, uint64_t sign, const uint32_t *list, uint32_t n)
+{
+	struct shard *s = &b->shard[sign >> 58];
+
+	pthread_mutex_lock(&s->lock);
+	shard_add(b, s, sign, list, n);
+	pthread_mutex_unlock(&s->lock);
+}
+
+/* A list with repeats (bags): one list per level. */
+static void class_add_levels(struct build *b, struct group_scratch *s, const uint32_t *list, uint32_t n)
+{
+	for (uint32_t level = 1;; level++) {
+		uint32_t m = 0;
+
+		for (uint32_t i = 0, run = 0; i < n; i++) {
+			run = i && list[i] == list[i - 1] ? run + 1 : 1;
+			if (run == level)
+				s->level[m++] = list[i];
+		}
+		if (m < 2) /* private from here on */
+			return;
+		class_add(b, list_signature(s->level, m), s->level, m);
+	}
+}
+
+/* Numbers the distinct (item, block) of a bucket; returns how many. */
+static uint32_t group_entries(const struct build *b, struct group_scratch *s, const uint64_t *item, const uint32_t *row, size_t n)
+{
+	size_t cap = 16, mask;
+	uint32_t groups = 0;
+
+	while (cap < 2 * n)
+		cap *= 2;
+	mask = cap - 1;
+	memset(s->slot, 0, cap * sizeof *s->slot);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t h = item[i] ^ (b->one_block ? 0 : (uint64_t)b->block[row[i]] * 0x9e3779b97f4a7c15u);
+		size_t at = (h * 0xd6e8feb86659fd93u) >> 40 & mask;
+		uint32_t g;
+
+		while ((g = s->slot[at]) != 0 &&
+		       (item[s->first[g - 1]] != item[i] || (!b->one_block && b->block[row[s->first[g - 1]]] != b->block[row[i]])))
+			at = (at + 1) & mask;
+		if (g == 0) {
+			s->slot[at] = g = ++groups;
+			s->first[g - 1] = (uint32_t)i;
+			s->count[g - 1] = 0;
+		}
+		s->count[g - 1]++;
+		s->group[i] = g - 1;
+	}
+	return groups;
+}
+
+static void collapse_bucket(struct build *b, struct group_scratch *s, const uint64_t *item, const uint32_t *row, size_t n)
+{
+	uint32_t groups, at = 0;
+
+	scratch_reserve(s, n);
+	groups = group_entries(b, s, item, row, n);
+	for (uint32_t g = 0; g < groups; g++) { /* singles get no place */
+		s->place[g] = at;
+		at += s->count[g] > 1 ? s->count[g] : 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (s->count[s->group[i]] > 1)
+			s->list[s->place[s->group[i]]++] = row[i];
+	for (uint32_t g = 0; g < groups; g++)
+		if (s->count[g] > 1) {
+			s->sign[g] = list_signature(s->list + s->place[g] - s->count[g], s->count[g]);
+			s->first[g] = 0;
+		}
+	for (uint32_t g = 0; g < groups; g++) {
+		const uint32_t *list = s->list + s->place[g] - s->count[g];
+		uint32_t m = s->count[g];
+		bool bag = false;
+
+		if (m < 2)
+			continue;
+		for (uint32_t i = 1; i < m && !bag; i++)
+			bag = list[i] == list[i - 1];
+		if (bag)
+			class_add_levels(b, s, list, m);
+		else
+			class_add(b, s->sign[g], list, m);
+	}
+}
+
+static void collapse_buckets(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct build *b = context;
+
+	for (size_t k = from; k < to && !atomic_load_explicit(&b->over, memory_order_relaxed); k++) {
+		size_t at = b->bucket_start[k], n = b->bucket_start[k + 1] - at;
+
+		if (n)
+			collapse_bucket(b, &b->scratch[worker], b->item2 + at, b->row2 + at, n);
+	}
+}
+
+/* --- the index --- */
+
+struct ranked { /* a class with what it is sorted by */
+	uint64_t key; /* length of its list << 32 | its first row */
+	uint32_t shard, class;
+};
+
+static void radix_pass(const struct ranked *from, struct ranked *to, size_t n, unsigned shift)
+{
+	size_t count[2049] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		count[(from[i].key >> shift & 2047) + 1]++;
+	for (size_t i = 0; i < 2048; i++)
+		count[i + 1] += count[i];
+	for (size_t i = 0; i < n; i++)
+		to[count[from[i].key >> shift & 2047]++] = from[i];
+}
+
+static unsigned bits_of(uint64_t x)
+{
+	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
+}
+
+/* Classes by (length, first row): short lists first, neighbours near. */
+static struct ranked *rank_classes(struct build *b, size_t n, struct ranked **spare)
+{
+	struct ranked *v = mem_array(n + 1, sizeof *v), *w = mem_array(n + 1, sizeof *w), *swap;
+	size_t at = 0;
+	uint64_t longest = 0;
+	unsigned row_bits = bits_of(b->rows);
+
+	for (uint32_t s = 0; s < SHARDS; s++)
+		for (uint32_t c = 0; c < b->shard[s].classes.n; c++) {
+			const struct class_of *k = &b->shard[s].classes.p[c];
+
+			v[at++] = (struct ranked){ (uint64_t)k->n << row_bits | b->shard[s].posts.p[k->at], s, c };
+			longest = k->n > longest ? k->n : longest;
+		}
+	for (unsigned shift = 0; shift < row_bits + bits_of(longest); shift += 11) {
+		radix_pass(v, w, n, shift);
+		swap = v;
+		v = w;
+		w = swap;
+	}
+	*spare = w;
+	return v;
+}
+
+struct forward_fill {
+	struct columns_index *c;
+	uint32_t *count; /* [parts x rows] */
+	size_t parts;
+};
+
+static void part_of(const struct forward_fill *f, size_t p, uint32_t *from, uint32_t *to)
+{
+	/* equal numbers of postings, not of classes */
+	uint64_t want[2] = { f->c->postings * p / f->parts, f->c->postings * (p + 1) / f->parts };
+	uint32_t got[2];
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t low = 0, high = f->c->classes;
+
+		while (low < high) {
+			uint32_t mid = low + (high - low) / 2;
+
+			if (f->c->post_start[mid] < want[i])
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		got[i] = low;
+	}
+	*from = got[0];
+	*to = p + 1 == f->parts ? f->c->classes : got[1];
+}
+
+static void forward_count(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct forward_fill *f = context;
+
+	(void)worker;
+	for (size_t p = from; p < to; p++) {
+		uint32_t *count = f->count + p * f->c->rows, first, last;
+
+		part_of(f, p, &first, &last);
+		for (uint64_t i = f->c->post_start[first]; i < f->c->post_start[last]; i++)
+			count[f->c->post[i]]++;
+	}
+}
+
+static void forward_place(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct forward_fill *f = context;
+
+	(void)worker;
+	for (size_t p = from; p < to; p++) {
+		uint32_t *count = f->count + p * f->c->rows, first, last;
+
+		part_of(f, p, &first, &last);
+		for (uint32_t k = first; k < last; k++)
+			for (uint64_t i = f->c->post_start[k]; i < f->c->post_start[k + 1]; i++) {
+				uint32_t r = f->c->post[i];
+
+				f->c->forward[f->c->forward_start[r] + count[r]++] = k;
+			}
+	}
+}
+
+/* Lists of classes by row, ascending, by counting. */
+static void build_forward(struct columns_index *c, unsigned threads)
+{
+	struct forward_fill f = { c, NULL, threads };
+	uint64_t at = 0;
+
+	f.count = mem_zarray((size_t)c->rows * f.parts + 1, sizeof *f.count);
+	task_each(threads, f.parts, 1, forward_count, &f);
+	for (uint32_t r = 0; r < c->rows; r++) {
+		uint32_t inside = 0;
+
+		c->forward_start[r] = at;
+		for (size_t p = 0; p < f.parts; p++) {
+			uint32_t n = f.count[p * c->rows + r];
+
+			f.count[p * c->rows + r] = inside;
+			inside += n;
+		}
+		at += inside;
+	}
+	c->forward_start[c->rows] = at;
+	task_each(threads, f.parts, 1, forward_place, &f);
+	mem_free(f.count);
+}
+
+static void *map_array(struct columns_index *c, int i, size_t n, size_t size)
+{
+	c->bytes[i] = (n + 1) * size;
+	return mem_map(c->bytes[i]);
+}
+
+static void build_index(struct columns_index *c, struct build *b)
+{
+	size_t n = 0;
+	struct ranked *order, *spare;
+
+	c->rows = b->rows;
+	for (uint32_t s = 0; s < SHARDS; s++) {
+		n += b->shard[s].classes.n;
+		c->postings += b->shard[s].posts.n;
+		mem_free(b->shard[s].slots);
+		b->shard[s].slots = NULL;
+	}
+	order = rank_classes(b, n, &spare);
+	mem_free(spare);
+	c->classes = (uint32_t)n;
+	c->forward_start = map_array(c, 0, (size_t)c->rows + 1, sizeof *c->forward_start);
+	c->post_start = map_array(c, 1, n + 1, sizeof *c->post_start);
+	c->post = map_array(c, 2, c->postings, sizeof *c->post);
+	c->weight = map_array(c, 3, n, sizeof *c->weight);
+	c->privately = mem_array((size_t)c->rows + 1, sizeof *c->privately);
+	for (uint32_t r = 0; r < c->rows; r++)
+		c->privately[r] = b->set[r] == JOIN_NO_SET ? 0 : b->sets->size[b->set[r]];
+	for (size_t k = 0, at = 0; k < n; k++) {
+		const struct class_of *old;
+		const uint32_t *list;
+
+		if (k + 12 < n) {
+			const struct shard *s = &b->shard[order[k + 12].shard];
+
+			__builtin_prefetch(&s->classes.p[order[k + 12].class]);
+			s = &b->shard[order[k + 6].shard];
+			__builtin_prefetch(&s->posts.p[s->classes.p[order[k + 6].class].at]);
+		}
+		old = &b->shard[order[k].shard].classes.p[order[k].class];
+		list = b->shard[order[k].shard].posts.p + old->at;
+		c->weight[k] = old->weight;
+		c->post_start[k] = at;
+		for (uint32_t i = 0; i < old->n; i++) {
+			c->post[at++] = list[i];
+			c->privately[list[i]] -= old->weight;
+		}
+	}
+	c->post_start[n] = c->postings;
+	for (uint32_t s = 0; s < SHARDS; s++) {
+		vec_release(&b->shard[s].classes);
+		vec_release(&b->shard[s].posts);
+	}
+	mem_free(order);
+	c->forward = map_array(c, 4, c->postings, sizeof *c->forward);
+	build_forward(c, b->threads);
+}
+
+/* --- all together --- */
+
+static void open_rows(struct build *b)
+{
+	b->cursor = mem_array((size_t)b->rows + 1, sizeof *b->cursor);
+	b->one_block = true;
+	for (uint32_t r = 0; r < b->rows; r++) {
+		struct join_cursor *c = &b->cursor[r];
+
+		*c = (struct join_cursor){ 0 };
+		b->one_block &= b->block[r] == b->block[0];
+		if (b->set[r] == JOIN_NO_SET)
+			continue;
+		if (b->sets->items) {
+			c->at = b->sets->start[b->set[r]];
+			c->left = b->sets->size[b->set[r]];
+		} else {
+			b->sets->open(b->sets->context, b->set[r], c);
+		}
+	}
+}
+
+/* Entries this partition will have at most, and where each slice may write:
+ * counted exactly when items are at hand, else by a first look at the sizes. */
+static void run_partition(struct build *b)
+{
+	task_each(b->threads, b->n_slices, 1, read_slice, b);
+	place_slices(b);
+	task_each(b->threads, b->n_slices, 4, scatter_slice, b);
+	task_each(b->threads, b->buckets, 64, collapse_buckets, b);
+}
+
+/* How many items of row r are below `below`, from its cursor on.  For coded
+ * sets it is a copy of the cursor that moves. */
+static uint32_t count_below(const struct build *b, uint32_t r, uint64_t below)
+{
+	struct join_cursor c = b->cursor[r];
+	uint64_t buffer[READ_ROOM];
+	uint32_t n = 0, got;
+
+	if (below == UINT64_MAX)
+		return c.left;
+	if (b->sets->items) {
+		const uint64_t *p = b->sets->items + c.at;
+		uint32_t low = 0, high = c.left;
+
+		while (low < high) {
+			uint32_t mid = low + (high - low) / 2;
+
+			if (p[mid] < below)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		return low;
+	}
+	do {
+		got = b->sets->read(b->sets->context, &c, below, buffer, READ_ROOM);
+		n += got;
+	} while (got == READ_ROOM);
+	return n;
+}
+
+struct counting {
+	struct build *b;
+	uint64_t below;
+	size_t *count; /* [slices] */
+};
+
+static void count_slices(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct counting *k = context;
+
+	(void)worker;
+	for (size_t s = from; s < to; s++) {
+		uint32_t last = (uint32_t)((s + 1) * ROW_SLICE < k->b->rows ? (s + 1) * ROW_SLICE : k->b->rows);
+
+		k->count[s] = 0;
+		for (uint32_t r = (uint32_t)(s * ROW_SLICE); r < last; r++)
+			k->count[s] += count_below(k->b, r, k->below);
+	}
+}
+
+static void partition_reserve(struct build *b, size_t n)
+{
+	if (n <= b->room)
+		return;
+	if (b->room) {
+		mem_unmap(b->item, b->room * sizeof *b->item);
+		mem_unmap(b->item2, b->room * sizeof *b->item2);
+		mem_unmap(b->row, b->room * sizeof *b->row);
+		mem_unmap(b->row2, b->room * sizeof *b->row2);
+	}
+	b->room = n + n / 16 + 1024;
+	b->item = mem_map(b->room * sizeof *b->item);
+	b->item2 = mem_map(b->room * sizeof *b->item2);
+	b->row = mem_map(b->room * sizeof *b->row);
+	b->row2 = mem_map(b->room * sizeof *b->row2);
+}
+
+static void partition_release(struct build *b)
+{
+	if (b->room) {
+		mem_unmap(b->item, b->room * sizeof *b->item);
+		mem_unmap(b->item2, b->room * sizeof *b->item2);
+		mem_unmap(b->row, b->room * sizeof *b->row);
+		mem_unmap(b->row2, b->room * sizeof *b->row2);
+	}
+	b->room = 0;
+	mem_free(b->fill);
+	mem_free(b->bucket_start);
+	mem_free(b->slices);
+	for (unsigned t = 0; t < b->threads; t++)
+		scratch_release(&b->scratch[t]);
+	mem_free(b->scratch);
+	mem_free(b->cursor);
+}
+
+static void run_partitions(struct build *b, uint64_t entries)
+{
+	unsigned bits = 0; /* of the partition number */
+	size_t afford = b->memory / 4 / 24;
+	struct counting k = { b, 0, mem_array(b->n_slices + 1, sizeof(size_t)) };
+
+	while (bits < 16 && entries >> bits > (afford > (1u << 26) ? 1u << 26 : afford) && entries >> bits > 1u << 16)
+		bits++;
+	b->bits = 4;
+	while (b->bits < 14 && (entries >> bits >> b->bits) > BUCKET_ENTRIES)
+		b->bits++;
+	b->buckets = (size_t)1 << b->bits;
+	b->shift = 64 - bits - b->bits;
+	b->fill = mem_array(b->n_slices * b->buckets + 1, sizeof *b->fill);
+	b->bucket_start = mem_array(b->buckets + 1, sizeof *b->bucket_start);
+	for (uint64_t p = 0; p < (uint64_t)1 << bits && !atomic_load(&b->over); p++) {
+		size_t at = 0;
+
+		b->below = p + 1 == (uint64_t)1 << bits ? UINT64_MAX : (p + 1) << (64 - bits);
+		k.below = b->below;
+		task_each(b->threads, b->n_slices, 4, count_slices, &k);
+		for (size_t s = 0; s < b->n_slices; s++) {
+			b->slices[s].at = at;
+			at += k.count[s];
+		}
+		partition_reserve(b, at);
+		run_partition(b);
+		mem_watch();
+	}
+	mem_free(k.count);
+}
+
+int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
+		  uint32_t rows, unsigned threads, size_t memory, struct err *err)
+{
+	struct build b = { .sets = sets, .set = set, .block = block, .rows = rows, .threads = threads ? threads : 1, .memory = memory };
+	uint64_t entries = 0;
+	int rc = WN_OK;
+
+	*out = (struct columns_index){ 0 };
+	for (uint32_t s = 0; s < SHARDS; s++)
+		pthread_mutex_init(&b.shard[s].lock, NULL);
+	open_rows(&b);
+	for (uint32_t r = 0; r < rows; r++)
+		entries += b.cursor[r].left;
+	b.n_slices = ((size_t)rows + ROW_SLICE - 1) / ROW_SLICE;
+	b.slices = mem_array(b.n_slices + 1, sizeof *b.slices);
+	b.scratch = mem_zarray(b.threads, sizeof *b.scratch);
+	run_partitions(&b, entries);
+	partition_release(&b);
+	if (atomic_load(&b.over))
+		rc = err_set(err, WN_LIMIT, "an index of %u rows needs more than %zu bytes", rows, memory);
+	else
+		build_index(out, &b);
+	for (uint32_t s = 0; s < SHARDS; s++) {
+		mem_free(b.shard[s].slots);
+		vec_release(&b.shard[s].classes);
+		vec_release(&b.shard[s].posts);
+		pthread_mutex_destroy(&b.shard[s].lock);
+	}
+	return rc;
+}
+
+void columns_index_release(struct columns_index *c)
+{
+	void *mapped[5] = { c->forward_start, c->post_start, c->post, c->weight, c->forward };
+
+	for (int i = 0; i < 5; i++)
+		if (mapped[i])
+			mem_unmap(mapped[i], c->bytes[i]);
+	mem_free(c->privately);
+	*c = (struct columns_index){ 0 };
+}

@@ -1,0 +1,341 @@
+/* join/coverage.c -- all pairs, as lists or streamed, and the best coverers
+ * among documents kept (see coverage.h; kernel.c has what a cover needs).
+ *
+ * Pairs of rows are gathered first, in any order; then the documents are taken
+ * in order, a few at a time on each thread, and their rows' lists expanded and
+ * sorted.  So the answer's order depends on neither threads nor chunks.
+ */
+#include "join/coverage.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/task.h"
+#include "join/answer.h"
+
+#define DOCUMENTS_PER_ITEM 32 /* few: one document may have 100,000 coverers */
+
+static bool keep_pair(void *context, unsigned worker, uint32_t x, uint32_t y, uint32_t shared)
+{
+	row_pairs *pairs = context;
+
+	vec_push(&pairs[worker], ((struct row_pair){ x, y, shared }));
+	return true;
+}
+
+static int answer_pairs(struct answer *s, struct err *err)
+{
+	row_pairs *pairs = mem_zarray(s->threads, sizeof *pairs);
+	int rc = WN_OK;
+
+	for (unsigned i = 0; i < s->n && rc == WN_OK; i++) {
+		struct joiner *j = &s->joiner[i];
+
+		if (j->kind < 0)
+			continue;
+		rc = joiner_run(j, NULL, NULL, keep_pair, pairs, err);
+		lists_build(&s->lists[i], j->rows.n, pairs, s->threads);
+		columns_index_release(&j->index);
+		j->indexed = false;
+	}
+	mem_free(pairs);
+	return rc;
+}
+
+/* --- streaming --- */
+
+struct stream_item { /* a few documents and their coverers */
+	uint32_t from, to;
+	uint32_t count[DOCUMENTS_PER_ITEM];
+	coverings all;
+};
+
+struct stream {
+	struct answer *s;
+	int kind;
+	coverings *scratch; /* [threads] */
+	coverage_pair *pair;
+	void *context;
+	struct coverage *build; /* instead of pair */
+	VEC(uint32_t) by;
+	uint64_t pairs;
+};
+
+static void stream_work(void *context, void *item, unsigned worker)
+{
+	struct stream *m = context;
+	struct stream_item *it = item;
+
+	for (uint32_t a = it->from; a < it->to; a++) {
+		coverings *one = &m->scratch[worker];
+
+		answer_coverers(m->s, worker, a, m->kind, one);
+		it->count[a - it->from] = (uint32_t)one->n;
+		vec_reserve(&it->all, it->all.n + one->n);
+		if (one->n)
+			memcpy(it->all.p + it->all.n, one->p, one->n * sizeof *one->p);
+		it->all.n += one->n;
+	}
+}
+
+static uint32_t size_of(const struct join_query *q, int kind, uint32_t d)
+{
+	uint32_t s = kind >= 0 && q->set_of[kind] ? q->set_of[kind][d] : JOIN_NO_SET;
+
+	return s == JOIN_NO_SET ? 0 : q->sets[kind].size[s];
+}
+
+static int stream_emit(struct stream *m, const struct stream_item *it)
+{
+	const struct covering *c = it->all.p;
+	int rc = 0;
+
+	for (uint32_t a = it->from; a < it->to && rc == 0; a++) {
+		uint32_t n = it->count[a - it->from];
+
+		m->pairs += n;
+		if (m->build) {
+			m->build->start[a] = m->by.n;
+			vec_reserve(&m->by, m->by.n + n);
+			for (uint32_t i = 0; i < n; i++)
+				m->by.p[m->by.n++] = c[i].b;
+		} else {
+			for (uint32_t i = 0; i < n && rc == 0; i++)
+				rc = m->pair(m->context, a, c[i].b, c[i].shared, size_of(m->s->q, m->kind, a),
+					     size_of(m->s->q, m->kind, c[i].b));
+		}
+		c += n;
+	}
+	return rc;
+}
+
+static int stream_done(void *context, void *item, bool cancelled)
+{
+	struct stream_item *it = item;
+	int rc = cancelled ? 0 : stream_emit(context, it);
+
+	vec_release(&it->all);
+	mem_free(it);
+	return rc;
+}
+
+static int stream_all(struct stream *m, uint32_t n)
+{
+	struct pool *pool = pool_new(m->s->threads, m->s->threads * 4, stream_work, stream_done, m);
+	int rc = 0;
+
+	m->scratch = mem_zarray(m->s->threads, sizeof *m->scratch);
+	for (uint32_t a = 0; a < n && rc == 0; a += DOCUMENTS_PER_ITEM) {
+		struct stream_item *it = mem_zalloc(sizeof *it);
+
+		it->from = a;
+		it->to = a + DOCUMENTS_PER_ITEM < n ? a + DOCUMENTS_PER_ITEM : n;
+		rc = pool_add(pool, it);
+	}
+	rc = pool_finish(pool);
+	pool_free(pool);
+	for (unsigned t = 0; t < m->s->threads; t++)
+		vec_release(&m->scratch[t]);
+	mem_free(m->scratch);
+	return rc;
+}
+
+int coverage_each(const struct join_query *q, const struct join_options *o, int kind, coverage_pair *pair, void *context,
+		  struct coverage_stats *stats, struct err *err)
+{
+	struct answer s;
+	struct stream m = { .s = &s, .kind = kind, .pair = pair, .context = context };
+	int rc;
+
+	answer_open(&s, q, o, NULL, true);
+	rc = answer_pairs(&s, err);
+	if (rc == WN_OK)
+		rc = stream_all(&m, q->n);
+	answer_stats(&s, stats);
+	if (stats)
+		stats->pairs += m.pairs;
+	answer_close(&s);
+	return rc;
+}
+
+int coverage_build(struct coverage *out, const struct join_query *q, const struct join_options *o,
+		   struct coverage_stats *stats, struct err *err)
+{
+	struct answer s;
+	struct stream m = { .s = &s, .kind = -1, .build = out };
+	int rc;
+
+	*out = (struct coverage){ .n = q->n, .start = mem_zarray((size_t)q->n + 1, sizeof *out->start) };
+	answer_open(&s, q, o, NULL, true);
+	rc = answer_pairs(&s, err);
+	if (rc == WN_OK)
+		rc = stream_all(&m, q->n);
+	out->start[q->n] = m.by.n;
+	out->by = m.by.p ? m.by.p : mem_alloc(sizeof *out->by);
+	answer_stats(&s, stats);
+	if (stats)
+		stats->pairs += m.pairs;
+	answer_close(&s);
+	if (rc < 0)
+		coverage_release(out);
+	return rc;
+}
+
+void coverage_release(struct coverage *c)
+{
+	mem_free(c->start);
+	mem_free(c->by);
+	*c = (struct coverage){ 0 };
+}
+
+/* --- components --- */
+
+static uint32_t root_of(uint32_t *up, uint32_t d)
+{
+	while (up[d] != d) {
+		up[d] = up[up[d]];
+		d = up[d];
+	}
+	return d;
+}
+
+uint32_t coverage_parts(const struct coverage *c, uint32_t *part)
+{
+	uint32_t *up = mem_array((size_t)c->n + 1, sizeof *up), parts = 0;
+
+	for (uint32_t d = 0; d < c->n; d++)
+		up[d] = d;
+	for (uint32_t d = 0; d < c->n; d++)
+		for (uint64_t i = c->start[d]; i < c->start[d + 1]; i++) {
+			uint32_t x = root_of(up, d), y = root_of(up, c->by[i]);
+
+			up[x < y ? y : x] = x < y ? x : y; /* the root is the least document */
+		}
+	for (uint32_t d = 0; d < c->n; d++) {
+		uint32_t r = root_of(up, d);
+
+		part[d] = r == d ? parts++ : part[r];
+	}
+	mem_free(up);
+	return parts;
+}
+
+/* --- witnesses --- */
+
+#define LOCKS 256u
+
+struct witnessing {
+	struct joiner *j;
+	const uint8_t *kept;
+	int kind;
+	const double *latest;
+	uint32_t *witness, *shared;
+	bool lock;
+	pthread_mutex_t locks[LOCKS];
+};
+
+struct candidate {
+	struct witnessing *w;
+	unsigned worker;
+	uint32_t a, shared;
+};
+
+static bool later(const double *latest, uint32_t x, uint32_t y)
+{
+	double a = latest[x], b = latest[y];
+
+	return !isnan(a) && (isnan(b) || a > b);
+}
+
+static bool better(const struct witnessing *w, uint32_t b, uint32_t shared, uint32_t than, uint32_t than_shared)
+{
+	if (than == UINT32_MAX || shared != than_shared)
+		return than == UINT32_MAX || shared > than_shared;
+	if (w->latest && (later(w->latest, b, than) || later(w->latest, than, b)))
+		return later(w->latest, b, than);
+	return b < than;
+}
+
+static bool weigh(void *context, uint32_t b)
+{
+	struct candidate *c = context;
+	struct witnessing *w = c->w;
+	uint32_t shared = c->shared, a = c->a;
+
+	if (!w->kept[b])
+		return true;
+	if (w->kind < 0)
+		shared = 0;
+	else if (w->kind != w->j->kind)
+		shared = joiner_overlap(w->j, c->worker, w->kind, a, b).shared;
+	if (w->lock)
+		pthread_mutex_lock(&w->locks[a % LOCKS]);
+	if (better(w, b, shared, w->witness[a], w->shared[a])) {
+		w->witness[a] = b;
+		w->shared[a] = shared;
+	}
+	if (w->lock)
+		pthread_mutex_unlock(&w->locks[a % LOCKS]);
+	return true;
+}
+
+static bool weigh_rows(void *context, unsigned worker, uint32_t x, uint32_t y, uint32_t shared)
+{
+	struct witnessing *w = context;
+
+	for (uint32_t i = w->j->rows.start[x]; i < w->j->rows.start[x + 1]; i++) {
+		struct candidate c = { w, worker, w->j->rows.member[i], shared };
+
+		if (!w->kept[c.a])
+			joiner_expand(w->j, worker, c.a, y, shared, weigh, &c);
+	}
+	return true;
+}
+
+static uint8_t *rows_with(const struct rows *r, const uint8_t *kept, uint8_t value)
+{
+	uint8_t *mask = mem_zalloc((size_t)r->n + 1);
+
+	for (uint32_t x = 0; x < r->n; x++)
+		for (uint32_t i = r->start[x]; i < r->start[x + 1]; i++)
+			mask[x] |= !kept[r->member[i]] == !value;
+	return mask;
+}
+
+int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_query *q, const struct join_options *o,
+		     const uint8_t *kept, int kind, const double *latest, struct coverage_stats *stats, struct err *err)
+{
+	struct witnessing w = { .kept = kept, .kind = kind, .latest = latest, .witness = witness, .shared = shared };
+	struct answer s;
+	int rc = WN_OK;
+
+	if (!shared)
+		w.shared = mem_array((size_t)q->n + 1, sizeof *w.shared);
+	for (uint32_t d = 0; d < q->n; d++) {
+		w.witness[d] = UINT32_MAX;
+		w.shared[d] = 0;
+	}
+	for (unsigned i = 0; i < LOCKS; i++)
+		pthread_mutex_init(&w.locks[i], NULL);
+	answer_open(&s, q, o, NULL, false);
+	for (unsigned i = 0; i < s.n && rc == WN_OK; i++) {
+		uint8_t *of_a = rows_with(&s.joiner[i].rows, kept, 0), *of_b = rows_with(&s.joiner[i].rows, kept, 1);
+
+		w.j = &s.joiner[i];
+		w.lock = w.j->flip || (o && o->bands);
+		rc = joiner_run(w.j, of_a, of_b, weigh_rows, &w, err);
+		columns_index_release(&w.j->index);
+		w.j->indexed = false;
+		mem_free(of_a);
+		mem_free(of_b);
+	}
+	answer_stats(&s, stats);
+	answer_close(&s);
+	for (unsigned i = 0; i < LOCKS; i++)
+		pthread_mutex_destroy(&w.locks[i]);
+	if (!shared)
+		mem_free(w.shared);
+	return rc;
+}

@@ -1,0 +1,9 @@
+/* join/fold.h -- twins folded into those that dominate them (inside kernel.c). */
+#ifndef WINNOW_JOIN_FOLD_H
+#define WINNOW_JOIN_FOLD_H
+#include "join/query.h"
+
+/* fold[x] = the document x is folded into, or x; returns how many are folded.
+ * Cost: a sort, and for each document at most FOLD_TRIES comparisons. */
+uint32_t fold_twins(uint32_t *fold, const struct join_query *q);
+#endif

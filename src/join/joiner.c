@@ -1,0 +1,341 @@
+/* join/joiner.c -- see joiner.h: choosing the leading bound, running the probes
+ * in chunks that fit, and expanding rows to documents.  probe.c holds the probe. */
+#include "join/joiner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/task.h"
+#include "join/bound.h"
+#include "join/probe.h"
+
+#define PROBE_BLOCK 64	     /* rows handed out at once */
+#define CHUNK_LEAST 8u	     /* twice as many rows are not cut again, whatever they need */
+
+/* How much of a set of a thousand items a bound needs, seen from a or from b. */
+static uint64_t strength(const struct join_bound *b, bool flip)
+{
+	struct join_bound seen = flip ? bound_flip(*b) : *b;
+
+	return bound_least(&seen, 1000);
+}
+
+static void choose_lead(struct joiner *j)
+{
+	uint64_t best = 0;
+
+	j->kind = -1;
+	for (unsigned i = 0; i < j->d->n_bounds; i++)
+		for (int flip = 0; flip < 2; flip++) {
+			uint64_t s = strength(&j->d->bound[i], flip);
+
+			if (j->d->bound[i].num && s > best) {
+				best = s;
+				j->kind = j->d->bound[i].kind;
+				j->flip = flip;
+			}
+		}
+	j->symmetric = j->kind >= 0;
+	for (unsigned i = 0; i < j->d->n_bounds; i++) {
+		const struct join_bound *b = &j->d->bound[i];
+
+		j->kinds |= 1u << b->kind;
+		if (b->kind == j->kind) {
+			j->symmetric &= bound_symmetric(b);
+			j->lead[j->n_lead++] = j->flip ? bound_flip(*b) : *b;
+		} else {
+			j->other[j->n_other++] = *b;
+		}
+	}
+	if (j->n_other)
+		j->symmetric = false;
+}
+
+void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
+		 const uint8_t *live, bool once)
+{
+	*j = (struct joiner){ .q = q, .d = &q->disjunct[disjunct], .o = o, .number = disjunct };
+	j->threads = o && o->threads ? o->threads : 1;
+	j->memory = o && o->memory ? o->memory : (size_t)4 << 30;
+	choose_lead(j);
+	j->symmetric &= once;
+	if (j->d->has_test)
+		j->kinds |= j->d->test_kinds;
+	rows_build(&j->rows, q, j->d, j->kinds, j->flip, live);
+	if (j->kind >= 0) {
+		j->empty = mem_array((size_t)j->rows.n + 1, sizeof *j->empty);
+		for (uint32_t r = 0; r < j->rows.n; r++)
+			if (j->rows.size[j->kind][r] == 0)
+				j->empty[j->n_empty++] = r;
+	}
+	j->probes = mem_zarray(j->threads, sizeof *j->probes);
+}
+
+static void drop_index(struct joiner *j)
+{
+	columns_index_release(&j->index);
+	mem_free(j->sub);
+	mem_free(j->side);
+	j->sub = NULL;
+	j->side = NULL;
+	j->indexed = false;
+	for (unsigned t = 0; t < j->threads; t++)
+		probe_reset(&j->probes[t]);
+}
+
+void joiner_close(struct joiner *j)
+{
+	if (j->probes)
+		drop_index(j);
+	for (unsigned t = 0; j->probes && t < j->threads; t++)
+		probe_release(&j->probes[t]);
+	mem_free(j->probes);
+	mem_free(j->empty);
+	rows_release(&j->rows);
+	*j = (struct joiner){ 0 };
+}
+
+/* --- running --- */
+
+struct run {
+	struct joiner *j;
+	const uint8_t *probes;
+	joiner_pair *pair;
+	void *context;
+	uint32_t n; /* rows or rows of the chunk */
+	bool first; /* pairs that need no index are met now */
+};
+
+static void run_block(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct run *r = context;
+	struct joiner *j = r->j;
+	struct probe *p = &j->probes[worker];
+
+	p->pair = r->pair;
+	p->context = r->context;
+	for (size_t i = from; i < to; i++) {
+		uint32_t x = j->sub ? j->sub[i] : (uint32_t)i;
+
+		if (r->probes && !r->probes[x])
+			continue;
+		p->ended = false;
+		if (r->first)
+			probe_without_index(p, j, worker, x);
+		if (j->indexed && !p->ended)
+			probe_index(p, j, worker, (uint32_t)i);
+	}
+}
+
+static void collect(struct joiner *j)
+{
+	for (unsigned t = 0; t < j->threads; t++) {
+		struct coverage_stats *s = &j->probes[t].stats;
+
+		j->stats.probed += s->probed;
+		j->stats.candidates += s->candidates;
+		j->stats.verified += s->verified;
+		j->stats.row_pairs += s->row_pairs;
+		*s = (struct coverage_stats){ 0 };
+	}
+}
+
+static int build_chunk(struct joiner *j, struct err *err)
+{
+	const struct rows *r = &j->rows;
+	uint32_t *set = r->set[j->kind], *block = r->block, n = j->sub ? j->n_sub : r->n;
+	int rc;
+
+	if (j->sub) {
+		set = mem_array((size_t)n + 1, sizeof *set);
+		block = mem_array((size_t)n + 1, sizeof *block);
+		for (uint32_t i = 0; i < n; i++) {
+			set[i] = r->set[j->kind][j->sub[i]];
+			block[i] = r->block[j->sub[i]];
+		}
+	}
+	rc = columns_build(&j->index, &j->q->sets[j->kind], set, block, n, j->threads,
+			   n <= 2 * CHUNK_LEAST ? SIZE_MAX : j->memory, err);
+	if (j->sub) {
+		mem_free(set);
+		mem_free(block);
+	}
+	if (rc == WN_OK) {
+		j->indexed = true;
+		j->stats.classes += j->index.classes;
+		j->stats.postings += j->index.postings;
+	}
+	return rc;
+}
+
+struct chunk { /* rows [from, to); within: are the pairs inside it wanted? */
+	uint32_t from, to;
+	bool within;
+};
+
+static void take_chunks(struct joiner *j, const struct chunk c[2])
+{
+	drop_index(j);
+	j->n_sub = c[0].to - c[0].from + c[1].to - c[1].from;
+	j->sub = mem_array((size_t)j->n_sub + 1, sizeof *j->sub);
+	j->side = mem_array((size_t)j->n_sub + 1, sizeof *j->side);
+	for (uint32_t i = 0, at = 0; i < 2; i++) {
+		j->within[i] = c[i].within;
+		for (uint32_t r = c[i].from; r < c[i].to; r++) {
+			j->side[at] = (uint8_t)i;
+			j->sub[at++] = r;
+		}
+	}
+}
+
+/* The row that halves the items of a chunk. */
+static uint32_t middle(const struct joiner *j, struct chunk c)
+{
+	uint64_t total = 0, seen = 0;
+
+	for (uint32_t r = c.from; r < c.to; r++)
+		total += j->rows.size[j->kind][r];
+	for (uint32_t r = c.from; r < c.to; r++)
+		if ((seen += j->rows.size[j->kind][r]) * 2 >= total && r > c.from)
+			return r;
+	return c.from + (c.to - c.from) / 2;
+}
+
+static int run_two(struct joiner *j, struct run *run, struct chunk x, struct chunk y, struct err *err);
+
+static int run_halves(struct joiner *j, struct run *run, struct chunk x, struct chunk y, struct err *err)
+{
+	uint32_t mx = middle(j, x), my = middle(j, y);
+	struct chunk part[4] = {
+		{ x.from, mx, x.within }, { mx, x.to, x.within }, { y.from, my, y.within }, { my, y.to, y.within },
+	};
+	int rc = WN_OK;
+
+	if (x.within)
+		rc = run_two(j, run, part[0], part[1], err);
+	if (rc == WN_OK && y.within)
+		rc = run_two(j, run, part[2], part[3], err);
+	for (int i = 0; i < 4; i++)
+		part[i].within = false;
+	for (int i = 0; i < 4 && rc == WN_OK; i++)
+		rc = run_two(j, run, part[i / 2], part[2 + i % 2], err);
+	return rc;
+}
+
+/* All pairs between x and y, and inside those that ask for it; cut smaller
+ * until the index fits.  x lies before y. */
+static int run_two(struct joiner *j, struct run *run, struct chunk x, struct chunk y, struct err *err)
+{
+	int rc;
+
+	if (!x.within && !y.within &&
+	    (x.from == x.to || y.from == y.to || j->rows.block[x.to - 1] != j->rows.block[y.from]))
+		return WN_OK; /* no key in common */
+	take_chunks(j, (struct chunk[]){ x, y });
+	rc = build_chunk(j, err);
+	if (rc == WN_LIMIT)
+		return run_halves(j, run, x, y, err);
+	if (rc < 0)
+		return rc;
+	run->n = j->n_sub;
+	run->first = false;
+	task_each(j->threads, run->n, PROBE_BLOCK, run_block, run);
+	collect(j);
+	return WN_OK;
+}
+
+int joiner_run(struct joiner *j, const uint8_t *probes, const uint8_t *targets, joiner_pair *pair, void *context,
+	       struct err *err)
+{
+	struct run run = { j, j->flip ? targets : probes, pair, context, j->rows.n, true };
+	int rc = WN_OK;
+
+	j->targets = j->flip ? probes : targets;
+	j->stats.rows = j->rows.n;
+	if (j->kind >= 0 && !j->indexed && j->rows.n) {
+		rc = build_chunk(j, err);
+		if (rc < 0 && rc != WN_LIMIT)
+			return rc;
+	}
+	task_each(j->threads, run.n, PROBE_BLOCK, run_block, &run);
+	collect(j);
+	if (rc == WN_LIMIT) {
+		uint32_t mid = middle(j, (struct chunk){ 0, j->rows.n, true });
+
+		rc = run_two(j, &run, (struct chunk){ 0, mid, true }, (struct chunk){ mid, j->rows.n, true }, err);
+		drop_index(j);
+	}
+	return rc;
+}
+
+/* --- documents --- */
+
+static bool orders_hold(const struct join_disjunct *d, uint32_t a, uint32_t b)
+{
+	for (unsigned i = 0; i < d->n_orders; i++) {
+		const struct join_order *o = &d->order[i];
+		double v = o->vb[b] - o->va[a];
+
+		if (!(o->lo_strict ? v > o->lo : v >= o->lo) || !(o->hi_strict ? v < o->hi : v <= o->hi))
+			return false;
+	}
+	return true;
+}
+
+struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, uint32_t a, uint32_t b)
+{
+	const uint32_t *of = j->q->set_of[kind];
+
+	return sets_overlap(&j->probes[worker].sets, j->q, kind, of ? of[a] : JOIN_NO_SET, of ? of[b] : JOIN_NO_SET);
+}
+
+/* The first member of y that can be b for this a, by the first order. */
+static uint32_t first_member(const struct joiner *j, uint32_t a, uint32_t y)
+{
+	uint32_t low = j->rows.start[y], high = j->rows.start[y + 1];
+	const struct join_order *o = &j->d->order[0];
+
+	if (j->d->n_orders == 0 || high - low < 8)
+		return low;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (o->vb[j->rows.member[mid]] - o->va[a] < o->lo)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each, void *context)
+{
+	const struct join_disjunct *d = j->d;
+	struct join_overlap o[JOIN_KINDS] = { 0 };
+	bool ready = false;
+
+	if (d->a_ok && !d->a_ok[a])
+		return true;
+	for (uint32_t i = first_member(j, a, y); i < j->rows.start[y + 1]; i++) {
+		uint32_t b = j->rows.member[i];
+
+		if (d->n_orders && d->order[0].vb[b] - d->order[0].va[a] > d->order[0].hi)
+			break;
+		if (b == a || (d->b_ok && !d->b_ok[b]) || !orders_hold(d, a, b))
+			continue;
+		if (d->has_test) {
+			for (int k = 0; !ready && k < JOIN_KINDS; k++)
+				if (k == j->kind)
+					o[k] = (struct join_overlap){ j->rows.size[k][j->rows.row_of[a]], j->rows.size[k][y], shared };
+				else if (j->kinds >> k & 1)
+					o[k] = joiner_overlap(j, worker, k, a, b);
+			ready = true;
+			if (!j->q->test(j->q->test_context, j->number, a, b, o))
+				continue;
+		}
+		if (!each(context, b))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,69 @@
+/* join/joiner.h -- the pairs of rows of one disjunct.
+ *
+ *	joiner_open     rows, and which bound leads
+ *	joiner_run      calls back for every pair of rows whose sets satisfy all
+ *			bounds and whose first order can hold for some members
+ *	joiner_expand   from a pair of rows to documents: every term is tested
+ *
+ * The leading bound is the one that needs the most overlap; the side that it
+ * measures probes.  A probe walks the shortest lists of its row until what is
+ * left of its weight could no longer reach the need, adds up weights by row
+ * met, drops rows that cannot reach their need any more, and finishes the rest
+ * by the cheaper of walking the remaining lists or intersecting class numbers.
+ * Without a bound all pairs of rows of a block are met.
+ * When the index would not fit in memory, rows are cut into chunks and every
+ * two chunks are joined by themselves: the same pairs in another order.
+ */
+#ifndef WINNOW_JOIN_JOINER_H
+#define WINNOW_JOIN_JOINER_H
+#include "join/columns.h"
+#include "join/coverage.h"
+#include "join/rows.h"
+
+struct joiner {
+	const struct join_query *q;
+	const struct join_disjunct *d;
+	const struct join_options *o;
+	unsigned number;	/* of the disjunct */
+	unsigned threads;
+	size_t memory;
+	int kind;		/* of the leading bound; -1: none */
+	bool flip;		/* the probing side is b */
+	bool symmetric;		/* all bounds are: each pair of rows is met once */
+	unsigned kinds;		/* that tell rows apart */
+	struct join_bound lead[JOIN_BOUNDS], other[JOIN_BOUNDS]; /* of the leading kind, seen from the prober; the rest */
+	unsigned n_lead, n_other;
+	struct rows rows;
+	uint32_t *empty, n_empty; /* rows whose leading set is empty */
+	struct columns_index index;
+	bool indexed;
+	uint32_t *sub, n_sub;	/* rows in the index, ascending; NULL: all */
+	uint8_t *side;		/* [n_sub] which chunk, when sub */
+	bool within[2];		/* pairs inside chunk 0, 1 are wanted */
+	const uint8_t *targets; /* of the run under way */
+	struct probe *probes;	/* [threads] */
+	struct coverage_stats stats;
+};
+
+/* x has a's row, y has b's; shared is of the leading kind (0 without one).
+ * Called from several threads; for one x from one thread at a time unless the
+ * joiner is symmetric or flipped.  False: no more pairs for this probe. */
+typedef bool joiner_pair(void *context, unsigned worker, uint32_t x, uint32_t y, uint32_t shared);
+
+/* live: [q->n] or NULL; documents to leave out.  once: pairs of rows may be met
+ * from either side (see joiner_pair). */
+void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
+		 const uint8_t *live, bool once);
+/* of_a, of_b: [rows.n] or NULL, rows that may be a's and b's (not with `once`). */
+int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context,
+	       struct err *err);
+void joiner_close(struct joiner *j);
+
+/* Every b of row y with the disjunct true of (a, b): each(context, b) until it
+ * returns false.  shared: as given by joiner_pair. */
+typedef bool joiner_doc(void *context, uint32_t b);
+bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each, void *context);
+
+/* What the sets of kind `kind` of two documents share, with their sizes. */
+struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, uint32_t a, uint32_t b);
+#endif

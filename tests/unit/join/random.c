@@ -1,0 +1,483 @@
+/* Random small collections and rules: the join against the slow twin. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../oracle/brute_join.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "join/coverage.h"
+#include "test.h"
+
+enum { DOCS = 60, ITEMS = 40 };
+
+enum feature {
+	F_KEY, F_ORDER, F_STRICT, F_WINDOW, F_TWO_ORDERS, F_MISSING, F_ONE_SIDED, F_OR, F_NO_CONTENT, F_CONTAINED, F_CONTAINS,
+	F_JACCARD, F_DICE, F_SHARED, F_STRICT_BOUND, F_TWO_BOUNDS, F_TWO_KINDS, F_UPPER, F_DIFFER, F_EMPTY, F_BAG, F_EQUAL_SETS,
+	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, FEATURES
+};
+static const char *const feature_name[FEATURES] = {
+	"key", "order", "strict order", "window", "two orders", "missing", "one-sided", "or", "no content", "containment(a,b)",
+	"containment(b,a)", "jaccard", "dice", "shared", "strict bound", "two bounds", "two kinds", "upper bound", "!=", "empty set",
+	"bag", "equal sets", "equal times", "coded sets", "chunked", "long lists", "pairs", "folded", "forced", "covered", "core"
+};
+
+struct world {
+	struct join_query q;
+	struct join_disjunct d[3];
+	uint32_t key[2][DOCS], set_of[2][DOCS], differ[DOCS];
+	double value[2][DOCS];
+	uint8_t ok[2][DOCS];
+	uint64_t items[2][DOCS * ITEMS], start[2][DOCS];
+	uint32_t size[2][DOCS];
+	struct join_bound upper[3];
+	bool differs[3];
+	uint8_t *covers;
+	struct join_fold fold;
+	uint64_t drawn[FEATURES];
+};
+
+/* Sets as if they were stored coded: read through cursors, a few at a time. */
+static void coded_open(void *context, uint32_t set, struct join_cursor *c)
+{
+	const struct join_sets *s = context;
+
+	*c = (struct join_cursor){ s->start[set], 0, s->size[set] };
+}
+
+static const uint64_t *coded_items[2];
+static uint32_t coded_read(void *context, struct join_cursor *c, uint64_t below, uint64_t *out, uint32_t cap)
+{
+	const struct join_sets *s = context;
+	const uint64_t *items = coded_items[s->n & 1 ? 1 : 0];
+	uint32_t n = 0;
+
+	while (n < cap && c->left && (below == UINT64_MAX || items[c->at] < below)) {
+		out[n++] = items[c->at++];
+		c->left--;
+	}
+	return n;
+}
+
+static bool test_rest(void *context, unsigned i, uint32_t a, uint32_t b, const struct join_overlap o[JOIN_KINDS])
+{
+	struct world *w = context;
+
+	if (w->differs[i] && w->differ[a] == w->differ[b])
+		return false;
+	return !w->upper[i].den || !brute_bound(&w->upper[i], o[w->upper[i].kind]);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void draw_set(struct test *t, struct world *w, int k, uint32_t s, bool bag, bool mixed)
+{
+	uint64_t *v = w->items[k] + w->start[k][s];
+	uint32_t n = 0, m = 0;
+
+	if (s && test_below(t, 4)) { /* another version of an earlier one */
+		uint32_t from = (uint32_t)test_below(t, s), change = (uint32_t)test_below(t, 6);
+
+		for (uint32_t i = 0; i < w->size[k][from]; i++)
+			v[n++] = w->items[k][w->start[k][from] + i];
+		for (uint32_t i = 0; i < change && n; i++) {
+			uint32_t at = (uint32_t)test_below(t, n);
+			uint64_t x = test_below(t, 60);
+
+			v[at] = mixed ? mix64(x + 1) : x;
+		}
+	} else {
+		uint32_t want = test_below(t, 8) ? (uint32_t)test_below(t, ITEMS) : 0;
+
+		for (uint32_t i = 0; i < want; i++) {
+			uint64_t x = test_below(t, 60);
+
+			v[n++] = mixed ? mix64(x + 1) : x;
+		}
+	}
+	qsort(v, n, sizeof *v, by_value);
+	for (uint32_t i = 0; i < n; i++)
+		if (bag || i == 0 || v[i] != v[i - 1])
+			v[m++] = v[i];
+	w->size[k][s] = m;
+	w->drawn[F_EMPTY] += m == 0;
+}
+
+static void draw_documents(struct test *t, struct world *w)
+{
+	bool bag = test_below(t, 4) == 0, mixed = test_below(t, 2), coded = test_below(t, 4) == 0;
+	uint32_t n = 2 + (uint32_t)test_below(t, DOCS - 2), sets = 1 + (uint32_t)test_below(t, n);
+	bool missing = test_below(t, 3) == 0;
+
+	w->q.n = n;
+	w->drawn[F_BAG] += bag;
+	w->drawn[F_CODED] += coded;
+	w->drawn[F_EQUAL_SETS] += sets < n;
+	for (int k = 0; k < 2; k++) {
+		for (uint32_t s = 0; s < sets; s++) {
+			w->start[k][s] = (uint64_t)s * ITEMS;
+			draw_set(t, w, k, s, bag, mixed);
+		}
+		/* an odd number of sets marks the second kind for coded_read */
+		w->q.sets[k] = (struct join_sets){ .n = 2 * sets + (uint32_t)k, .bag = bag, .size = w->size[k], .start = w->start[k] };
+		if (coded) {
+			coded_items[k] = w->items[k];
+			w->q.sets[k].open = coded_open;
+			w->q.sets[k].read = coded_read;
+			w->q.sets[k].context = &w->q.sets[k];
+		} else {
+			w->q.sets[k].items = w->items[k];
+		}
+		w->q.set_of[k] = w->set_of[k];
+	}
+	for (uint32_t d = 0; d < n; d++) {
+		for (int k = 0; k < 2; k++) {
+			w->set_of[k][d] = test_below(t, 20) ? (uint32_t)test_below(t, sets) : JOIN_NO_SET;
+			w->key[k][d] = (uint32_t)test_below(t, k ? 2 : 4);
+			w->value[k][d] = missing && test_below(t, 5) == 0 ? NAN : (double)test_below(t, 10);
+			w->ok[k][d] = test_below(t, 3) != 0;
+		}
+		w->differ[d] = (uint32_t)test_below(t, 3);
+	}
+	w->drawn[F_MISSING] += missing;
+	w->drawn[F_EQUAL_TIMES] += n > 10;
+}
+
+static struct join_bound draw_bound(struct test *t, struct world *w)
+{
+	static const uint64_t num[] = { 1, 3, 1, 7, 9, 1, 2 }, den[] = { 4, 10, 2, 10, 10, 1, 3 };
+	size_t i = test_below(t, 7);
+	struct join_bound b = { (uint8_t)test_below(t, 2), (uint8_t)test_below(t, 5), test_below(t, 4) == 0, num[i], den[i] };
+
+	if (b.measure == JOIN_SHARED) {
+		b.num = 1 + test_below(t, 20);
+		b.den = 1;
+	}
+	w->drawn[F_CONTAINED + b.measure]++;
+	w->drawn[F_STRICT_BOUND] += b.strict;
+	return b;
+}
+
+static void draw_order(struct test *t, struct world *w, struct join_order *o)
+{
+	int k = (int)test_below(t, 2);
+
+	*o = (struct join_order){ w->value[k], w->value[test_below(t, 5) ? k : 1 - k], 0, INFINITY, false, false };
+	switch (test_below(t, 4)) {
+	case 0:
+		o->lo_strict = true;
+		w->drawn[F_STRICT]++;
+		break;
+	case 1:
+		o->lo = -(double)test_below(t, 4);
+		o->hi = (double)test_below(t, 4);
+		o->hi_strict = test_below(t, 2);
+		w->drawn[F_WINDOW]++;
+		break;
+	case 2:
+		o->lo = -INFINITY;
+		o->hi = 0;
+		break;
+	default:
+		w->drawn[F_ORDER]++;
+	}
+}
+
+static void draw_disjunct(struct test *t, struct world *w, unsigned i)
+{
+	struct join_disjunct *d = &w->d[i];
+
+	*d = (struct join_disjunct){ 0 };
+	w->upper[i] = (struct join_bound){ 0 };
+	w->differs[i] = false;
+	if (test_below(t, 2)) {
+		d->key = w->key[test_below(t, 2)];
+		w->drawn[F_KEY]++;
+	}
+	d->n_orders = (unsigned)test_below(t, 3);
+	for (unsigned k = 0; k < d->n_orders; k++)
+		draw_order(t, w, &d->order[k]);
+	w->drawn[F_TWO_ORDERS] += d->n_orders == 2;
+	d->n_bounds = (unsigned)test_below(t, 4);
+	for (unsigned k = 0; k < d->n_bounds; k++) {
+		d->bound[k] = draw_bound(t, w);
+		w->drawn[F_TWO_KINDS] += k && d->bound[k].kind != d->bound[0].kind;
+	}
+	w->drawn[F_NO_CONTENT] += d->n_bounds == 0;
+	w->drawn[F_TWO_BOUNDS] += d->n_bounds > 1;
+	if (test_below(t, 4) == 0) {
+		d->a_ok = w->ok[0];
+		d->b_ok = test_below(t, 2) ? w->ok[1] : NULL;
+		w->drawn[F_ONE_SIDED]++;
+	}
+	if (test_below(t, 4) == 0) {
+		w->upper[i] = draw_bound(t, w);
+		d->has_test = true;
+		d->test_kinds = 1u << w->upper[i].kind;
+		w->drawn[F_UPPER]++;
+	}
+	if (test_below(t, 4) == 0) {
+		w->differs[i] = d->has_test = true;
+		w->drawn[F_DIFFER]++;
+	}
+}
+
+static struct join_options draw_options(struct test *t, struct world *w)
+{
+	struct join_options o = { .threads = 1 + (unsigned)test_below(t, 3) };
+
+	if (test_below(t, 3) == 0) {
+		o.memory = 200 + test_below(t, 2000);
+		w->drawn[F_CHUNKED]++;
+	}
+	if (test_below(t, 2)) {
+		o.list = 1 + (uint32_t)test_below(t, 4);
+		w->drawn[F_LONG_LISTS]++;
+	}
+	return o;
+}
+
+/* Folding by the definition, from the twin's own matrix. */
+static bool covers_or_same(const struct world *w, uint32_t a, uint32_t b)
+{
+	return a == b || w->covers[(size_t)a * w->q.n + b];
+}
+
+static bool fold_brute(void *context, uint32_t x, uint32_t y, const struct join_overlap self[JOIN_KINDS])
+{
+	struct world *w = context;
+
+	(void)self;
+	if (!covers_or_same(w, x, y))
+		return false;
+	for (uint32_t z = 0; z < w->q.n; z++)
+		if ((covers_or_same(w, z, x) && !covers_or_same(w, z, y)) || (covers_or_same(w, y, z) && !covers_or_same(w, x, z)))
+			return false;
+	return true;
+}
+
+static uint64_t fold_same(void *context, uint32_t d)
+{
+	(void)context;
+	(void)d;
+	return 0;
+}
+
+static int fold_compare(void *context, uint32_t x, uint32_t y)
+{
+	struct world *w = context;
+	uint32_t nx = 0, ny = 0;
+
+	for (uint32_t z = 0; z < w->q.n; z++) {
+		nx += covers_or_same(w, z, x);
+		ny += covers_or_same(w, z, y);
+	}
+	return nx > ny ? -1 : nx < ny;
+}
+
+static void draw_world(struct test *t, struct world *w)
+{
+	w->q = (struct join_query){ 0 };
+	draw_documents(t, w);
+	w->q.n_disjuncts = test_below(t, 3) ? 1 : 1 + (unsigned)test_below(t, 3);
+	w->drawn[F_OR] += w->q.n_disjuncts > 1;
+	for (unsigned i = 0; i < w->q.n_disjuncts; i++)
+		draw_disjunct(t, w, i);
+	w->q.disjunct = w->d;
+	w->q.test = test_rest;
+	w->q.test_context = w;
+	w->covers = brute_join(&w->q);
+	w->fold = (struct join_fold){ w, fold_same, fold_compare, fold_brute, NULL };
+	w->q.fold = &w->fold;
+}
+
+struct each_check {
+	struct test *t;
+	const struct world *w;
+	uint64_t last, pairs, wrong;
+	int kind;
+};
+
+static int check_pair(void *context, uint32_t a, uint32_t b, uint32_t shared, uint32_t size_a, uint32_t size_b)
+{
+	struct each_check *c = context;
+	struct join_overlap o = brute_overlap(&c->w->q, c->kind, a, b);
+	uint64_t place = (uint64_t)a << 32 | b;
+
+	c->wrong += c->pairs && place <= c->last;
+	c->wrong += !c->w->covers[(size_t)a * c->w->q.n + b];
+	c->wrong += o.shared != shared || o.a != size_a || o.b != size_b;
+	c->last = place;
+	c->pairs++;
+	return 0;
+}
+
+static void check_pairs(struct test *t, struct world *w, const struct join_options *o, int round)
+{
+	struct coverage c;
+	struct each_check each = { .t = t, .w = w, .kind = (int)test_below(t, 2) };
+	struct err err = { 0 };
+	uint64_t pairs = 0, wrong = 0;
+
+	REQUIRE(coverage_build(&c, &w->q, o, NULL, &err) == WN_OK, "%s", err.text);
+	for (uint32_t a = 0; a < w->q.n; a++) {
+		uint64_t i = c.start[a];
+
+		for (uint32_t b = 0; b < w->q.n; b++)
+			if (w->covers[(size_t)a * w->q.n + b]) {
+				pairs++;
+				wrong += i >= c.start[a + 1] || c.by[i++] != b;
+			}
+		wrong += i != c.start[a + 1];
+	}
+	CHECK_EQ(wrong, 0, "round %d: %u documents, %" PRIu64 " pairs, %" PRIu64 " found", round, w->q.n, pairs, c.start[w->q.n]);
+	coverage_release(&c);
+	w->drawn[F_PAIRS] += pairs;
+	REQUIRE(coverage_each(&w->q, o, each.kind, check_pair, &each, NULL, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(each.pairs, pairs, "round %d", round);
+	CHECK_EQ(each.wrong, 0, "round %d", round);
+}
+
+/* The lists of a kernel are what coverage.h says of them. */
+static uint64_t kernel_faults(struct world *w, const struct kernel *k)
+{
+	uint64_t wrong = 0;
+	uint8_t forced[DOCS] = { 0 };
+	uint32_t n = w->q.n, count[4] = { 0 };
+
+	for (uint32_t a = 0; a < n; a++) {
+		forced[a] = k->fold[a] == a;
+		for (uint32_t b = 0; b < n; b++)
+			if (w->covers[(size_t)a * n + b] && k->fold[b] == b)
+				forced[a] = 0;
+	}
+	for (uint32_t a = 0; a < n; a++) {
+		uint64_t i = k->graph.start[a], end = k->graph.start[a + 1];
+		uint32_t first_forced = UINT32_MAX;
+
+		if (k->fold[a] != a) {
+			wrong += i != end || k->fold[k->fold[a]] != k->fold[a] || !fold_brute(w, a, k->fold[a], NULL);
+			count[0]++;
+			continue;
+		}
+		for (uint32_t b = 0; b < n && first_forced == UINT32_MAX; b++)
+			if (w->covers[(size_t)a * n + b] && forced[b])
+				first_forced = b;
+		if (forced[a]) {
+			wrong += i != end;
+			count[1]++;
+		} else if (first_forced != UINT32_MAX) {
+			wrong += end != i + 1 || k->graph.by[i] != first_forced;
+			count[2]++;
+		} else {
+			for (uint32_t b = 0; b < n; b++)
+				if (w->covers[(size_t)a * n + b] && k->fold[b] == b)
+					wrong += i >= end || k->graph.by[i++] != b;
+			wrong += i != end;
+			count[3]++;
+		}
+	}
+	wrong += count[0] != k->n_folded || count[1] != k->n_forced || count[2] != k->n_covered || count[3] != k->n_core;
+	for (int i = 0; i < 4; i++)
+		w->drawn[F_FOLDED + i] += count[i];
+	return wrong;
+}
+
+/* The size of the least set that hits every row: rows[a] are bit sets. */
+static unsigned least_cover(const uint64_t *rows, uint32_t n)
+{
+	for (unsigned size = 0;; size++)
+		for (uint64_t k = 0; k < (uint64_t)1 << n; k++) {
+			bool all = true;
+
+			if ((unsigned)__builtin_popcountll(k) != size)
+				continue;
+			for (uint32_t a = 0; a < n && all; a++)
+				all = (rows[a] & k) != 0;
+			if (all)
+				return size;
+		}
+}
+
+static void check_kernel(struct test *t, struct world *w, const struct join_options *o, int round)
+{
+	struct kernel k;
+	struct err err = { 0 };
+	uint64_t whole[16], rest[16];
+
+	REQUIRE(coverage_kernel(&k, &w->q, o, NULL, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(kernel_faults(w, &k), 0, "round %d", round);
+	if (w->q.n <= 12) {
+		for (uint32_t a = 0; a < w->q.n; a++) {
+			whole[a] = rest[a] = (uint64_t)1 << a;
+			for (uint32_t b = 0; b < w->q.n; b++)
+				whole[a] |= (uint64_t)covers_or_same(w, a, b) << b;
+			for (uint64_t i = k.graph.start[a]; i < k.graph.start[a + 1]; i++)
+				rest[a] |= (uint64_t)1 << k.graph.by[i];
+			if (k.fold[a] != a)
+				rest[a] = UINT64_MAX;
+		}
+		CHECK_EQ(least_cover(rest, w->q.n), least_cover(whole, w->q.n), "round %d: minimum of the kernel", round);
+	}
+	kernel_release(&k);
+}
+
+static void check_witness(struct test *t, struct world *w, const struct join_options *o, int round)
+{
+	uint8_t kept[DOCS];
+	uint32_t witness[DOCS], n = w->q.n;
+	struct err err = { 0 };
+	int kind = (int)test_below(t, 3) - 1;
+	uint64_t wrong = 0;
+
+	for (uint32_t d = 0; d < n; d++)
+		kept[d] = test_below(t, 3) == 0;
+	REQUIRE(coverage_witness(witness, NULL, &w->q, o, kept, kind, w->value[0], NULL, &err) == WN_OK, "%s", err.text);
+	for (uint32_t a = 0; a < n; a++) {
+		uint32_t best = UINT32_MAX, best_shared = 0;
+
+		for (uint32_t b = 0; b < n && !kept[a]; b++) {
+			uint32_t shared = kind < 0 ? 0 : brute_overlap(&w->q, kind, a, b).shared;
+			double v = w->value[0][b], u = best == UINT32_MAX ? 0 : w->value[0][best];
+
+			if (!kept[b] || !w->covers[(size_t)a * n + b])
+				continue;
+			v = isnan(v) ? -1 : v;
+			u = isnan(u) ? -1 : u;
+			if (best == UINT32_MAX || shared > best_shared || (shared == best_shared && v > u)) {
+				best = b;
+				best_shared = shared;
+			}
+		}
+		wrong += witness[a] != best;
+	}
+	CHECK_EQ(wrong, 0, "round %d", round);
+}
+
+TEST(join, agrees_with_the_definition)
+{
+	struct world *w = mem_zalloc(sizeof *w);
+	int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 4000;
+
+	for (int round = 0; round < rounds && t->failures < 5; round++) {
+		struct join_options o;
+
+		draw_world(t, w);
+		o = draw_options(t, w);
+		check_pairs(t, w, &o, round);
+		check_kernel(t, w, &o, round);
+		check_witness(t, w, &o, round);
+		free(w->covers);
+	}
+	printf("join: %d random collections; drawn:", rounds);
+	for (int f = 0; f < FEATURES; f++) {
+		printf(" %s %" PRIu64 "%s", feature_name[f], w->drawn[f], f + 1 < FEATURES ? "," : "\n");
+		CHECK(w->drawn[f] > 0, "%s was never drawn", feature_name[f]);
+	}
+	mem_free(w);
+}
