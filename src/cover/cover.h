@@ -18,7 +18,8 @@
  * documents b != a with Cov(a, b), ascending.  A row may be left incomplete
  * if it names at least one document that has no coverer at all (such a one is
  * in every cover, so nothing else about the row matters): that is how a join
- * avoids the V*V pairs of long version chains.
+ * avoids the V*V pairs of long version chains.  covered[a] says the same of a
+ * row that is not given at all: some document without coverers covers a.
  *
  * fold[x] = y != x says that x was folded into y: x has an empty row and is in
  * no row.  This asks that Cov(x, y), that y covers whatever x covers, that all
@@ -37,11 +38,13 @@
 #include "base/err.h"
 
 #define COVER_NO_GROUP UINT32_MAX
+#define COVER_NO_COMPONENT UINT32_MAX
 
 struct cover_problem {
 	uint32_t n;
 	const uint64_t *start;	 /* n + 1 */
 	const uint32_t *by;	 /* coverers, ascending in each row */
+	const uint8_t *covered;	 /* n, or NULL */
 	const uint8_t *pinned;	 /* n, or NULL */
 	const uint32_t *fold;	 /* n, or NULL: nothing folded */
 	const uint32_t *group;	 /* n, or NULL: no quotas; COVER_NO_GROUP is in none */
@@ -53,7 +56,7 @@ struct cover_problem {
 	double time_limit;	 /* seconds; 0 = none.  A run it ends is not reproducible */
 };
 
-#define COVER_NODES 200000 /* enough for every component met so far by a factor of hundreds */
+#define COVER_NODES 20000 /* real components met so far need fewer than ten each */
 
 enum cover_status {
 	COVER_CERTIFIED, /* minimum, and the dual values prove it */
@@ -79,7 +82,8 @@ struct cover_result {
 	uint32_t *group_y; /* groups, or NULL */
 
 	/* Components of the graph; a quota that may bind joins those it touches.
-	 * Numbered by their first document. */
+	 * Numbered by their first document.  COVER_NO_COMPONENT: covered[] without
+	 * a place in any row. */
 	uint32_t *component; /* n */
 	struct cover_component *components;
 	uint32_t component_count, by_status[3];

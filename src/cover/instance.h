@@ -1,0 +1,49 @@
+/* cover/instance.h -- a covering problem in the small: rows, columns, weights.
+ *
+ * Rows must be covered (demand times), columns may be taken.  A document is
+ * a row (it must be covered) and a column (it may be kept); a quota is a row
+ * with its group's members as columns.  Both directions are stored as CSR with
+ * ascending lists.  Instances are immutable; reduce.c looks at one through
+ * flags, and instance_part cuts what is left out of it.
+ *
+ * Weights are positive integers of 128 bits, all 1 when only the number of
+ * documents matters.  With a preference they are made so that one scalar
+ * orders covers by size, then value (value.c).
+ */
+#ifndef WINNOW_COVER_INSTANCE_H
+#define WINNOW_COVER_INSTANCE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+typedef __int128 weight;
+#define WEIGHT_MAX ((weight)1 << 100) /* more than any sum of weights that occurs */
+
+struct instance {
+	uint32_t rows, cols;
+	uint64_t *row_at, *col_at;   /* rows + 1, cols + 1 */
+	uint32_t *row_col, *col_row; /* columns of each row, rows of each column */
+	uint32_t *demand;	     /* rows; > 1 only for quotas */
+	weight *w;		     /* cols */
+	uint32_t *row_id, *col_id;   /* the caller's names, ascending */
+};
+
+/* col_at and col_row from row_at and row_col. */
+void instance_transpose(struct arena *a, struct instance *in);
+
+/* The part of `in` with the rows listed and the columns for which use_col is
+ * set and that occur in them; both keep their order.  row_id and col_id are
+ * carried over.  demand and w are taken from the arrays given (by old number).
+ * scratch: cols + 1 numbers. */
+void instance_part(struct arena *a, struct instance *out, const struct instance *in, const uint32_t *row, uint32_t rows,
+	const uint8_t *use_col, const uint32_t *demand, const weight *w, uint32_t *scratch);
+
+/* Weakly connected blocks of the alive rows and columns: block[r] for alive
+ * rows, numbered by first row; returns how many. */
+uint32_t instance_blocks(const struct instance *in, const uint8_t *row_alive, const uint8_t *col_alive, uint32_t *block);
+
+/* Does `taken` (by column) cover every row? */
+bool instance_covered(const struct instance *in, const uint8_t *taken);
+weight instance_cost(const struct instance *in, const uint8_t *taken);
+#endif

@@ -1,0 +1,276 @@
+/* cover/packing.c -- simplex on the packing side, subgradients, exact bounds.
+ *
+ * The packing problem has a feasible start (u = 0), so one phase is enough.
+ * Tableau: a line per column of the instance (its slack), a column per row,
+ * in condensed form, so a pivot costs lines * columns less the zero lines.
+ * Weights are perturbed by a hash of the column's number, about 1e-7 of a
+ * weight, against stalling; the final basis is then read with the true
+ * weights: u(i) = sum of T[i][j] w(j) over the tight columns j, where the
+ * T[i][j] are ratios of small integers and are rounded to PACKING_SCALE.
+ */
+#include "cover/packing.h"
+
+#include <math.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#define TABLEAU_CELLS ((size_t)4 << 20) /* 32 MiB; beyond it subgradients */
+#define EPS 1e-9
+
+struct tableau {
+	uint32_t lines, columns; /* without the last line (costs) and column (right-hand side) */
+	size_t width;
+	double *cell;
+	uint32_t *basic, *free_; /* what a line, a column stands for: < rows a row's u, else rows + column */
+};
+
+static double *line_of(const struct tableau *t, uint32_t i) { return t->cell + (size_t)i * t->width; }
+
+static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale)
+{
+	t->lines = in->cols;
+	t->columns = in->rows;
+	t->width = (size_t)in->rows + 1;
+	t->cell = arena_zalloc(a, sizeof(double) * t->width * ((size_t)in->cols + 1));
+	t->basic = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
+	t->free_ = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
+	for (uint32_t c = 0; c < in->cols; c++) {
+		double *line = line_of(t, c);
+
+		t->basic[c] = in->rows + c;
+		for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++)
+			line[in->col_row[k]] = 1;
+		line[in->rows] = (double)in->w[c] * scale + 1e-7 * (1 + (double)(mix64(c + 1) >> 44) / (1 << 20));
+	}
+	for (uint32_t r = 0; r < in->rows; r++) {
+		t->free_[r] = r;
+		line_of(t, in->cols)[r] = -(double)in->demand[r];
+	}
+}
+
+static void pivot(struct tableau *t, uint32_t i, uint32_t j)
+{
+	double *from = line_of(t, i), inverse = 1 / from[j];
+	uint32_t name = t->basic[i];
+
+	for (size_t k = 0; k < t->width; k++)
+		from[k] *= inverse;
+	from[j] = inverse;
+	for (uint32_t l = 0; l <= t->lines; l++) {
+		double *line = line_of(t, l), factor = line[j];
+
+		if (l == i || factor == 0)
+			continue;
+		for (size_t k = 0; k < t->width; k++)
+			line[k] -= factor * from[k];
+		line[j] = -factor * inverse;
+	}
+	t->basic[i] = t->free_[j];
+	t->free_[j] = name;
+}
+
+/* The column that gains most per unit, or the first that gains, after stalling. */
+static uint32_t entering(const struct tableau *t, bool first)
+{
+	const double *cost = line_of(t, t->lines);
+	uint32_t best = UINT32_MAX;
+
+	for (uint32_t j = 0; j < t->columns; j++)
+		if (cost[j] < -EPS && (best == UINT32_MAX || cost[j] < cost[best])) {
+			best = j;
+			if (first)
+				break;
+		}
+	return best;
+}
+
+static uint32_t leaving(const struct tableau *t, uint32_t j)
+{
+	uint32_t best = UINT32_MAX;
+	double least = 0;
+
+	for (uint32_t i = 0; i < t->lines; i++) {
+		const double *line = line_of(t, i);
+		double ratio;
+
+		if (line[j] <= EPS)
+			continue;
+		ratio = line[t->columns] / line[j];
+		if (best == UINT32_MAX || ratio < least - 1e-12 || (ratio < least + 1e-12 && t->basic[i] < t->basic[best])) {
+			best = i;
+			least = ratio;
+		}
+	}
+	return best;
+}
+
+static weight rounded(double x)
+{
+	return (weight)llround(x * PACKING_SCALE);
+}
+
+static void simplex(struct arena *a, const struct instance *in, struct packing *out)
+{
+	struct tableau t;
+	weight heaviest = 1;
+	uint64_t limit = 50 * ((uint64_t)in->rows + in->cols) + 1000;
+	const double *cost;
+
+	for (uint32_t c = 0; c < in->cols; c++)
+		if (in->w[c] > heaviest)
+			heaviest = in->w[c];
+	tableau_init(a, &t, in, 1 / (double)heaviest);
+	while (out->pivots < limit) {
+		uint32_t j = entering(&t, out->pivots > limit / 2), i;
+
+		if (j == UINT32_MAX || (i = leaving(&t, j)) == UINT32_MAX)
+			break;
+		pivot(&t, i, j);
+		out->pivots++;
+	}
+	for (uint32_t i = 0; i < t.lines; i++) {
+		const double *line = line_of(&t, i);
+		weight u = 0;
+
+		if (t.basic[i] >= in->rows)
+			continue;
+		for (uint32_t j = 0; j < t.columns; j++)
+			if (t.free_[j] >= in->rows && line[j] != 0)
+				u += rounded(line[j]) * in->w[t.free_[j] - in->rows];
+		out->u[t.basic[i]] = u > 0 ? u : 0;
+	}
+	cost = line_of(&t, t.lines);
+	for (uint32_t j = 0; j < t.columns; j++)
+		if (t.free_[j] >= in->rows)
+			out->x[t.free_[j] - in->rows] = cost[j] > EPS ? cost[j] : 0;
+}
+
+/* Subgradient ascent on L(u) for instances too large for a tableau. */
+static void subgradients(struct arena *a, const struct instance *in, struct packing *out)
+{
+	double *u = ARENA_ARRAY(a, double, (size_t)in->rows + 1), *best = ARENA_ARRAY(a, double, (size_t)in->rows + 1);
+	double *w = ARENA_ARRAY(a, double, (size_t)in->cols + 1), *average = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1));
+	int32_t *gap = ARENA_ARRAY(a, int32_t, (size_t)in->rows + 1);
+	double heaviest = 1, top = -1, step = 1, share = 0;
+	const unsigned rounds = 400;
+
+	for (uint32_t c = 0; c < in->cols; c++)
+		if ((double)in->w[c] > heaviest)
+			heaviest = (double)in->w[c];
+	for (uint32_t c = 0; c < in->cols; c++)
+		w[c] = (double)in->w[c] / heaviest;
+	for (uint32_t r = 0; r < in->rows; r++) {
+		u[r] = 1;
+		for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++) {
+			uint32_t c = in->row_col[i];
+			double each = w[c] / (double)(in->col_at[c + 1] - in->col_at[c]);
+
+			if (each < u[r])
+				u[r] = each;
+		}
+	}
+	for (unsigned round = 0; round < rounds; round++) {
+		double value = 0, norm = 0;
+
+		for (uint32_t r = 0; r < in->rows; r++) {
+			gap[r] = (int32_t)in->demand[r];
+			value += u[r] * in->demand[r];
+		}
+		for (uint32_t c = 0; c < in->cols; c++) {
+			double reduced = w[c];
+
+			for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
+				reduced -= u[in->col_row[i]];
+			average[c] *= 0.95;
+			if (reduced >= 0)
+				continue;
+			value += reduced;
+			average[c] += 0.05;
+			for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
+				gap[in->col_row[i]]--;
+		}
+		if (value > top) {
+			top = value;
+			memcpy(best, u, sizeof(*u) * in->rows);
+			share = 0;
+		} else if (++share >= 15) {
+			step *= 0.7;
+			share = 0;
+		}
+		for (uint32_t r = 0; r < in->rows; r++)
+			norm += (double)gap[r] * gap[r];
+		if (norm == 0)
+			break;
+		for (uint32_t r = 0; r < in->rows; r++) {
+			u[r] += step * (0.05 * top + 0.1) * gap[r] / norm;
+			if (u[r] < 0)
+				u[r] = 0;
+		}
+	}
+	for (uint32_t r = 0; r < in->rows; r++)
+		out->u[r] = (weight)(best[r] * heaviest * PACKING_SCALE);
+	memcpy(out->x, average, sizeof(*average) * in->cols);
+}
+
+weight packing_bound(const struct instance *in, const weight *u)
+{
+	weight sum = 0;
+
+	for (uint32_t r = 0; r < in->rows; r++)
+		sum += u[r] * in->demand[r];
+	for (uint32_t c = 0; c < in->cols; c++) {
+		weight left = in->w[c] * PACKING_SCALE;
+
+		for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
+			left -= u[in->col_row[i]];
+		if (left < 0)
+			sum += left;
+	}
+	return sum <= 0 ? 0 : (sum + PACKING_SCALE - 1) / PACKING_SCALE;
+}
+
+void packing_repair(const struct instance *in, weight *u, weight unit)
+{
+	weight *load = mem_array((size_t)in->cols + 1, sizeof(*load));
+
+	for (uint32_t c = 0; c < in->cols; c++) {
+		weight over = -unit;
+
+		for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
+			over += u[in->col_row[i]];
+		for (uint64_t i = in->col_at[c]; over > 0 && i < in->col_at[c + 1]; i++) {
+			weight *at = &u[in->col_row[i]], cut = *at < over ? *at : over;
+
+			*at -= cut;
+			over -= cut;
+		}
+	}
+	for (uint32_t c = 0; c < in->cols; c++) {
+		load[c] = 0;
+		for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
+			load[c] += u[in->col_row[i]];
+	}
+	for (uint32_t r = 0; r < in->rows; r++) {
+		weight room = unit;
+
+		for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++)
+			if (unit - load[in->row_col[i]] < room)
+				room = unit - load[in->row_col[i]];
+		u[r] += room;
+		for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++)
+			load[in->row_col[i]] += room;
+	}
+	mem_free(load);
+}
+
+void packing_solve(struct arena *a, const struct instance *in, struct packing *out)
+{
+	*out = (struct packing){ .u = arena_zalloc(a, sizeof(weight) * ((size_t)in->rows + 1)),
+		.x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)) };
+	if (((size_t)in->rows + 1) * ((size_t)in->cols + 1) <= TABLEAU_CELLS)
+		simplex(a, in, out);
+	else
+		subgradients(a, in, out);
+	out->bound = packing_bound(in, out->u);
+}

@@ -1,0 +1,36 @@
+/* cover/packing.h -- the linear relaxation of a covering instance, and bounds from it.
+ *
+ * The dual of covering is packing: the largest sum of demand(r) * u(r) with
+ * the u of each column's rows at most its weight.  Any u >= 0, feasible or
+ * not, bounds the cost of every cover from below by
+ *
+ *	L(u) = sum demand(r) u(r) + sum over columns of min(0, w(c) - load(c))
+ *
+ * and that is evaluated here in exact integers, so floating point decides
+ * only how good a bound is, never whether it is one.
+ */
+#ifndef WINNOW_COVER_PACKING_H
+#define WINNOW_COVER_PACKING_H
+#include "cover/instance.h"
+
+/* Numerators are over this: every fraction up to sixteenths is exact. */
+#define PACKING_SCALE 720720
+
+struct packing {
+	weight *u;  /* rows, over PACKING_SCALE */
+	double *x;  /* cols: the fractional cover, 0..1 */
+	weight bound; /* every cover costs at least this */
+	uint64_t pivots;
+};
+
+/* Solves the relaxation: by the simplex method on a dense tableau when that is
+ * small enough, otherwise near enough by subgradients.  Deterministic. */
+void packing_solve(struct arena *a, const struct instance *in, struct packing *out);
+
+/* ceil(L(u)) for numerators u over PACKING_SCALE. */
+weight packing_bound(const struct instance *in, const weight *u);
+
+/* Makes u feasible for weights `unit` on every column: lowers what is too
+ * much, then raises what has room, rows in order. */
+void packing_repair(const struct instance *in, weight *u, weight unit);
+#endif

@@ -1,0 +1,26 @@
+/* cover/search.h -- the cheapest cover of an instance, by branch and bound.
+ *
+ * At each node: reduce, cut into blocks, bound each block by its relaxation,
+ * round that to a cover; where bound and cover differ, branch on a column
+ * (taken, then refused) and go on inside.  Everything is deterministic.
+ */
+#ifndef WINNOW_COVER_SEARCH_H
+#define WINNOW_COVER_SEARCH_H
+#include "cover/instance.h"
+#include "cover/packing.h"
+
+struct search {
+	uint64_t nodes, node_budget, pivots;
+	double deadline; /* monotonic seconds; 0 = none */
+	bool exhausted, timed_out;
+};
+
+/* A cover of `in` that costs less than `below`, in taken[] (by column); false
+ * if there is none.  It is the cheapest unless s->exhausted was set, and then
+ * false means nothing. */
+bool search_cover(struct search *s, const struct instance *in, weight below, uint8_t *taken);
+
+/* A good cover: the better of greedy and of rounding x (may be NULL), less
+ * what is redundant. */
+void search_round(const struct instance *in, const double *x, uint8_t *taken);
+#endif

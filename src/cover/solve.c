@@ -1,0 +1,185 @@
+/* cover/solve.c -- sizes: reduce, bound, search, and write down the proof.
+ *
+ * Dual values: a row that forced its only column has y = 1; rows of a block
+ * have those of its relaxation; all others 0.  A column forced by a row and in
+ * a group with z > 0 would count twice, so its row gives way: y = 1 - z.  The
+ * group's demand counts that column, so the sum is the same.
+ */
+#include "cover/solve.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "cover/blocks.h"
+
+struct job {
+	const struct cover_problem *p;
+	const struct open *o;
+	const struct instance *in;
+	struct reduction red;
+	struct blocks blocks;
+	struct solved *out;
+	const struct solve_limits *limits;
+	uint32_t *scratch;
+	uint32_t block_cols;
+};
+
+static uint32_t group_of(const struct cover_problem *p, uint32_t d) { return p->group ? p->group[d] : COVER_NO_GROUP; }
+
+static void note_dual(struct job *j, uint32_t row_id, uint32_t value)
+{
+	if (row_id < j->p->n)
+		j->out->y[row_id] = value;
+	else
+		j->out->group_y[row_id - j->p->n] = value;
+}
+
+static void solve_block(struct job *j, uint32_t k)
+{
+	struct solved_block *b = &j->out->block[k];
+	struct search s = { .node_budget = j->limits->nodes, .deadline = j->limits->deadline };
+	struct arena a = { 0 };
+	struct instance in;
+	struct packing relaxed;
+	uint8_t *taken;
+	weight sum = 0;
+	uint32_t bound;
+
+	blocks_cut(&a, j->in, &j->red, &j->blocks, k, j->in->w, j->scratch, &in);
+	packing_solve(&a, &in, &relaxed);
+	taken = arena_zalloc(&a, (size_t)in.cols + 1);
+	search_round(&in, relaxed.x, taken);
+	b->cost = (uint32_t)instance_cost(&in, taken);
+	bound = (uint32_t)relaxed.bound;
+	if (b->cost > bound) {
+		if (search_cover(&s, &in, b->cost, taken))
+			b->cost = (uint32_t)instance_cost(&in, taken);
+	}
+	b->lower = s.exhausted ? bound : b->cost;
+	packing_repair(&in, relaxed.u, PACKING_SCALE);
+	for (uint32_t r = 0; r < in.rows; r++) {
+		sum += relaxed.u[r] * in.demand[r];
+		note_dual(j, in.row_id[r], (uint32_t)relaxed.u[r]);
+	}
+	b->certified = (uint32_t)((sum + PACKING_SCALE - 1) / PACKING_SCALE);
+	if (b->certified > b->lower)
+		b->lower = b->certified;
+	b->status = b->certified == b->cost ? COVER_CERTIFIED : b->lower == b->cost ? COVER_SEARCHED : COVER_BOUNDED;
+	b->first = j->block_cols;
+	b->cols = in.cols;
+	for (uint32_t c = 0; c < in.cols; c++) {
+		j->out->block_col[j->block_cols++] = in.col_id[c];
+		j->out->kept[in.col_id[c]] |= taken[c];
+	}
+	j->out->nodes += s.nodes;
+	j->out->pivots += s.pivots + relaxed.pivots;
+	j->out->timed_out |= s.timed_out;
+	arena_release(&a);
+}
+
+/* -1, 0, 1: x is worth less, as much, more than y. */
+static int compare_value(const struct cover_problem *p, uint32_t x, uint32_t y)
+{
+	if (p->previous && !p->previous[x] != !p->previous[y])
+		return p->previous[x] ? 1 : -1;
+	if (p->prefer && p->prefer[x] != p->prefer[y])
+		return p->prefer[x] > p->prefer[y] ? 1 : -1;
+	return 0;
+}
+
+static int best_first(const void *x, const void *y, void *context)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	int c = compare_value(context, b, a);
+
+	return c ? c : a < b ? -1 : a > b;
+}
+
+/* Fills a loose quota (row r): true if its blocks had left it short, and then
+ * the quota is the whole bound of what it touches. */
+static void pad(struct job *j, uint32_t r)
+{
+	const struct instance *in = j->in;
+	uint32_t g = in->row_id[r] - j->p->n, missing = j->red.demand[r], n = 0, *free_;
+
+	for (uint64_t i = in->row_at[r]; missing && i < in->row_at[r + 1]; i++)
+		missing -= j->out->kept[in->col_id[in->row_col[i]]] && !j->red.taken[in->row_col[i]];
+	if (!missing)
+		return;
+	free_ = mem_array(in->row_at[r + 1] - in->row_at[r] + 1, sizeof(*free_));
+	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++)
+		if (!j->out->kept[in->col_id[in->row_col[i]]])
+			free_[n++] = in->col_id[in->row_col[i]];
+	qsort_r(free_, n, sizeof(*free_), best_first, (void *)(uintptr_t)j->p);
+	for (uint32_t i = 0; i < missing; i++)
+		j->out->kept[free_[i]] = 1;
+	mem_free(free_);
+	j->out->group_y[g] = PACKING_SCALE;
+	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++) {
+		uint32_t k = j->blocks.col_block[in->row_col[i]];
+		struct solved_block *b;
+
+		if (k == UINT32_MAX)
+			continue;
+		for (uint32_t q = j->blocks.row_first[k]; q < j->blocks.row_first[k + 1]; q++)
+			note_dual(j, in->row_id[j->blocks.rows[q]], 0);
+		b = &j->out->block[k]; /* however good its own cover is, the quota asks for more */
+		b->status = COVER_CERTIFIED;
+		b->lower = b->certified = b->cost;
+	}
+}
+
+static void forced_duals(struct job *j)
+{
+	const struct cover_problem *p = j->p;
+
+	for (uint32_t d = 0; d < p->n; d++) /* documents without coverers */
+		if (j->o->sure[d] && !(p->pinned && p->pinned[d]))
+			j->out->y[d] = PACKING_SCALE;
+	for (uint32_t c = 0; c < j->in->cols; c++)
+		if (j->red.taken[c]) {
+			j->out->kept[j->in->col_id[c]] = 1;
+			note_dual(j, j->in->row_id[j->red.why[c]], PACKING_SCALE);
+		}
+}
+
+/* Where a forced column's group has a value of its own, the row that forced it gives way. */
+static void yield_to_quotas(struct job *j)
+{
+	const struct cover_problem *p = j->p;
+
+	for (uint32_t d = 0; p->group && d < p->n; d++)
+		if (j->o->sure[d] && !(p->pinned && p->pinned[d]) && group_of(p, d) != COVER_NO_GROUP)
+			j->out->y[d] -= j->out->group_y[p->group[d]];
+	for (uint32_t c = 0; p->group && c < j->in->cols; c++)
+		if (j->red.taken[c] && j->in->row_id[j->red.why[c]] < p->n && group_of(p, j->in->col_id[c]) != COVER_NO_GROUP)
+			j->out->y[j->in->row_id[j->red.why[c]]] -= j->out->group_y[p->group[j->in->col_id[c]]];
+}
+
+void solve_size(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l, struct solved *out)
+{
+	struct job j = { .p = p, .o = o, .in = &o->in, .out = out, .limits = l };
+	struct arena local = { 0 };
+
+	*out = (struct solved){ .kept = arena_alloc(a, (size_t)p->n + 1), .y = arena_zalloc(a, sizeof(*out->y) * ((size_t)p->n + 1)),
+		.group_y = arena_zalloc(a, sizeof(*out->group_y) * ((size_t)p->groups + 1)) };
+	memcpy(out->kept, o->sure, p->n);
+	reduce(&local, j.in, &j.red);
+	forced_duals(&j);
+	blocks_find(&local, j.in, &j.red, p->n, NULL, &j.blocks);
+	out->blocks = j.blocks.n;
+	out->rows_left = j.red.rows_left;
+	out->cols_left = j.red.cols_left;
+	out->forced = o->sure_count + j.red.taken_count;
+	out->block = arena_zalloc(a, sizeof(*out->block) * ((size_t)out->blocks + 1));
+	out->block_col = ARENA_ARRAY(a, uint32_t, (size_t)j.red.cols_left + 1);
+	j.scratch = ARENA_ARRAY(&local, uint32_t, (size_t)j.in->cols + 1);
+	memset(j.scratch, 0xff, sizeof(*j.scratch) * j.in->cols);
+	for (uint32_t k = 0; k < out->blocks; k++)
+		solve_block(&j, k);
+	for (uint32_t r = 0; r < j.in->rows; r++)
+		if (j.blocks.loose[r])
+			pad(&j, r);
+	yield_to_quotas(&j);
+	arena_release(&local);
+}
