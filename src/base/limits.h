@@ -23,6 +23,11 @@
 #define LIMIT_RULE (64 * KIB)		/* a rule's text */
 #define LIMIT_RULE_DEPTH 200
 #define LIMIT_RULE_DISJUNCTS 64
+#define LIMIT_REGEX (16 * KIB)		/* a regular expression's text */
+#define LIMIT_REGEX_INSTS 20000		/* its program after x{m,n} is written out */
+#define LIMIT_REGEX_SYMBOLS 1024	/* classes of characters it tells apart */
+#define LIMIT_REGEX_STATES 2048		/* states kept at once; then they are made anew */
+#define LIMIT_REGEX_MEMORY (16 * MIB)	/* and the bytes they may take */
 #define LIMIT_JSON_DEPTH 64
 #define LIMIT_HTML_TOKEN (1 * MIB)	/* bytes of one tag or comment that the tokenizer keeps */
 #define LIMIT_HTML_ATTRS 1024		/* attributes of one tag; compared pairwise for duplicates */

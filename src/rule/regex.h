@@ -25,4 +25,7 @@ struct regex_run;
 struct regex_run *regex_run_new(const struct regex *re); /* a matcher: the lazily built states */
 void regex_run_free(struct regex_run *run);
 bool regex_match(struct regex_run *run, struct str s);
+
+/* The same without the table of states: slow, needs no run. */
+bool regex_match_plainly(const struct regex *re, struct str s);
 #endif

@@ -58,7 +58,7 @@ enum value_type attr_type(unsigned attr);
 const char *type_name(enum value_type type);
 
 /* `--per host,lang`: attribute numbers, at most max of them. */
-int attrs_parse(struct arena *arena, struct str list, const struct rule_env *env, unsigned *out, size_t max, size_t *n, struct err *err);
+int attrs_parse(struct str list, const struct rule_env *env, unsigned *out, size_t max, size_t *n, struct err *err);
 
 /* `--prefer`: newest, oldest, longest, an attribute or a numeric expression of
  * one document; a rule of kind RULE_NUMERIC for prefer_values (rule/eval.h). */
