@@ -1,0 +1,194 @@
+/* The solver against its exhaustive twin, and against its own checker. */
+#include <stdlib.h>
+
+#include "draw.h"
+
+static const struct { const char *what; unsigned with; uint32_t rounds; } kinds[] = {
+	{ "plain", 0, 1500 },
+	{ "pins", DRAW_PINS, 500 },
+	{ "quotas", DRAW_QUOTAS, 1000 },
+	{ "preferences", DRAW_PREFER, 1000 },
+	{ "previous", DRAW_PREVIOUS, 500 },
+	{ "previous and preferences", DRAW_PREVIOUS | DRAW_PREFER, 500 },
+	{ "folded", DRAW_FOLD, 500 },
+	{ "folded and quotas", DRAW_FOLD | DRAW_QUOTAS, 800 },
+	{ "everything", DRAW_PINS | DRAW_QUOTAS | DRAW_PREFER | DRAW_PREVIOUS | DRAW_FOLD, 1500 },
+};
+
+static void compare(struct test *t, const struct draw *d, const struct cover_result *r, const char *what)
+{
+	struct exhaustive_best best = exhaustive_cover(&d->e);
+	uint32_t kept = 0, common;
+	__int128 value = 0;
+	struct cover_world world;
+	struct cover_verdict verdict;
+	struct draw_stored stored;
+	struct cover_sum sum;
+
+	for (uint32_t i = 0; i < d->p.n; i++) {
+		kept |= (uint32_t)r->kept[i] << i;
+		if (r->kept[i] && d->p.prefer)
+			value += d->prefer[i];
+	}
+	common = d->e.use_previous ? (uint32_t)__builtin_popcount(kept & d->e.previous) : 0;
+	CHECK(exhaustive_valid(&d->e, kept), "%s: no valid cover, n = %u", what, d->p.n);
+	CHECK_EQ(r->kept_count, best.size, "%s: size, n = %u", what, d->p.n);
+	CHECK_EQ(common, best.in_common, "%s: kept as before, n = %u", what, d->p.n);
+	CHECK(value == best.value, "%s: sum of preferences is %lld, could be %lld", what, (long long)value, (long long)best.value);
+	CHECK(r->value_proven, "%s: value proven", what);
+	CHECK_EQ(r->lower_bound, r->kept_count, "%s: lower bound", what);
+	sum = cover_prefer_sum(d->p.prefer, r->kept, d->p.n);
+	CHECK(((__int128)sum.hi << 64) + sum.lo == value, "%s: 128-bit sum", what);
+
+	draw_world(d, &world);
+	draw_store(t, d, r, &stored);
+	CHECK_EQ(cover_check(&stored.claim, &world, &verdict, NULL), WN_OK);
+	for (int o = 0; o < COVER_OFFENCES; o++)
+		CHECK_EQ(verdict.count[o], 0, "%s: %s, for example %u", what, cover_offence_name(o), verdict.example[o]);
+	CHECK(verdict.bound >= r->certified && verdict.bound <= best.size, "%s: certified %llu, checked %llu, minimum %u", what,
+		(unsigned long long)r->certified, (unsigned long long)verdict.bound, best.size);
+	if (r->by_status[COVER_SEARCHED] == 0)
+		CHECK(verdict.proves_minimum, "%s: proof of minimum", what);
+}
+
+TEST(cover, agrees_with_exhaustive_search)
+{
+	for (size_t k = 0; k < COUNT(kinds); k++)
+		for (uint32_t i = 0; i < kinds[k].rounds && !t->failures; i++) {
+			struct draw d;
+			struct cover_result r;
+
+			draw_problem(t, &d, i % 40 ? (uint32_t)test_below(t, 12) : 14, kinds[k].with);
+			REQUIRE(cover_solve(&d.p, &r, NULL) == WN_OK, "%s", kinds[k].what);
+			compare(t, &d, &r, kinds[k].what);
+			cover_result_release(&r);
+		}
+}
+
+/* Rows that name a document without coverers may stop there. */
+TEST(cover, needs_no_more_of_a_row_than_a_certain_coverer)
+{
+	for (int i = 0; i < 500 && !t->failures; i++) {
+		struct draw d;
+		struct cover_result full, cut;
+		uint64_t at = 0, start[DRAW_MAX + 1] = { 0 };
+		uint8_t covered[DRAW_MAX] = { 0 };
+		struct cover_problem p;
+
+		draw_problem(t, &d, (uint32_t)test_below(t, 12), DRAW_PREFER);
+		REQUIRE(cover_solve(&d.p, &full, NULL) == WN_OK);
+		p = d.p;
+		for (uint32_t a = 0; a < p.n; a++) { /* in place: rows only get shorter */
+			uint32_t certain = UINT32_MAX;
+
+			for (uint64_t k = d.start[a]; k < d.start[a + 1]; k++)
+				if (d.e.by[d.by[k]] == 0)
+					certain = d.by[k];
+			if (certain != UINT32_MAX && test_below(t, 2)) {
+				covered[a] = 1;
+			} else if (certain != UINT32_MAX) {
+				d.by[at++] = certain;
+			} else {
+				for (uint64_t k = d.start[a]; k < d.start[a + 1]; k++)
+					d.by[at++] = d.by[k];
+			}
+			start[a + 1] = at;
+		}
+		p.start = start;
+		p.covered = covered;
+		REQUIRE(cover_solve(&p, &cut, NULL) == WN_OK);
+		CHECK_EQ(cut.kept_count, full.kept_count);
+		CHECK_EQ(cover_prefer_sum(p.prefer, cut.kept, p.n).lo, cover_prefer_sum(p.prefer, full.kept, p.n).lo);
+		CHECK_EQ(cut.certified, full.certified);
+		cover_result_release(&full);
+		cover_result_release(&cut);
+	}
+}
+
+/* A component too hard for the budget still gets a cover and a bound. */
+TEST(cover, says_what_it_could_not_prove)
+{
+	enum { N = 60 };
+	uint64_t *start = ARENA_ARRAY(t->arena, uint64_t, N + 1), at = 0;
+	uint32_t *by = ARENA_ARRAY(t->arena, uint32_t, N * N);
+	struct cover_problem p = { .n = N, .start = start, .by = by, .node_budget = 1 };
+	struct cover_result r, whole;
+
+	start[0] = 0;
+	for (uint32_t a = 0; a < N; a++) {
+		for (uint32_t b = 0; b < N; b++)
+			if (a != b && test_below(t, 10) == 0)
+				by[at++] = b;
+		start[a + 1] = at;
+	}
+	REQUIRE(cover_solve(&p, &r, NULL) == WN_OK);
+	p.node_budget = 100000;
+	REQUIRE(cover_solve(&p, &whole, NULL) == WN_OK);
+	CHECK_EQ(whole.by_status[COVER_BOUNDED], 0);
+	CHECK(r.lower_bound <= whole.kept_count && whole.kept_count <= r.kept_count, "%llu <= %u <= %u",
+		(unsigned long long)r.lower_bound, whole.kept_count, r.kept_count);
+	CHECK(r.certified <= r.lower_bound);
+	cover_result_release(&r);
+	cover_result_release(&whole);
+}
+
+TEST(cover, is_the_same_each_time)
+{
+	struct draw d;
+	struct cover_result x, y;
+
+	draw_problem(t, &d, 18, 0);
+	REQUIRE(cover_solve(&d.p, &x, NULL) == WN_OK);
+	REQUIRE(cover_solve(&d.p, &y, NULL) == WN_OK);
+	CHECK(memcmp(x.kept, y.kept, d.p.n) == 0 && memcmp(x.y, y.y, d.p.n * sizeof(*x.y)) == 0);
+	cover_result_release(&x);
+	cover_result_release(&y);
+}
+
+TEST(cover, refuses_a_malformed_problem)
+{
+	uint64_t start[] = { 0, 1, 1, 1 };
+	uint32_t by[] = { 0 }, fold[] = { 0, 0, 2 }, group[] = { 0, 1, 0 }, demand[] = { 1, 1 };
+	struct cover_problem p = { .n = 3, .start = start, .by = by };
+	struct cover_result r;
+	struct err err;
+
+	CHECK_EQ(cover_solve(&p, &r, &err), WN_USAGE, "a document that covers itself");
+	by[0] = 3;
+	CHECK_EQ(cover_solve(&p, &r, &err), WN_USAGE, "a document that does not exist");
+	by[0] = 1;
+	p.fold = fold;
+	CHECK_EQ(cover_solve(&p, &r, &err), WN_USAGE, "a folded coverer");
+	by[0] = 2;
+	p.group = group;
+	p.groups = 2;
+	p.demand = demand;
+	CHECK_EQ(cover_solve(&p, &r, &err), WN_USAGE, "folded into another group");
+	group[1] = 0;
+	CHECK_EQ(cover_solve(&p, &r, &err), WN_OK);
+	cover_result_release(&r);
+}
+
+TEST(cover, has_an_answer_for_nothing)
+{
+	uint64_t start[] = { 0 };
+	struct cover_problem p = { .n = 0, .start = start };
+	struct cover_result r;
+
+	REQUIRE(cover_solve(&p, &r, NULL) == WN_OK);
+	CHECK_EQ(r.kept_count, 0);
+	CHECK_EQ(r.lower_bound, 0);
+	CHECK_EQ(r.component_count, 0);
+	cover_result_release(&r);
+}
+
+TEST(cover, witness_is_the_fullest_then_the_latest_then_the_first)
+{
+	struct cover_candidate best = { 5, 9, 10, 100 }, less = { 1, 8, 10, 900 }, older = { 1, 18, 20, 99 }, later = { 6, 9, 10, 100 };
+	struct cover_candidate empty = { 7, 0, 0, 1 };
+
+	CHECK(cover_witness_better(&best, &less) && !cover_witness_better(&less, &best));
+	CHECK(cover_witness_better(&best, &older) && !cover_witness_better(&older, &best));
+	CHECK(cover_witness_better(&best, &later) && !cover_witness_better(&later, &best));
+	CHECK(cover_witness_better(&empty, &best), "an empty set is whole in any other");
+}
