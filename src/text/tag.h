@@ -37,7 +37,7 @@ enum tag_flag {
 	X(BDI, "bdi", 0, NONE) X(BDO, "bdo", 0, NONE) X(BGSOUND, "bgsound", IS_VOID | IS_HEAD, NONE) \
 	X(BIG, "big", IS_FORMAT | IS_BREAKOUT, NONE) X(BLINK, "blink", 0, NONE) \
 	X(BLOCKQUOTE, "blockquote", IS_B_ | IS_BREAKOUT, QUOTE) X(BODY, "body", IS_BLOCK | IS_SPECIAL | IS_BREAKOUT, BODY) \
-	X(BR, "br", IS_VOID | IS_BREAKOUT, NONE) X(BUTTON, "button", IS_SPECIAL | IS_SCOPE, CONTROL) X(CANVAS, "canvas", 0, NONE) \
+	X(BR, "br", IS_VOID | IS_BREAKOUT, NONE) X(BUTTON, "button", IS_SPECIAL, CONTROL) X(CANVAS, "canvas", 0, NONE) \
 	X(CAPTION, "caption", IS_BLOCK | IS_SPECIAL | IS_SCOPE | IS_TABLE_PART, CAPTION) \
 	X(CENTER, "center", IS_B_ | IS_BREAKOUT, DIV) X(CITE, "cite", 0, NONE) X(CODE, "code", IS_FORMAT | IS_BREAKOUT, NONE) \
 	X(COL, "col", IS_VOID | IS_TABLE_PART, NONE) X(COLGROUP, "colgroup", IS_SPECIAL | IS_TABLE_PART, NONE) \

@@ -1,0 +1,228 @@
+/* text/charset.c -- bytes to UTF-8; see charset.h. */
+#include "text/charset.h"
+
+#include <unicode/ucnv.h>
+
+#include "base/utf8.h"
+
+enum decode { DECODE_UTF8, DECODE_TABLE, DECODE_ICU, DECODE_UTF16LE, DECODE_UTF16BE, DECODE_REPLACEMENT, DECODE_USER };
+
+struct encoding {
+	const char *name;
+	enum decode decode;
+	const uint16_t *table; /* code points of 0x80 to 0xFF */
+	const char *icu;
+};
+
+#include "text/charset_table.h"
+
+const char *encoding_name(const struct encoding *e) { return e->name; }
+
+const struct encoding *encoding_of_label(struct str label)
+{
+	char low[24];
+	size_t lo = 0, hi = COUNT(labels);
+
+	label = str_trim(label);
+	if (label.n == 0 || label.n >= sizeof low)
+		return NULL;
+	for (size_t i = 0; i < label.n; i++)
+		low[i] = ascii_lower(label.p[i]);
+	low[label.n] = 0;
+	if (strlen(low) != label.n)
+		return NULL;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		int c = strcmp(labels[mid].label, low);
+
+		if (c == 0)
+			return &encodings[labels[mid].encoding];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+/* ---- decoders; each writes to out, which has room, and returns its end ---- */
+
+static char *decode_table(const uint16_t *table, struct str s, char *out, size_t *replaced)
+{
+	const char *p = s.p, *end = s.p + s.n;
+
+	while (p < end) {
+		uint64_t eight;
+
+		while (end - p >= 8 && (memcpy(&eight, p, 8), (eight & 0x8080808080808080u) == 0)) {
+			memcpy(out, p, 8);
+			p += 8;
+			out += 8;
+		}
+		for (const char *stop = end - p >= 8 ? p + 8 : end; p < stop; p++) {
+			unsigned c = (unsigned char)*p;
+
+			if (c < 0x80) {
+				*out++ = (char)c;
+				continue;
+			}
+			unsigned cp = table[c - 0x80];
+
+			if (cp < 0x800) {
+				*out++ = (char)(0xC0 | cp >> 6);
+			} else {
+				*replaced += cp == 0xFFFD;
+				*out++ = (char)(0xE0 | cp >> 12);
+				*out++ = (char)(0x80 | (cp >> 6 & 0x3F));
+			}
+			*out++ = (char)(0x80 | (cp & 0x3F));
+		}
+	}
+	return out;
+}
+
+static char *decode_user(struct str s, char *out)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		out += utf8_encode(c < 0x80 ? c : 0xF700u + c, out);
+	}
+	return out;
+}
+
+static char *decode_utf16(struct str s, bool big, char *out, size_t *replaced)
+{
+	uint32_t high = 0;
+
+	for (size_t i = 0; i + 1 < s.n; i += 2) {
+		unsigned char a = (unsigned char)s.p[i], b = (unsigned char)s.p[i + 1];
+		uint32_t u = big ? (uint32_t)a << 8 | b : (uint32_t)b << 8 | a;
+
+		if (high && u >= 0xDC00 && u < 0xE000) {
+			out += utf8_encode(0x10000 + ((high - 0xD800) << 10) + (u - 0xDC00), out);
+			high = 0;
+			continue;
+		}
+		if (high) {
+			out += utf8_encode(0xFFFD, out);
+			++*replaced;
+			high = 0;
+		}
+		if (u >= 0xD800 && u < 0xDC00) {
+			high = u;
+		} else if (u >= 0xDC00 && u < 0xE000) {
+			out += utf8_encode(0xFFFD, out);
+			++*replaced;
+		} else {
+			out += utf8_encode(u, out);
+		}
+	}
+	if (high || s.n % 2) { /* cut in the middle */
+		out += utf8_encode(0xFFFD, out);
+		++*replaced;
+	}
+	return out;
+}
+
+/* Valid runs are copied whole; each maximal ill-formed part is one U+FFFD. */
+static char *decode_utf8(struct str s, char *out, size_t *replaced)
+{
+	while (s.n) {
+		size_t n = utf8_valid(s);
+
+		memcpy(out, s.p, n);
+		out += n;
+		s = str_n(s.p + n, s.n - n);
+		if (s.n) {
+			uint32_t cp;
+
+			n = utf8_decode(s.p, s.p + s.n, &cp);
+			out += utf8_encode(0xFFFD, out);
+			++*replaced;
+			s = str_n(s.p + n, s.n - n);
+		}
+	}
+	return out;
+}
+
+static struct str decode_icu(struct arena *a, const char *name, struct str s, size_t *replaced)
+{
+	UErrorCode e = U_ZERO_ERROR;
+	UConverter *c = ucnv_open(name, &e);
+	/* a byte gives at most one code point of three bytes, two bytes at most four; one more for what was begun */
+	char *out = arena_alloc(a, s.n * 3 + 16), *o = out;
+	const char *p = s.p, *end = s.p + s.n;
+
+	if (U_FAILURE(e))
+		return decode_utf8(s, out, replaced), str_n(out, 0);
+	do {
+		UChar wide[2048], *w = wide;
+		uint32_t high = 0;
+
+		e = U_ZERO_ERROR;
+		/* one less than there is, so that a pair is never cut */
+		ucnv_toUnicode(c, &w, wide + COUNT(wide), &p, end, NULL, true, &e);
+		for (const UChar *u = wide; u < w; u++) {
+			if (high && *u >= 0xDC00 && *u < 0xE000) {
+				o += utf8_encode(0x10000 + ((high - 0xD800) << 10) + (*u - 0xDC00u), o);
+				high = 0;
+			} else if (*u >= 0xD800 && *u < 0xDC00) {
+				high = *u;
+				if (u + 1 == w && e == U_BUFFER_OVERFLOW_ERROR) { /* its other half comes first next time */
+					UChar rest[2], *r = rest;
+					UErrorCode e2 = U_ZERO_ERROR;
+
+					ucnv_toUnicode(c, &r, rest + 1, &p, end, NULL, true, &e2);
+					if (r > rest && rest[0] >= 0xDC00 && rest[0] < 0xE000)
+						o += utf8_encode(0x10000 + ((high - 0xD800) << 10) + (rest[0] - 0xDC00u), o);
+					high = 0;
+				}
+			} else {
+				*replaced += *u == 0xFFFD;
+				o += utf8_encode(*u, o);
+			}
+		}
+	} while (e == U_BUFFER_OVERFLOW_ERROR);
+	ucnv_close(c);
+	return str_n(out, (size_t)(o - out));
+}
+
+struct str charset_decode(struct arena *a, struct charset c, struct str bytes, size_t *replaced)
+{
+	const struct encoding *e = c.encoding;
+	char *out, *end;
+
+	*replaced = 0;
+	bytes = str_n(bytes.p + c.bom, bytes.n - c.bom);
+	if (bytes.n == 0)
+		return STR("");
+	if (e->decode == DECODE_UTF8 && utf8_valid(bytes) == bytes.n)
+		return bytes;
+	if (e->decode == DECODE_ICU)
+		return decode_icu(a, e->icu, bytes, replaced);
+	if (e->decode == DECODE_REPLACEMENT) {
+		*replaced = 1;
+		return STR("\xEF\xBF\xBD");
+	}
+	if (e->decode == DECODE_TABLE) { /* ASCII needs no copy */
+		size_t i = 0;
+		uint64_t eight;
+
+		while (i + 8 <= bytes.n && (memcpy(&eight, bytes.p + i, 8), (eight & 0x8080808080808080u) == 0))
+			i += 8;
+		while (i < bytes.n && !(bytes.p[i] & 0x80))
+			i++;
+		if (i == bytes.n)
+			return bytes;
+	}
+	out = arena_alloc(a, bytes.n * 3 + 16);
+	switch (e->decode) {
+	case DECODE_TABLE: end = decode_table(e->table, bytes, out, replaced); break;
+	case DECODE_USER: end = decode_user(bytes, out); break;
+	case DECODE_UTF16LE: end = decode_utf16(bytes, false, out, replaced); break;
+	case DECODE_UTF16BE: end = decode_utf16(bytes, true, out, replaced); break;
+	default: end = decode_utf8(bytes, out, replaced); break;
+	}
+	return str_n(out, (size_t)(end - out));
+}

@@ -1,0 +1,336 @@
+/* text/charset_find.c -- which encoding: mark, HTTP, meta prescan, XML declaration, detection. */
+#include <uchardet.h>
+
+#include "base/utf8.h"
+#include "text/charset.h"
+
+#define PRESCAN_BYTES 1024	 /* as the standard says */
+#define DETECT_BYTES 65536	 /* of text, markup apart */
+
+static const struct encoding *by_name(const char *name) { return encoding_of_label(str(name)); }
+
+/* ---- the prescan of the standard ---- */
+
+static bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
+
+/* "get an attribute": false at '>' or the end; name folded, value folded, at most what fits. */
+struct attr {
+	char name[24], value[200];
+	size_t name_n, value_n;
+};
+
+static void put(char *to, size_t cap, size_t *n, char c)
+{
+	if (*n < cap)
+		to[(*n)++] = ascii_lower(c);
+}
+
+static bool get_attr(const char **at, const char *end, struct attr *a)
+{
+	const char *p = *at;
+
+	a->name_n = a->value_n = 0;
+	while (p < end && (space(*p) || *p == '/'))
+		p++;
+	if (p == end || *p == '>') {
+		*at = p;
+		return false;
+	}
+	while (p < end && !(*p == '=' && a->name_n) && !space(*p) && *p != '/' && *p != '>')
+		put(a->name, sizeof a->name, &a->name_n, *p++);
+	while (p < end && space(*p))
+		p++;
+	if (p < end && *p == '=') {
+		p++;
+		while (p < end && space(*p))
+			p++;
+		if (p < end && (*p == '"' || *p == '\'')) {
+			char quote = *p++;
+
+			while (p < end && *p != quote)
+				put(a->value, sizeof a->value, &a->value_n, *p++);
+			p += p < end;
+		} else {
+			while (p < end && !space(*p) && *p != '>')
+				put(a->value, sizeof a->value, &a->value_n, *p++);
+		}
+	}
+	*at = p;
+	return true;
+}
+
+/* "extracting a character encoding from a meta element". */
+static struct str charset_in_content(struct str s)
+{
+	for (;;) {
+		ptrdiff_t at = str_find(s, STR("charset"));
+
+		if (at < 0)
+			return STR_NONE;
+		s = str_n(s.p + at + 7, s.n - (size_t)at - 7);
+		struct str t = str_trim(s);
+
+		if (!t.n || t.p[0] != '=')
+			continue;
+		t = str_trim(str_n(t.p + 1, t.n - 1));
+		if (!t.n)
+			return STR_NONE;
+		if (t.p[0] == '"' || t.p[0] == '\'') {
+			ptrdiff_t close = str_chr(str_n(t.p + 1, t.n - 1), t.p[0]);
+
+			return close < 0 ? STR_NONE : str_n(t.p + 1, (size_t)close);
+		}
+		size_t n = 0;
+
+		while (n < t.n && !space(t.p[n]) && t.p[n] != ';')
+			n++;
+		return str_n(t.p, n);
+	}
+}
+
+static bool seen(const struct attr *a, const char *name) { return str_eq(str_n(a->name, a->name_n), str(name)); }
+
+/* A meta element's attributes; its encoding or NULL. */
+static const struct encoding *meta_encoding(const char **at, const char *end)
+{
+	struct attr a;
+	bool got_pragma = false, need_pragma = false, known = false;
+	bool had_http = false, had_content = false, had_charset = false;
+	const struct encoding *e = NULL;
+
+	while (get_attr(at, end, &a)) {
+		struct str value = str_n(a.value, a.value_n);
+
+		if (seen(&a, "http-equiv") && !had_http) {
+			had_http = true;
+			got_pragma |= str_eq(value, STR("content-type"));
+		} else if (seen(&a, "content") && !had_content) {
+			struct str label = charset_in_content(value);
+
+			had_content = true;
+			if (label.n && !known) {
+				e = encoding_of_label(label);
+				known = e != NULL;
+				need_pragma = known;
+			}
+		} else if (seen(&a, "charset") && !had_charset) {
+			had_charset = true;
+			e = encoding_of_label(value);
+			known = true;
+			need_pragma = false;
+		}
+	}
+	return known && (!need_pragma || got_pragma) ? e : NULL;
+}
+
+static const struct encoding *prescan(struct str bytes)
+{
+	const char *p = bytes.p, *end = bytes.p + (bytes.n < PRESCAN_BYTES ? bytes.n : PRESCAN_BYTES);
+
+	for (; p < end; p++) {
+		size_t left = (size_t)(end - p);
+
+		if (*p != '<' || left < 2)
+			continue;
+		if (left >= 4 && memcmp(p, "<!--", 4) == 0) {
+			const char *close = memmem(p + 2, left - 2, "-->", 3);
+
+			if (!close)
+				return NULL;
+			p = close + 2;
+		} else if (left >= 6 && strncasecmp(p, "<meta", 5) == 0 && (space(p[5]) || p[5] == '/')) {
+			p += 5;
+			const struct encoding *e = meta_encoding(&p, end);
+
+			if (e) {
+				const char *name = encoding_name(e);
+
+				if (strncmp(name, "utf-16", 6) == 0)
+					return by_name("utf-8");
+				return strcmp(name, "x-user-defined") == 0 ? by_name("windows-1252") : e;
+			}
+		} else if (ascii_alpha(p[1]) || (p[1] == '/' && left > 2 && ascii_alpha(p[2]))) {
+			struct attr a;
+
+			while (p < end && !space(*p) && *p != '>')
+				p++;
+			while (get_attr(&p, end, &a))
+				;
+		} else if (p[1] == '!' || p[1] == '/' || p[1] == '?') {
+			const char *close = memchr(p, '>', left);
+
+			if (!close)
+				return NULL;
+			p = close;
+		}
+	}
+	return NULL;
+}
+
+struct str charset_prescan(struct str bytes)
+{
+	const struct encoding *e = prescan(bytes);
+
+	return e ? str(encoding_name(e)) : STR_NONE;
+}
+
+/* <?xml ... encoding="..."?> at the very beginning. */
+static const struct encoding *xml_encoding(struct str bytes)
+{
+	struct str head = str_sub(bytes, 0, PRESCAN_BYTES);
+
+	if (!str_starts(head, STR("<?xml")))
+		return NULL;
+	ptrdiff_t close = str_chr(head, '>');
+
+	if (close < 0)
+		return NULL;
+	head.n = (size_t)close;
+	ptrdiff_t at = str_find(head, STR("encoding"));
+
+	if (at < 0)
+		return NULL;
+	struct str rest = str_trim(str_n(head.p + at + 8, head.n - (size_t)at - 8));
+
+	if (!rest.n || rest.p[0] != '=')
+		return NULL;
+	rest = str_trim(str_n(rest.p + 1, rest.n - 1));
+	if (rest.n < 2 || (rest.p[0] != '"' && rest.p[0] != '\''))
+		return NULL;
+	ptrdiff_t end = str_chr(str_n(rest.p + 1, rest.n - 1), rest.p[0]);
+	const struct encoding *e = end < 0 ? NULL : encoding_of_label(str_n(rest.p + 1, (size_t)end));
+
+	return e && strncmp(encoding_name(e), "utf-16", 6) == 0 ? by_name("utf-8") : e;
+}
+
+/* ---- detection ---- */
+
+static bool ascii_only(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] & 0x80)
+			return false;
+	return true;
+}
+
+/* UTF-16 without a mark: half of the bytes are zero, all on one side. */
+static const struct encoding *utf16(struct str s)
+{
+	size_t zero[2] = { 0, 0 }, n = s.n < 4096 ? s.n & ~(size_t)1 : 4096;
+
+	for (size_t i = 0; i < n; i++)
+		zero[i & 1] += s.p[i] == 0;
+	if (n >= 4 && zero[1] > n / 4 && zero[0] < n / 64 + 1)
+		return by_name("utf-16le");
+	if (n >= 4 && zero[0] > n / 4 && zero[1] < n / 64 + 1)
+		return by_name("utf-16be");
+	return NULL;
+}
+
+/* Mostly UTF-8: a page that was cut, or into which something else was pasted. */
+static bool nearly_utf8(struct str s)
+{
+	size_t good = 0, bad = 0;
+
+	while (s.n) {
+		size_t n = utf8_valid(s);
+
+		for (size_t i = 0; i < n; i++)
+			good += (s.p[i] & 0xC0) == 0xC0;
+		s = str_n(s.p + n, s.n - n);
+		if (s.n) {
+			uint32_t cp;
+
+			n = utf8_decode(s.p, s.p + s.n, &cp);
+			/* a sequence that only the end of the page cuts is not bad */
+			bad += n < s.n;
+			good += n == s.n && n > 1;
+			s = str_n(s.p + n, s.n - n);
+		}
+	}
+	return good > 10 * bad;
+}
+
+static bool iso2022jp(struct str s)
+{
+	for (const char *p = s.p; (p = memchr(p, 0x1B, (size_t)(s.p + s.n - p))); p++)
+		if (s.p + s.n - p >= 3 && p[1] == '$' && (p[2] == 'B' || p[2] == '@'))
+			return true;
+	return false;
+}
+
+/* What uchardet says of the text between the tags. */
+static const struct encoding *statistics(struct str s)
+{
+	uchardet_t u = uchardet_new();
+	const char *p = s.p, *end = s.p + s.n;
+	size_t given = 0;
+	const struct encoding *e = NULL;
+
+	if (!u)
+		return NULL;
+	while (p < end && given < DETECT_BYTES) {
+		const char *tag = memchr(p, '<', (size_t)(end - p));
+		const char *stop = tag ? tag : end;
+		size_t n = (size_t)(stop - p) < DETECT_BYTES ? (size_t)(stop - p) : DETECT_BYTES;
+
+		if (n && uchardet_handle_data(u, p, n))
+			break;
+		given += n;
+		if (!tag)
+			break;
+		const char *close = memchr(tag, '>', (size_t)(end - tag));
+
+		p = close ? close + 1 : end;
+		if (p < end && uchardet_handle_data(u, " ", 1))
+			break;
+	}
+	uchardet_data_end(u);
+	const char *name = uchardet_get_charset(u);
+
+	if (name && *name) {
+		e = encoding_of_label(str(name));
+		if (!e && strcmp(name, "UHC") == 0)
+			e = by_name("euc-kr");
+		if (!e && strncmp(name, "MAC-CYRILLIC", 12) == 0)
+			e = by_name("x-mac-cyrillic");
+	}
+	uchardet_delete(u);
+	return e;
+}
+
+const struct encoding *charset_detect(struct str s)
+{
+	const struct encoding *e = utf16(s);
+
+	if (e)
+		return e;
+	if (ascii_only(s))
+		return by_name(iso2022jp(s) ? "iso-2022-jp" : "utf-8");
+	if (utf8_valid(s) == s.n || nearly_utf8(s))
+		return by_name("utf-8");
+	e = statistics(s);
+	/* a wide encoding that needs zeros it does not have, or one we cannot name: the web's default */
+	if (!e || strncmp(encoding_name(e), "utf-16", 6) == 0)
+		e = by_name("windows-1252");
+	return e;
+}
+
+struct charset charset_find(struct str s, struct str http_label, bool markup)
+{
+	const struct encoding *e;
+
+	if (str_starts(s, STR("\xEF\xBB\xBF")))
+		return (struct charset){ by_name("utf-8"), CHARSET_BOM, 3 };
+	if (str_starts(s, STR("\xFE\xFF")))
+		return (struct charset){ by_name("utf-16be"), CHARSET_BOM, 2 };
+	if (str_starts(s, STR("\xFF\xFE")))
+		return (struct charset){ by_name("utf-16le"), CHARSET_BOM, 2 };
+	if (http_label.n && (e = encoding_of_label(http_label)))
+		return (struct charset){ e, CHARSET_HTTP, 0 };
+	if (markup && (e = prescan(s)))
+		return (struct charset){ e, CHARSET_META, 0 };
+	if (markup && (e = xml_encoding(s)))
+		return (struct charset){ e, CHARSET_XML, 0 };
+	return (struct charset){ charset_detect(s), CHARSET_DETECTED, 0 };
+}

@@ -1,0 +1,283 @@
+/* text/extract.c -- tokens in, body text out; see extract.h.
+ *
+ * White space is collapsed sixteen bytes at a time: every white byte becomes a
+ * blank, and only where two meet is there anything to do.  The text never ends
+ * with a separator; what must stand before the next word is in `sep`. */
+#include "text/extract_page.h"
+
+#include "base/mem.h"
+#include "text/scan.h"
+
+static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+struct str extract_keep(struct extract *x, struct str s, size_t max)
+{
+	if (s.n > max) {
+		for (s.n = max; s.n && ((unsigned char)s.p[s.n] & 0xC0) == 0x80; s.n--)
+			;
+	}
+	if (s.p >= x->page.p && s.p < x->page.p + x->page.n)
+		return s;
+	return arena_str(&x->arena, s);
+}
+
+/* Room for n more bytes and a separator; less than n when the text is full. */
+static size_t room(struct extract *x, size_t n)
+{
+	if (x->n + n + 32 > x->cap) {
+		size_t want = x->cap * 2 > x->n + n + 32 ? x->cap * 2 : x->n + n + 32;
+
+		x->cap = want;
+		x->text = mem_realloc(x->text, x->cap);
+	}
+	return n;
+}
+
+static void separate_now(struct extract *x)
+{
+	if (x->sep && x->n && x->text[x->n - 1] != '\n') /* the text of a pre may end with one */
+		x->text[x->n++] = x->sep;
+	x->sep = 0;
+}
+
+/* Collapses [p, end), which begins with a byte that is not white, to out; returns the new end of out. */
+static char *collapse(char *out, const char *p, const char *end)
+{
+	bool was_white = false;
+
+#if defined(__x86_64__)
+	const __m128i blank = _mm_set1_epi8(' '), nine = _mm_set1_epi8('\t'), four = _mm_set1_epi8('\r' - '\t');
+
+	while (end - p >= 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)p);
+		__m128i control = _mm_sub_epi8(v, nine);
+		__m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(control, four), control);
+		__m128i is_white = _mm_or_si128(is_control, _mm_cmpeq_epi8(v, blank));
+		unsigned mask = (unsigned)_mm_movemask_epi8(is_white);
+		unsigned twice = mask & (mask << 1 | was_white);
+
+		_mm_storeu_si128((__m128i *)out, _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
+		if (!twice) {
+			was_white = mask >> 15;
+			p += 16;
+			out += 16;
+			continue;
+		}
+		unsigned k = (unsigned)__builtin_ctz(twice);
+
+		p += k;
+		out += k;
+		while (p < end && white(*p))
+			p++;
+		was_white = false; /* a byte that is not white, or the end */
+	}
+#endif
+	for (; p < end; p++) {
+		bool w = white(*p);
+
+		if (!w)
+			*out++ = *p;
+		else if (!was_white)
+			*out++ = ' ';
+		was_white = w;
+	}
+	return out;
+}
+
+void extract_add(struct extract *x, const char *p, size_t n)
+{
+	const char *end = p + n;
+
+	if (x->pre) {
+		if (x->skip_newline && n && *p == '\n')
+			p++;
+		x->skip_newline = false;
+		if (p == end)
+			return;
+	} else {
+		if (white(*p)) {
+			do
+				p++;
+			while (p < end && white(*p));
+			if (!x->sep)
+				x->sep = ' ';
+			if (p == end)
+				return;
+		}
+	}
+	n = (size_t)(end - p);
+	if (x->n + n + 1 > x->max) {
+		x->cut |= CUT_TEXT;
+		if (x->n + 1 >= x->max)
+			return;
+		for (n = x->max - x->n - 1; n && ((unsigned char)p[n] & 0xC0) == 0x80; n--)
+			;
+		end = p + n;
+		x->max = x->n + 1 + n; /* what comes later does not fit either */
+		if (!n)
+			return;
+	}
+	room(x, n);
+	separate_now(x);
+	if (x->pre) {
+		memcpy(x->text + x->n, p, n);
+		x->n += n;
+		return;
+	}
+	x->n = (size_t)(collapse(x->text + x->n, p, end) - x->text);
+	if (x->n && x->text[x->n - 1] == ' ') {
+		x->n--;
+		x->sep = ' ';
+	}
+}
+
+/* ---- tokens ---- */
+
+static void raw_text(struct extract *x, struct str text)
+{
+	if (x->raw_text_kept)
+		buf_add(&x->raw_text, text.p, text.n <= x->raw_text.max - x->raw_text.n ? text.n : x->raw_text.max - x->raw_text.n);
+}
+
+static void sink(void *context, const struct html_token *t)
+{
+	struct extract *x = context;
+
+	switch (t->type) {
+	case HTML_TEXT:
+		if (x->raw_text_kept)
+			raw_text(x, t->text);
+		else if (!x->hide && !x->frameset)
+			tree_text(x, t->text);
+		break;
+	case HTML_START: tree_start(x, t); break;
+	case HTML_END: tree_end(x, t); break;
+	case HTML_COMMENT:
+	case HTML_DOCTYPE: break;
+	case HTML_EOF: tree_finish(x); break;
+	}
+}
+
+struct extract *extract_new(void)
+{
+	struct extract *x = mem_zalloc(sizeof *x);
+
+	x->html = html_new(sink, x);
+	x->raw_text = BUF(256 * KIB);
+	return x;
+}
+
+void extract_free(struct extract *x)
+{
+	if (!x)
+		return;
+	html_free(x->html);
+	arena_release(&x->arena);
+	outline_release(&x->outline);
+	buf_release(&x->raw_text);
+	vec_release(&x->links);
+	vec_release(&x->done);
+	url_release(&x->base_url);
+	url_release(&x->scratch_url);
+	mem_free(x->text);
+	mem_free(x);
+}
+
+static void reset(struct extract *x)
+{
+	html_reset(x->html);
+	arena_reset(&x->arena);
+	outline_reset(&x->outline);
+	if (x->cap > 4 * MIB) { /* one huge page must not cost the worker for ever */
+		mem_free(x->text);
+		x->text = NULL;
+		x->cap = 0;
+	}
+	x->n = x->hide = x->pre = x->depth = x->cut = x->anchor = 0;
+	x->sep = 0;
+	x->too_deep = 0;
+	memset(x->count, 0, sizeof x->count);
+	x->frameset = x->body = x->head = x->head_done = x->form = x->raw_text_kept = x->skip_newline = false;
+	x->frameset_ok = true;
+	x->raw = TAG_OTHER;
+	buf_reset(&x->raw_text);
+	x->links.n = x->done.n = 0;
+	x->base = x->description = x->canonical = x->lang = x->published = x->author = x->site_name = x->title = STR_NONE;
+	x->has_title = x->title_late = x->nofollow = x->noindex = false;
+	x->published_rank = 0;
+}
+
+/* CRLF to LF once for the whole page, so that tags are not cut at CRs. */
+static struct str normalise(struct extract *x, struct str s)
+{
+	const char *p = s.p, *end = s.p + s.n;
+	char *out, *o;
+
+	if (!memchr(p, '\r', s.n))
+		return s;
+	out = o = arena_alloc(&x->arena, s.n);
+	while (p < end) {
+		const char *cr = memchr(p, '\r', (size_t)(end - p));
+
+		if (!cr)
+			cr = end;
+		memcpy(o, p, (size_t)(cr - p));
+		o += cr - p;
+		p = cr;
+		if (p < end) {
+			*o++ = '\n';
+			p += 1 + (p + 1 < end && p[1] == '\n');
+		}
+	}
+	return str_n(out, (size_t)(o - out));
+}
+
+/* A title that came after text: the text moves to make room for it. */
+static void put_title_first(struct extract *x)
+{
+	size_t add = x->title.n + (x->n > 0);
+
+	room(x, add);
+	memmove(x->text + add, x->text, x->n);
+	memcpy(x->text, x->title.p, x->title.n);
+	if (x->n)
+		x->text[x->title.n] = '\n';
+	x->n += add;
+	for (size_t i = 0; i < x->links.n; i++) {
+		x->links.p[i].link.at += (uint32_t)add;
+		x->links.p[i].anchor_start += (uint32_t)add;
+		x->links.p[i].anchor_end += (uint32_t)add;
+	}
+	for (size_t i = 0; i < x->outline.nodes.n; i++) {
+		x->outline.nodes.p[i].start += (uint32_t)add;
+		x->outline.nodes.p[i].end += (uint32_t)add;
+	}
+}
+
+void extract_page(struct extract *x, struct str html, struct str url, const struct extract_options *options, struct page *out)
+{
+	static const struct extract_options none;
+
+	reset(x);
+	x->options = options ? *options : none;
+	x->max = x->options.max_text ? x->options.max_text : LIMIT_TEXT;
+	x->url = url;
+	x->page = html.n ? normalise(x, html) : STR("");
+	room(x, x->page.n / 4 < x->max ? x->page.n / 4 : x->max);
+	html_feed(x->html, x->page);
+	html_end(x->html);
+	if (html_cut(x->html))
+		x->cut |= CUT_TOKEN;
+	while (x->n && white(x->text[x->n - 1]))
+		x->n--;
+	if (x->title_late && x->title.n)
+		put_title_first(x);
+	link_finish(x);
+	*out = (struct page){
+		.text = { x->text, x->n }, .title = x->title, .body_start = x->title.n ? x->title.n + (x->n > x->title.n) : 0,
+		.description = x->description, .canonical = x->canonical, .lang = x->lang, .published = x->published,
+		.author = x->author, .site_name = x->site_name, .base = url_href(&x->base_url), .nofollow = x->nofollow,
+		.noindex = x->noindex, .links = x->done.p, .nlinks = x->done.n,
+		.outline = x->options.no_outline ? NULL : &x->outline, .cut = x->cut,
+	};
+}

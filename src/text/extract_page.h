@@ -1,0 +1,105 @@
+/* text/extract_page.h -- inside of the extractor: its struct, shared by its files.
+ *
+ * extract.c takes tokens and keeps the text, extract_tree.c the open elements,
+ * extract_head.c what the page says of itself, link.c its links.
+ *
+ * Strings of links are offsets into the text where they are text (it moves
+ * while it grows), slices of the page where they stand there as written, and
+ * copies in the arena otherwise.
+ */
+#ifndef WINNOW_TEXT_EXTRACT_PAGE_H
+#define WINNOW_TEXT_EXTRACT_PAGE_H
+#include "archive/url.h"
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "text/extract.h"
+#include "text/html.h"
+
+enum { NS_HTML, NS_SVG, NS_MATH };
+
+struct open { /* an open element */
+	uint8_t tag;
+	uint8_t ns;
+	bool hides;	/* its text is not shown */
+	bool pre;	/* white space counts */
+	bool outlined;	/* reported to the outline */
+	bool integrates; /* HTML inside it is HTML, though it is SVG or MathML */
+	uint32_t name;	/* hash, for TAG_OTHER */
+};
+
+struct open_link {
+	struct link link;
+	uint32_t anchor_start, anchor_end; /* of the text */
+	bool has_anchor;
+};
+
+struct extract {
+	struct html *html;
+	struct arena arena; /* of the page */
+	struct outline outline;
+	struct extract_options options;
+	struct str page, url;
+
+	/* the text */
+	char *text;
+	size_t n, cap, max;
+	char sep;	  /* what must stand before the next text: 0, ' ', '\t', '\n' */
+	unsigned hide;	  /* open elements that hide their text */
+	unsigned pre;	  /* open elements in which white space counts */
+	bool skip_newline; /* the first newline of a pre is not text */
+
+	/* the tree */
+	struct open stack[LIMIT_HTML_DEPTH];
+	unsigned depth;
+	size_t too_deep;  /* opened beyond the limit and not yet closed */
+	uint32_t count[TAG_COUNT];
+	bool frameset, frameset_ok, body, head, head_done;
+	bool form;
+	enum tag raw;	  /* the element whose raw text comes now */
+	bool raw_text_kept; /* its text goes to raw_text: JSON-LD, style, title */
+	struct buf raw_text;
+	unsigned cut;
+
+	/* links */
+	VEC(struct open_link) links;
+	VEC(struct link) done;
+	uint32_t anchor;   /* 1 + number of the open a, 0 none */
+	struct url base_url, scratch_url;
+
+	/* the head */
+	struct str base, description, canonical, lang, published, author, site_name;
+	struct str title; /* set once, in the arena */
+	bool has_title, title_late;
+	unsigned published_rank;
+	bool nofollow, noindex;
+};
+
+struct str extract_keep(struct extract *x, struct str s, size_t max); /* a slice that lasts as long as the page's result */
+void extract_add(struct extract *x, const char *p, size_t n);	       /* text, as the element at hand shows it */
+static inline void extract_separate(struct extract *x, char c)
+{
+	if (c == '\n' || x->sep != '\n')
+		x->sep = c;
+}
+
+/* extract_tree.c */
+void tree_start(struct extract *x, const struct html_token *t);
+void tree_end(struct extract *x, const struct html_token *t);
+void tree_text(struct extract *x, struct str text);
+void tree_finish(struct extract *x);
+bool tree_foreign(const struct extract *x); /* the element at hand is SVG or MathML */
+
+/* extract_head.c */
+void head_meta(struct extract *x, const struct html_token *t);
+void head_link(struct extract *x, const struct html_token *t);
+void head_attributes(struct extract *x, const struct html_token *t); /* lang, itemprop, datetime */
+void head_raw(struct extract *x, enum tag tag, struct str text);     /* the text of a title, style or JSON-LD script */
+
+/* link.c */
+void link_start(struct extract *x, const struct html_token *t);
+void link_end_anchor(struct extract *x);
+void link_add(struct extract *x, enum link_kind kind, struct str href, struct str rel);
+void link_css(struct extract *x, struct str css);
+void link_finish(struct extract *x); /* resolves; fills x->done */
+#endif

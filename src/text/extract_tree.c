@@ -1,0 +1,699 @@
+/* text/extract_tree.c -- the open elements, as far as the text depends on them.
+ *
+ * No tree is built.  A stack of at most LIMIT_HTML_DEPTH open elements follows
+ * the standard's tree builder where that decides which text is shown, what
+ * separates it and in which link it lies: implied end tags, scopes, tables,
+ * foreign content, framesets.  Not followed: foster parenting and the
+ * reconstruction of formatting elements, which move text or copy markup.
+ *
+ * Cost: a tag costs its search on the stack; count[] says at once when there
+ * is nothing to find. */
+#include "text/extract_page.h"
+
+#include <limits.h>
+
+#include "base/hash.h"
+
+static const struct open *top(const struct extract *x) { return x->depth ? &x->stack[x->depth - 1] : NULL; }
+static unsigned flags_of(enum tag tag) { return tag_info[tag].flags; }
+
+bool tree_foreign(const struct extract *x)
+{
+	const struct open *e = top(x);
+
+	return e && e->ns != NS_HTML && !e->integrates;
+}
+
+static void tell_tokenizer(struct extract *x)
+{
+	const struct open *e = top(x);
+
+	html_set_foreign(x->html, x->options.xml || (e && e->ns != NS_HTML));
+}
+
+/* What closing an element means for the text; it is already off the stack. */
+static void closed(struct extract *x, struct open e)
+{
+	unsigned flags = e.ns == NS_HTML ? flags_of(e.tag) : 0;
+
+	x->count[e.tag]--;
+	x->hide -= e.hides;
+	if (e.pre) {
+		x->pre--;
+		x->skip_newline = false;
+	}
+	if (flags & IS_BLOCK)
+		extract_separate(x, '\n');
+	else if (flags & IS_CELL)
+		extract_separate(x, '\t');
+	if (e.outlined)
+		outline_close(&x->outline, tag_info[e.tag].outline, x->n);
+	if (e.tag == TAG_A)
+		link_end_anchor(x);
+	else if (e.tag == TAG_FORM)
+		x->form = false;
+}
+
+static void pop(struct extract *x)
+{
+	struct open e = x->stack[--x->depth];
+
+	closed(x, e);
+	if (e.ns != NS_HTML)
+		tell_tokenizer(x);
+}
+
+static void pop_to(struct extract *x, unsigned depth)
+{
+	while (x->depth > depth)
+		pop(x);
+}
+
+/* Takes an element out of the middle: what is above it stays open. */
+static void take_out(struct extract *x, unsigned at)
+{
+	struct open e = x->stack[at];
+
+	memmove(&x->stack[at], &x->stack[at + 1], (x->depth - at - 1) * sizeof x->stack[0]);
+	x->depth--;
+	closed(x, e);
+}
+
+/* ---- scopes ---- */
+
+#define NOT_FOUND UINT_MAX
+enum scope { SCOPE_DEFAULT, SCOPE_BUTTON, SCOPE_LIST, SCOPE_TABLE };
+
+static bool bounds(const struct open *e, enum scope scope)
+{
+	if (e->ns != NS_HTML)
+		return e->integrates;
+	if (scope == SCOPE_TABLE)
+		return e->tag == TAG_TABLE || e->tag == TAG_TEMPLATE;
+	if (flags_of(e->tag) & IS_SCOPE)
+		return true;
+	return (scope == SCOPE_BUTTON && e->tag == TAG_BUTTON) || (scope == SCOPE_LIST && (e->tag == TAG_OL || e->tag == TAG_UL));
+}
+
+/* Index of the innermost open `tag` in scope, or NOT_FOUND. */
+static unsigned find(const struct extract *x, enum tag tag, enum scope scope)
+{
+	if (!x->count[tag])
+		return NOT_FOUND;
+	for (unsigned i = x->depth; i-- > 0;) {
+		if (x->stack[i].tag == tag && x->stack[i].ns == NS_HTML)
+			return i;
+		if (bounds(&x->stack[i], scope))
+			return NOT_FOUND;
+	}
+	return NOT_FOUND;
+}
+
+static bool close_found(struct extract *x, enum tag tag, enum scope scope)
+{
+	unsigned at = find(x, tag, scope);
+
+	if (at == NOT_FOUND)
+		return false;
+	pop_to(x, at);
+	return true;
+}
+
+static unsigned find_heading(const struct extract *x)
+{
+	for (unsigned i = x->depth; i-- > 0;) {
+		if (x->stack[i].ns == NS_HTML && (flags_of(x->stack[i].tag) & IS_HEADING))
+			return i;
+		if (bounds(&x->stack[i], SCOPE_DEFAULT))
+			break;
+	}
+	return NOT_FOUND;
+}
+
+/* <li>, <dd>, <dt>: closes its forerunner of the same list. */
+static void close_item(struct extract *x, enum tag a, enum tag b)
+{
+	if (!x->count[a] && !x->count[b])
+		return;
+	for (unsigned i = x->depth; i-- > 0;) {
+		enum tag tag = x->stack[i].tag;
+
+		if (x->stack[i].ns == NS_HTML && (tag == a || tag == b)) {
+			pop_to(x, i);
+			return;
+		}
+		if (x->stack[i].ns != NS_HTML || ((flags_of(tag) & IS_SPECIAL) && tag != TAG_ADDRESS && tag != TAG_DIV && tag != TAG_P))
+			return;
+	}
+}
+
+/* ---- tables ---- */
+
+/* Innermost table or template; NOT_FOUND when there is none. */
+static unsigned table_at(const struct extract *x)
+{
+	if (!x->count[TAG_TABLE] && !x->count[TAG_TEMPLATE])
+		return NOT_FOUND;
+	for (unsigned i = x->depth; i-- > 0;)
+		if (x->stack[i].ns == NS_HTML && (x->stack[i].tag == TAG_TABLE || x->stack[i].tag == TAG_TEMPLATE))
+			return i;
+	return NOT_FOUND;
+}
+
+static unsigned part_above(const struct extract *x, unsigned from, enum tag a, enum tag b, enum tag c)
+{
+	for (unsigned i = from + 1; i < x->depth; i++) {
+		enum tag tag = x->stack[i].tag;
+
+		if (x->stack[i].ns == NS_HTML && (tag == a || tag == b || tag == c))
+			return i;
+	}
+	return NOT_FOUND;
+}
+
+/* Closes what a part of a table ends by beginning; false: no table, so the tag means nothing. */
+static bool enter_part(struct extract *x, enum tag tag)
+{
+	unsigned table = table_at(x), at;
+
+	if (table == NOT_FOUND)
+		return false;
+	if (x->count[TAG_SELECT] && find(x, TAG_SELECT, SCOPE_TABLE) != NOT_FOUND)
+		close_found(x, TAG_SELECT, SCOPE_TABLE);
+	if ((at = part_above(x, table, TAG_CAPTION, TAG_COLGROUP, TAG_CAPTION)) != NOT_FOUND && tag != TAG_COL)
+		pop_to(x, at);
+	if (tag == TAG_TD || tag == TAG_TH) {
+		if ((at = part_above(x, table, TAG_TD, TAG_TH, TAG_TD)) != NOT_FOUND)
+			pop_to(x, at);
+		else if ((at = part_above(x, table, TAG_TR, TAG_TR, TAG_TR)) != NOT_FOUND)
+			pop_to(x, at + 1);
+		else if (x->stack[table].tag == TAG_TABLE && part_above(x, table, TAG_TBODY, TAG_THEAD, TAG_TFOOT) == NOT_FOUND)
+			pop_to(x, table + 1);
+	} else if (tag == TAG_TR) {
+		if ((at = part_above(x, table, TAG_TR, TAG_TR, TAG_TR)) != NOT_FOUND)
+			pop_to(x, at);
+		else if ((at = part_above(x, table, TAG_TBODY, TAG_THEAD, TAG_TFOOT)) != NOT_FOUND)
+			pop_to(x, at + 1);
+		else if (x->stack[table].tag == TAG_TABLE)
+			pop_to(x, table + 1);
+	} else if (x->stack[table].tag == TAG_TABLE && tag != TAG_COL) {
+		pop_to(x, table + 1);
+	}
+	return true;
+}
+
+/* ---- start tags ---- */
+
+static bool has_foreign_font(const struct html_token *t)
+{
+	return html_attr(t, STR("color")).p || html_attr(t, STR("face")).p || html_attr(t, STR("size")).p;
+}
+
+/* A start tag in SVG or MathML: true when it was dealt with, false when it is HTML after all. */
+static bool start_foreign(const struct extract *x, const struct html_token *t)
+{
+	unsigned flags = flags_of(t->tag);
+	const struct open *e = top(x);
+
+	if (!e || e->ns == NS_HTML || e->integrates)
+		return false;
+	if ((flags & IS_BREAKOUT) || (t->tag == TAG_FONT && has_foreign_font(t)))
+		return false;
+	/* text of MathML's token elements is HTML */
+	if (e->ns == NS_MATH && (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT))
+		return !str_eq(t->text, STR("mglyph")) && !str_eq(t->text, STR("malignmark")) ? false : true;
+	if (e->tag == TAG_ANNOTATION_XML && t->tag == TAG_SVG)
+		return false;
+	return true;
+}
+
+static void leave_foreign(struct extract *x)
+{
+	while (tree_foreign(x)) {
+		const struct open *e = top(x);
+
+		if (e->ns == NS_MATH && (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT))
+			return;
+		pop(x);
+	}
+}
+
+/* Elements that a start tag closes by standing there. */
+static void imply_ends(struct extract *x, enum tag tag, unsigned flags)
+{
+	const struct open *e;
+
+	if ((flags & IS_CLOSES_P) && x->count[TAG_P])
+		close_found(x, TAG_P, SCOPE_BUTTON);
+	switch (tag) {
+	case TAG_LI: close_item(x, TAG_LI, TAG_LI); break;
+	case TAG_DD:
+	case TAG_DT: close_item(x, TAG_DD, TAG_DT); break;
+	case TAG_H1:
+	case TAG_H2:
+	case TAG_H3:
+	case TAG_H4:
+	case TAG_H5:
+	case TAG_H6:
+		if ((e = top(x)) && e->ns == NS_HTML && (flags_of(e->tag) & IS_HEADING))
+			pop(x);
+		break;
+	case TAG_BUTTON: close_found(x, TAG_BUTTON, SCOPE_DEFAULT); break;
+	case TAG_OPTGROUP:
+	case TAG_OPTION:
+		if ((e = top(x)) && e->tag == TAG_OPTION)
+			pop(x);
+		if (tag == TAG_OPTGROUP && (e = top(x)) && e->tag == TAG_OPTGROUP)
+			pop(x);
+		break;
+	case TAG_RB:
+	case TAG_RP:
+	case TAG_RT:
+	case TAG_RTC:
+		if (x->count[TAG_RUBY])
+			while ((e = top(x)) && e->ns == NS_HTML && (flags_of(e->tag) & IS_IMPLIED) && (e->tag != TAG_RTC || tag == TAG_RB || tag == TAG_RTC))
+				pop(x);
+		break;
+	case TAG_A:
+	case TAG_NOBR: {
+		unsigned at = find(x, tag, SCOPE_DEFAULT);
+
+		if (at != NOT_FOUND)
+			take_out(x, at);
+		break;
+	}
+	case TAG_TABLE: {
+		unsigned at = table_at(x);
+
+		if (at != NOT_FOUND && x->stack[at].tag == TAG_TABLE &&
+		    part_above(x, at, TAG_TD, TAG_TH, TAG_CAPTION) == NOT_FOUND)
+			pop_to(x, at);
+		break;
+	}
+	default: break;
+	}
+}
+
+/* The tokenizer's state behind a start tag; true when raw text follows. */
+static bool switch_model(struct extract *x, const struct html_token *t)
+{
+	enum html_model model = HTML_RAWTEXT;
+
+	switch (t->tag) {
+	case TAG_TITLE:
+	case TAG_TEXTAREA: model = HTML_RCDATA; break;
+	case TAG_SCRIPT: model = HTML_SCRIPT; break;
+	case TAG_PLAINTEXT: model = HTML_PLAINTEXT; break;
+	default: break;
+	}
+	html_set_model(x->html, model);
+	return t->tag != TAG_PLAINTEXT && t->tag != TAG_TEXTAREA && t->tag != TAG_XMP;
+}
+
+/* title, style, script, iframe, noembed, noframes: never on the stack, because their end tag is the next tag. */
+static void start_raw(struct extract *x, const struct html_token *t)
+{
+	x->raw = t->tag;
+	x->hide++;
+	x->count[t->tag]++;
+	if (t->tag == TAG_TITLE)
+		x->raw_text_kept = !x->has_title;
+	else if (t->tag == TAG_STYLE)
+		x->raw_text_kept = !x->options.no_links;
+	else if (t->tag == TAG_SCRIPT)
+		x->raw_text_kept = str_ieq(str_trim(html_attr(t, STR("type"))), STR("application/ld+json"));
+	buf_reset(&x->raw_text);
+}
+
+static void end_raw(struct extract *x)
+{
+	enum tag tag = x->raw;
+
+	x->raw = TAG_OTHER;
+	x->hide--;
+	x->count[tag]--;
+	if (x->raw_text_kept) {
+		x->raw_text_kept = false;
+		head_raw(x, tag, buf_view(&x->raw_text));
+	}
+}
+
+static void push(struct extract *x, const struct html_token *t, uint8_t ns)
+{
+	unsigned flags = ns == NS_HTML ? flags_of(t->tag) : 0;
+	struct outline_attrs attrs = { 0 };
+	struct open e = { .tag = (uint8_t)t->tag, .ns = ns };
+	bool has_class = false;
+
+	for (size_t i = 0; i < t->nattrs; i++) {
+		struct str name = t->attrs[i].name, value = t->attrs[i].value;
+
+		switch (name.n) {
+		case 2:
+			if (name.p[0] == 'i' && name.p[1] == 'd')
+				attrs.id = value;
+			break;
+		case 4:
+			if (memcmp(name.p, "role", 4) == 0)
+				attrs.role = value;
+			break;
+		case 5:
+			if (memcmp(name.p, "class", 5) == 0)
+				attrs.class_ = value, has_class = true;
+			else if (memcmp(name.p, "style", 5) == 0)
+				attrs.style = value;
+			break;
+		case 6:
+			if (memcmp(name.p, "hidden", 6) == 0 && ns == NS_HTML)
+				e.hides = true;
+			break;
+		case 8:
+			if (memcmp(name.p, "itemprop", 8) == 0)
+				attrs.itemprop = value;
+			break;
+		default: break;
+		}
+	}
+	if (attrs.style.n && !x->options.no_links && str_find(attrs.style, STR("url(")) >= 0)
+		link_css(x, attrs.style);
+	if (flags & IS_BLOCK)
+		extract_separate(x, '\n');
+	else if (flags & IS_CELL)
+		extract_separate(x, '\t');
+	if (x->depth == LIMIT_HTML_DEPTH) {
+		x->too_deep++;
+		x->cut |= CUT_DEPTH;
+		return;
+	}
+	e.hides |= (flags & IS_HIDE) != 0;
+	if (ns == NS_SVG) {
+		e.integrates = t->tag == TAG_FOREIGNOBJECT || t->tag == TAG_DESC || t->tag == TAG_TITLE;
+		e.hides |= t->tag == TAG_TITLE || t->tag == TAG_DESC || t->tag == TAG_SCRIPT || t->tag == TAG_STYLE;
+	} else if (ns == NS_MATH) {
+		struct str encoding = t->tag == TAG_ANNOTATION_XML ? html_attr(t, STR("encoding")) : STR_NONE;
+
+		e.integrates = str_ieq(encoding, STR("text/html")) || str_ieq(encoding, STR("application/xhtml+xml"));
+		e.hides |= t->tag == TAG_ANNOTATION_XML || t->tag == TAG_SCRIPT || t->tag == TAG_STYLE || str_eq(t->text, STR("annotation"));
+	} else {
+		e.hides |= t->tag == TAG_DIALOG && !html_attr(t, STR("open")).p;
+		e.pre = t->tag == TAG_PRE || t->tag == TAG_LISTING || t->tag == TAG_XMP || t->tag == TAG_PLAINTEXT || t->tag == TAG_TEXTAREA;
+	}
+	if (t->tag == TAG_OTHER)
+		e.name = (uint32_t)hash_str(t->text);
+	x->hide += e.hides;
+	if (e.pre) {
+		x->pre++;
+		x->skip_newline = t->tag != TAG_PLAINTEXT && t->tag != TAG_XMP;
+	}
+	if (!x->hide && !x->options.no_outline && ns == NS_HTML) {
+		enum outline_tag row = tag_info[t->tag].outline;
+
+		if (t->tag == TAG_SPAN && has_class)
+			row = OUTLINE_SPAN;
+		if (row != OUTLINE_NONE) {
+			outline_open(&x->outline, row, x->n, &attrs);
+			e.outlined = true;
+		}
+	}
+	x->stack[x->depth++] = e;
+	x->count[t->tag]++;
+	if (ns != NS_HTML)
+		tell_tokenizer(x);
+}
+
+/* In a frameset there is no text; only frames and noframes count. */
+static void start_in_frameset(struct extract *x, const struct html_token *t)
+{
+	if (t->tag == TAG_FRAME)
+		link_start(x, t);
+	else if (t->tag == TAG_NOFRAMES && switch_model(x, t))
+		start_raw(x, t);
+}
+
+static bool start_structure(struct extract *x, const struct html_token *t)
+{
+	switch (t->tag) {
+	case TAG_HTML:
+	case TAG_BODY:
+		head_attributes(x, t);
+		if (t->tag == TAG_BODY && !x->body && !x->count[TAG_TEMPLATE]) {
+			x->body = true;
+			x->frameset_ok = false;
+			if (x->depth < LIMIT_HTML_DEPTH && !x->count[TAG_BODY])
+				push(x, t, NS_HTML);
+		}
+		return true;
+	case TAG_HEAD: return true;
+	case TAG_FRAMESET:
+		if (x->frameset_ok && !x->count[TAG_TEMPLATE]) {
+			pop_to(x, 0);
+			x->frameset = true;
+		}
+		return true;
+	case TAG_FRAME: return !x->options.xml;
+	case TAG_FORM:
+		if (x->form && !x->count[TAG_TEMPLATE])
+			return true;
+		x->form = true;
+		return false;
+	default: return false;
+	}
+}
+
+void tree_start(struct extract *x, const struct html_token *t)
+{
+	unsigned flags = flags_of(t->tag);
+	uint8_t ns = NS_HTML;
+
+	if (x->frameset) {
+		start_in_frameset(x, t);
+		return;
+	}
+	if (x->count[TAG_SVG] || x->count[TAG_MATH]) {
+		if (start_foreign(x, t)) {
+			const struct open *e = top(x);
+
+			ns = e->ns;
+			if (t->tag == TAG_A || t->tag == TAG_IMAGE || t->tag == TAG_SCRIPT)
+				link_start(x, t);
+			if (!t->self_closing)
+				push(x, t, ns);
+			return;
+		}
+		if (flags & IS_BREAKOUT)
+			leave_foreign(x);
+	}
+	if (start_structure(x, t))
+		return;
+	if ((flags & IS_TABLE_PART) && !x->options.xml && !enter_part(x, t->tag))
+		return;
+	if (!(flags & IS_HEAD)) {
+		x->body = true;
+		if (t->tag != TAG_P && !(flags & IS_FORMAT) && t->tag != TAG_DIV && t->tag != TAG_SPAN && t->tag != TAG_OTHER)
+			x->frameset_ok &= !(flags & (IS_VOID | IS_CELL)) && t->tag != TAG_LI && t->tag != TAG_DD && t->tag != TAG_DT &&
+					   t->tag != TAG_BUTTON && t->tag != TAG_TEXTAREA && t->tag != TAG_XMP && t->tag != TAG_IFRAME &&
+					   t->tag != TAG_SELECT && t->tag != TAG_PRE && t->tag != TAG_LISTING && t->tag != TAG_TABLE &&
+					   t->tag != TAG_APPLET && t->tag != TAG_MARQUEE && t->tag != TAG_OBJECT;
+	}
+	imply_ends(x, t->tag, flags);
+	if (t->nattrs)
+		head_attributes(x, t);
+	if (t->nattrs && !x->options.no_links)
+		link_start(x, t);
+	if (flags & IS_VOID) {
+		if (t->tag == TAG_BR || t->tag == TAG_HR) {
+			if (x->pre && t->tag == TAG_BR && !x->hide && x->n)
+				extract_add(x, "\n", 1);
+			else
+				extract_separate(x, '\n');
+		}
+		if (t->tag == TAG_META)
+			head_meta(x, t);
+		return;
+	}
+	if (t->tag == TAG_SVG || t->tag == TAG_MATH)
+		ns = t->tag == TAG_SVG ? NS_SVG : NS_MATH;
+	if (t->self_closing && (ns != NS_HTML || x->options.xml)) {
+		if (flags & IS_BLOCK)
+			extract_separate(x, '\n');
+		if (t->tag == TAG_A)
+			link_end_anchor(x);
+		return;
+	}
+	if ((flags & IS_RAW) && switch_model(x, t)) {
+		start_raw(x, t);
+		return;
+	}
+	push(x, t, ns);
+}
+
+/* ---- end tags ---- */
+
+/* The end tag of a formatting element: what is above it and special stays open. */
+static void end_format(struct extract *x, enum tag tag)
+{
+	unsigned at = find(x, tag, SCOPE_DEFAULT);
+
+	if (at == NOT_FOUND)
+		return;
+	for (unsigned i = at + 1; i < x->depth; i++) {
+		if (x->stack[i].ns != NS_HTML || (flags_of(x->stack[i].tag) & IS_SPECIAL)) {
+			take_out(x, at);
+			return;
+		}
+	}
+	pop_to(x, at);
+}
+
+static void end_other(struct extract *x, const struct html_token *t)
+{
+	uint32_t name = t->tag == TAG_OTHER ? (uint32_t)hash_str(t->text) : 0;
+
+	if (!x->count[t->tag])
+		return;
+	for (unsigned i = x->depth; i-- > 0;) {
+		const struct open *e = &x->stack[i];
+
+		if (e->tag == t->tag && (t->tag != TAG_OTHER || e->name == name)) {
+			pop_to(x, i);
+			return;
+		}
+		if (e->ns == NS_HTML && (flags_of(e->tag) & IS_SPECIAL))
+			return;
+	}
+}
+
+/* An end tag inside SVG or MathML: closes the innermost element of its name; false when HTML is reached first. */
+static bool end_foreign(struct extract *x, const struct html_token *t)
+{
+	uint32_t name = t->tag == TAG_OTHER ? (uint32_t)hash_str(t->text) : 0;
+
+	for (unsigned i = x->depth; i-- > 0;) {
+		const struct open *e = &x->stack[i];
+
+		if (e->ns == NS_HTML)
+			return false;
+		if (e->tag == t->tag && (t->tag != TAG_OTHER || e->name == name)) {
+			pop_to(x, i);
+			return true;
+		}
+	}
+	return false;
+}
+
+static void end_table_part(struct extract *x, enum tag tag)
+{
+	unsigned table = table_at(x), at;
+
+	if (table == NOT_FOUND)
+		return;
+	at = part_above(x, table, tag, tag, tag);
+	if (at != NOT_FOUND)
+		pop_to(x, at);
+}
+
+void tree_end(struct extract *x, const struct html_token *t)
+{
+	unsigned flags = flags_of(t->tag);
+
+	if (x->raw) {
+		end_raw(x);
+		return;
+	}
+	if (x->frameset)
+		return;
+	if (x->too_deep) {
+		x->too_deep--;
+		if (flags & IS_BLOCK)
+			extract_separate(x, '\n');
+		return;
+	}
+	if (tree_foreign(x)) {
+		if (t->tag == TAG_P || t->tag == TAG_BR)
+			leave_foreign(x);
+		else if (end_foreign(x, t))
+			return;
+	}
+	switch (t->tag) {
+	case TAG_HTML:
+	case TAG_BODY:
+	case TAG_HEAD:
+		if (t->tag != TAG_HEAD && !x->count[TAG_TEMPLATE])
+			extract_separate(x, '\n');
+		return;
+	case TAG_BR: extract_separate(x, '\n'); return;
+	case TAG_P:
+		if (!close_found(x, TAG_P, SCOPE_BUTTON))
+			extract_separate(x, '\n');
+		return;
+	case TAG_LI: close_found(x, TAG_LI, SCOPE_LIST); return;
+	case TAG_H1:
+	case TAG_H2:
+	case TAG_H3:
+	case TAG_H4:
+	case TAG_H5:
+	case TAG_H6: {
+		unsigned at = find_heading(x);
+
+		if (at != NOT_FOUND)
+			pop_to(x, at);
+		return;
+	}
+	case TAG_TEMPLATE: close_found(x, TAG_TEMPLATE, SCOPE_TABLE); return;
+	case TAG_TABLE: close_found(x, TAG_TABLE, SCOPE_TABLE); return;
+	case TAG_FORM: {
+		unsigned at = find(x, TAG_FORM, SCOPE_DEFAULT);
+
+		if (at == NOT_FOUND)
+			x->form = false;
+		else if (at + 1 == x->depth)
+			pop(x);
+		else
+			take_out(x, at);
+		return;
+	}
+	default: break;
+	}
+	if (flags & IS_TABLE_PART)
+		end_table_part(x, t->tag);
+	else if (flags & IS_FORMAT)
+		end_format(x, t->tag);
+	else if ((flags & IS_BLOCK) && (flags & IS_SPECIAL))
+		close_found(x, t->tag, SCOPE_DEFAULT);
+	else if (flags & IS_SCOPE)
+		close_found(x, t->tag, SCOPE_DEFAULT);
+	else
+		end_other(x, t);
+}
+
+/* ---- text ---- */
+
+/* Text of the page outside raw elements; NULs are not text. */
+void tree_text(struct extract *x, struct str text)
+{
+	if (text.n == 1 && text.p[0] == 0) {
+		x->cut |= CUT_NUL;
+		return;
+	}
+	if (x->frameset_ok || !x->body) {
+		size_t i = 0;
+
+		while (i < text.n && ascii_space(text.p[i]))
+			i++;
+		if (i < text.n) {
+			x->frameset_ok = false;
+			x->body = true;
+		} else if (!x->body) {
+			return; /* white space before the body */
+		}
+	}
+	extract_add(x, text.p, text.n);
+}
+
+void tree_finish(struct extract *x)
+{
+	if (x->raw)
+		end_raw(x);
+	pop_to(x, 0);
+	outline_finish(&x->outline, x->n);
+}

@@ -1,0 +1,209 @@
+/* text/link.c -- links of a page: which attributes hold them, and what they resolve to.
+ *
+ * One table says per element which attributes are links of which kind.  Links
+ * are kept as written while the page goes by and resolved at the end, when the
+ * base is known. */
+#include "text/extract_page.h"
+#include "text/css.h"
+
+static const char *const kind_names[LINK_KINDS] = { "a", "area", "link", "img", "script", "frame", "form", "refresh", "css", "media" };
+const char *link_kind_name(enum link_kind kind) { return kind_names[kind]; }
+
+static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static const struct {
+	uint8_t tag, kind;
+	struct str attr;
+} table[] = {
+	{ TAG_A, LINK_A, STR("href") }, { TAG_A, LINK_A, STR("xlink:href") }, { TAG_AREA, LINK_AREA, STR("href") },
+	{ TAG_LINK, LINK_LINK, STR("href") }, { TAG_IMG, LINK_IMG, STR("src") }, { TAG_IMAGE, LINK_IMG, STR("href") },
+	{ TAG_IMAGE, LINK_IMG, STR("xlink:href") }, { TAG_IMAGE, LINK_IMG, STR("src") }, { TAG_SCRIPT, LINK_SCRIPT, STR("src") },
+	{ TAG_IFRAME, LINK_FRAME, STR("src") }, { TAG_FRAME, LINK_FRAME, STR("src") }, { TAG_FORM, LINK_FORM, STR("action") },
+	{ TAG_INPUT, LINK_IMG, STR("src") }, { TAG_BUTTON, LINK_FORM, STR("formaction") }, { TAG_VIDEO, LINK_MEDIA, STR("src") },
+	{ TAG_VIDEO, LINK_IMG, STR("poster") }, { TAG_AUDIO, LINK_MEDIA, STR("src") }, { TAG_SOURCE, LINK_MEDIA, STR("src") },
+	{ TAG_TRACK, LINK_MEDIA, STR("src") }, { TAG_EMBED, LINK_MEDIA, STR("src") }, { TAG_OBJECT, LINK_MEDIA, STR("data") },
+	{ TAG_BODY, LINK_IMG, STR("background") }, { TAG_TABLE, LINK_IMG, STR("background") }, { TAG_TD, LINK_IMG, STR("background") },
+};
+
+/* 1 + first row of each tag; tags without links cost one look. */
+static uint8_t first_row(enum tag tag)
+{
+	switch (tag) {
+#define ROW(t, n) case t: return n
+		ROW(TAG_A, 1); ROW(TAG_AREA, 3); ROW(TAG_LINK, 4); ROW(TAG_IMG, 5); ROW(TAG_IMAGE, 6); ROW(TAG_SCRIPT, 9);
+		ROW(TAG_IFRAME, 10); ROW(TAG_FRAME, 11); ROW(TAG_FORM, 12); ROW(TAG_INPUT, 13); ROW(TAG_BUTTON, 14); ROW(TAG_VIDEO, 15);
+		ROW(TAG_AUDIO, 17); ROW(TAG_SOURCE, 18); ROW(TAG_TRACK, 19); ROW(TAG_EMBED, 20); ROW(TAG_OBJECT, 21); ROW(TAG_BODY, 22);
+		ROW(TAG_TABLE, 23); ROW(TAG_TD, 24);
+#undef ROW
+	default: return 0;
+	}
+}
+
+static bool has_nofollow(struct str rel)
+{
+	for (size_t i = 0; rel.n >= 8 && i <= rel.n - 8; i++)
+		if ((i == 0 || white(rel.p[i - 1])) && (i + 8 == rel.n || white(rel.p[i + 8])) && strncasecmp(rel.p + i, "nofollow", 8) == 0)
+			return true;
+	return false;
+}
+
+void link_add(struct extract *x, enum link_kind kind, struct str href, struct str rel)
+{
+	href = str_trim(href);
+	if (x->links.n >= LIMIT_LINKS || href.n > LIMIT_URL) {
+		x->cut |= CUT_LINKS;
+		return;
+	}
+	struct open_link *l = vec_add(&x->links);
+
+	*l = (struct open_link){ .link = { .href = extract_keep(x, href, LIMIT_URL), .kind = (uint8_t)kind, .at = (uint32_t)x->n,
+					   .rel = rel.n ? extract_keep(x, rel, LIMIT_META) : STR_NONE, .nofollow = has_nofollow(rel) } };
+}
+
+static void css_one(void *context, struct str url)
+{
+	struct extract *x = context;
+
+	if (!str_istarts(url, STR("data:")))
+		link_add(x, LINK_CSS, url, STR_NONE);
+}
+
+void link_css(struct extract *x, struct str css) { css_urls(css, css_one, x); }
+
+/* The candidates of a srcset: URLs, each perhaps followed by a descriptor and a comma. */
+static void srcset(struct extract *x, struct str s)
+{
+	size_t i = 0;
+
+	for (;;) {
+		while (i < s.n && (white(s.p[i]) || s.p[i] == ','))
+			i++;
+		size_t from = i;
+
+		while (i < s.n && !white(s.p[i]))
+			i++;
+		if (i == from)
+			return;
+		size_t to = i;
+		bool comma = s.p[to - 1] == ',';
+
+		while (to > from && s.p[to - 1] == ',')
+			to--;
+		if (to > from)
+			link_add(x, LINK_IMG, str_n(s.p + from, to - from), STR_NONE);
+		if (comma)
+			continue;
+		for (int parens = 0; i < s.n && (s.p[i] != ',' || parens); i++)
+			parens = s.p[i] == '(' ? 1 : s.p[i] == ')' ? 0 : parens;
+	}
+}
+
+void link_start(struct extract *x, const struct html_token *t)
+{
+	unsigned row = first_row(t->tag);
+
+	if (t->tag == TAG_BASE) {
+		struct str href = html_attr(t, STR("href"));
+
+		if (href.p && !x->base.p)
+			x->base = extract_keep(x, str_trim(href), LIMIT_URL);
+		return;
+	}
+	if (!row || x->options.no_links)
+		return;
+	for (row--; row < COUNT(table) && table[row].tag == t->tag; row++) {
+		struct str href = html_attr(t, table[row].attr);
+
+		if (!href.p)
+			continue;
+		size_t before = x->links.n;
+
+		link_add(x, table[row].kind, href, html_attr(t, STR("rel")));
+		if (x->links.n == before)
+			continue;
+		struct open_link *l = &vec_last(&x->links);
+
+		if (t->tag == TAG_A) {
+			l->anchor_start = l->anchor_end = (uint32_t)x->n;
+			l->has_anchor = true;
+			x->anchor = (uint32_t)x->links.n;
+			break;
+		}
+		if (t->tag == TAG_AREA) {
+			struct str alt = html_attr(t, STR("alt"));
+
+			if (alt.n)
+				l->link.anchor = extract_keep(x, str_trim(alt), LIMIT_ANCHOR);
+		}
+	}
+	if (t->tag == TAG_IMG || t->tag == TAG_SOURCE || t->tag == TAG_LINK) {
+		struct str set = html_attr(t, t->tag == TAG_LINK ? STR("imagesrcset") : STR("srcset"));
+
+		if (set.n)
+			srcset(x, set);
+	}
+}
+
+void link_end_anchor(struct extract *x)
+{
+	if (!x->anchor)
+		return;
+	struct open_link *l = &x->links.p[x->anchor - 1];
+
+	l->anchor_end = (uint32_t)x->n;
+	if (l->anchor_end > l->anchor_start && !x->options.no_outline)
+		outline_link(&x->outline, l->anchor_end - l->anchor_start);
+	x->anchor = 0;
+}
+
+static struct str anchor_of(const struct extract *x, const struct open_link *l)
+{
+	size_t end = l->anchor_end < x->n ? l->anchor_end : x->n;
+
+	if (l->anchor_start >= end)
+		return STR("");
+	struct str s = str_trim(str_n(x->text + l->anchor_start, end - l->anchor_start));
+
+	if (s.n > LIMIT_ANCHOR)
+		for (s.n = LIMIT_ANCHOR; s.n && ((unsigned char)s.p[s.n] & 0xC0) == 0x80; s.n--)
+			;
+	return s;
+}
+
+static struct str resolved(struct extract *x, struct str href)
+{
+	if (!url_parse(&x->scratch_url, href, x->base_url.n ? &x->base_url : NULL))
+		return STR_NONE;
+	return arena_str(&x->arena, url_href(&x->scratch_url));
+}
+
+void link_finish(struct extract *x)
+{
+	x->base_url.n = 0;
+	link_end_anchor(x);
+	if (x->options.no_resolve && !x->canonical.n)
+		goto fill;
+	bool ok = x->url.n && url_parse(&x->base_url, x->url, NULL);
+
+	if (x->base.n && url_parse(&x->scratch_url, x->base, ok ? &x->base_url : NULL))
+		url_copy(&x->base_url, &x->scratch_url);
+	if (x->canonical.n) {
+		struct str canonical = resolved(x, x->canonical);
+
+		if (canonical.n)
+			x->canonical = canonical;
+	}
+fill:
+	vec_reserve(&x->done, x->links.n);
+	for (size_t i = 0; i < x->links.n; i++) {
+		struct link l = x->links.p[i].link;
+
+		if (x->links.p[i].has_anchor)
+			l.anchor = anchor_of(x, &x->links.p[i]);
+		l.nofollow |= x->nofollow;
+		if (!x->options.no_resolve)
+			l.url = resolved(x, l.href);
+		x->done.p[i] = l;
+	}
+	x->done.n = x->links.n;
+}
