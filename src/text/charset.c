@@ -155,13 +155,12 @@ static struct str decode_icu(struct arena *a, const char *name, struct str s, si
 	const char *p = s.p, *end = s.p + s.n;
 
 	if (U_FAILURE(e))
-		return decode_utf8(s, out, replaced), str_n(out, 0);
+		return str_n(out, (size_t)(decode_utf8(s, out, replaced) - out));
 	do {
 		UChar wide[2048], *w = wide;
 		uint32_t high = 0;
 
 		e = U_ZERO_ERROR;
-		/* one less than there is, so that a pair is never cut */
 		ucnv_toUnicode(c, &w, wide + COUNT(wide), &p, end, NULL, true, &e);
 		for (const UChar *u = wide; u < w; u++) {
 			if (high && *u >= 0xDC00 && *u < 0xE000) {

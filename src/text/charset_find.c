@@ -5,6 +5,7 @@
 #include "text/charset.h"
 
 #define PRESCAN_BYTES 1024	 /* as the standard says */
+#define LATE_META_BYTES 65536	 /* a meta behind it makes a browser begin again: looked for before guessing */
 #define DETECT_BYTES 65536	 /* of text, markup apart */
 
 static const struct encoding *by_name(const char *name) { return encoding_of_label(str(name)); }
@@ -123,9 +124,9 @@ static const struct encoding *meta_encoding(const char **at, const char *end)
 	return known && (!need_pragma || got_pragma) ? e : NULL;
 }
 
-static const struct encoding *prescan(struct str bytes)
+static const struct encoding *prescan(struct str bytes, size_t max)
 {
-	const char *p = bytes.p, *end = bytes.p + (bytes.n < PRESCAN_BYTES ? bytes.n : PRESCAN_BYTES);
+	const char *p = bytes.p, *end = bytes.p + (bytes.n < max ? bytes.n : max);
 
 	for (; p < end; p++) {
 		size_t left = (size_t)(end - p);
@@ -169,7 +170,7 @@ static const struct encoding *prescan(struct str bytes)
 
 struct str charset_prescan(struct str bytes)
 {
-	const struct encoding *e = prescan(bytes);
+	const struct encoding *e = prescan(bytes, PRESCAN_BYTES);
 
 	return e ? str(encoding_name(e)) : STR_NONE;
 }
@@ -328,9 +329,11 @@ struct charset charset_find(struct str s, struct str http_label, bool markup)
 		return (struct charset){ by_name("utf-16le"), CHARSET_BOM, 2 };
 	if (http_label.n && (e = encoding_of_label(http_label)))
 		return (struct charset){ e, CHARSET_HTTP, 0 };
-	if (markup && (e = prescan(s)))
+	if (markup && (e = prescan(s, PRESCAN_BYTES)))
 		return (struct charset){ e, CHARSET_META, 0 };
 	if (markup && (e = xml_encoding(s)))
 		return (struct charset){ e, CHARSET_XML, 0 };
+	if (markup && (e = prescan(s, LATE_META_BYTES)))
+		return (struct charset){ e, CHARSET_META, 0 };
 	return (struct charset){ charset_detect(s), CHARSET_DETECTED, 0 };
 }

@@ -42,7 +42,9 @@ static void closed(struct extract *x, struct open e)
 		x->pre--;
 		x->skip_newline = false;
 	}
-	if (flags & IS_BLOCK)
+	if (x->hide)
+		; /* what is not shown does not separate */
+	else if (flags & IS_BLOCK)
 		extract_separate(x, '\n');
 	else if (flags & IS_CELL)
 		extract_separate(x, '\t');
@@ -59,7 +61,7 @@ static void pop(struct extract *x)
 	struct open e = x->stack[--x->depth];
 
 	closed(x, e);
-	if (e.ns != NS_HTML)
+	if (e.ns != NS_HTML || x->count[TAG_SVG] || x->count[TAG_MATH])
 		tell_tokenizer(x);
 }
 
@@ -376,7 +378,9 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 	}
 	if (attrs.style.n && !x->options.no_links && str_find(attrs.style, STR("url(")) >= 0)
 		link_css(x, attrs.style);
-	if (flags & IS_BLOCK)
+	if (x->hide)
+		;
+	else if (flags & IS_BLOCK)
 		extract_separate(x, '\n');
 	else if (flags & IS_CELL)
 		extract_separate(x, '\t');
@@ -417,7 +421,7 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 	}
 	x->stack[x->depth++] = e;
 	x->count[t->tag]++;
-	if (ns != NS_HTML)
+	if (x->count[TAG_SVG] || x->count[TAG_MATH])
 		tell_tokenizer(x);
 }
 
@@ -501,8 +505,8 @@ void tree_start(struct extract *x, const struct html_token *t)
 	if (t->nattrs && !x->options.no_links)
 		link_start(x, t);
 	if (flags & IS_VOID) {
-		if (t->tag == TAG_BR || t->tag == TAG_HR) {
-			if (x->pre && t->tag == TAG_BR && !x->hide && x->n)
+		if ((t->tag == TAG_BR || t->tag == TAG_HR) && !x->hide) {
+			if (x->pre && t->tag == TAG_BR && x->n)
 				extract_add(x, "\n", 1);
 			else
 				extract_separate(x, '\n');
@@ -639,7 +643,15 @@ void tree_end(struct extract *x, const struct html_token *t)
 			pop_to(x, at);
 		return;
 	}
-	case TAG_TEMPLATE: close_found(x, TAG_TEMPLATE, SCOPE_TABLE); return;
+	case TAG_TEMPLATE: {
+		unsigned at = x->count[TAG_TEMPLATE] ? x->depth : 0;
+
+		while (at && (x->stack[at - 1].tag != TAG_TEMPLATE || x->stack[at - 1].ns != NS_HTML))
+			at--;
+		if (at)
+			pop_to(x, at - 1);
+		return;
+	}
 	case TAG_TABLE: close_found(x, TAG_TABLE, SCOPE_TABLE); return;
 	case TAG_FORM: {
 		unsigned at = find(x, TAG_FORM, SCOPE_DEFAULT);
@@ -668,11 +680,28 @@ void tree_end(struct extract *x, const struct html_token *t)
 
 /* ---- text ---- */
 
-/* Text of the page outside raw elements; NULs are not text. */
+/* NULs are not text, but in SVG and MathML they are U+FFFD. */
+static void text_with_nul(struct extract *x, struct str text)
+{
+	x->cut |= CUT_NUL;
+	while (text.n) {
+		const char *nul = memchr(text.p, 0, text.n);
+		size_t n = nul ? (size_t)(nul - text.p) : text.n;
+
+		if (n)
+			extract_add(x, text.p, n);
+		if (nul && tree_foreign(x))
+			extract_add(x, "\xEF\xBF\xBD", 3);
+		n += nul != NULL;
+		text = str_n(text.p + n, text.n - n);
+	}
+}
+
+/* Text of the page outside raw elements.  A NUL comes as a token of its own, except in CDATA sections. */
 void tree_text(struct extract *x, struct str text)
 {
-	if (text.n == 1 && text.p[0] == 0) {
-		x->cut |= CUT_NUL;
+	if (text.p[0] == 0 || (tree_foreign(x) && memchr(text.p, 0, text.n))) {
+		text_with_nul(x, text);
 		return;
 	}
 	if (x->frameset_ok || !x->body) {

@@ -64,7 +64,7 @@ enum tag_flag {
 	X(META, "meta", IS_VOID | IS_HEAD | IS_BREAKOUT, NONE) X(METER, "meter", 0, NONE) X(MI, "mi", 0, NONE) X(MN, "mn", 0, NONE) \
 	X(MO, "mo", 0, NONE) X(MS, "ms", 0, NONE) X(MTEXT, "mtext", 0, NONE) X(ANNOTATION_XML, "annotation-xml", 0, NONE) \
 	X(NAV, "nav", IS_B_, NAV) X(NOBR, "nobr", IS_FORMAT | IS_BREAKOUT, NONE) X(NOEMBED, "noembed", IS_RAW | IS_HIDE, NONE) \
-	X(NOFRAMES, "noframes", IS_RAW | IS_HIDE | IS_HEAD, NONE) X(NOSCRIPT, "noscript", TAG_HEAD, NONE) \
+	X(NOFRAMES, "noframes", IS_RAW | IS_HIDE | IS_HEAD, NONE) X(NOSCRIPT, "noscript", IS_HEAD, NONE) \
 	X(OBJECT, "object", IS_SPECIAL | IS_SCOPE, NONE) X(OL, "ol", IS_B_ | IS_BREAKOUT, UL) \
 	X(OPTGROUP, "optgroup", IS_BLOCK | IS_IMPLIED, CONTROL) X(OPTION, "option", IS_BLOCK | IS_IMPLIED, CONTROL) \
 	X(OUTPUT, "output", 0, NONE) X(P, "p", IS_B_ | IS_IMPLIED | IS_BREAKOUT, P) X(PARAM, "param", IS_VOID, NONE) \
