@@ -24,6 +24,12 @@ bool tree_foreign(const struct extract *x)
 	return e && e->ns != NS_HTML && !e->integrates;
 }
 
+/* MathML's token elements: text in them is HTML's. */
+static bool math_token(const struct open *e)
+{
+	return e->ns == NS_MATH && (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT);
+}
+
 static void tell_tokenizer(struct extract *x)
 {
 	const struct open *e = top(x);
@@ -221,9 +227,8 @@ static bool start_foreign(const struct extract *x, const struct html_token *t)
 		return false;
 	if ((flags & IS_BREAKOUT) || (t->tag == TAG_FONT && has_foreign_font(t)))
 		return false;
-	/* text of MathML's token elements is HTML */
-	if (e->ns == NS_MATH && (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT))
-		return !str_eq(t->text, STR("mglyph")) && !str_eq(t->text, STR("malignmark")) ? false : true;
+	if (math_token(e))
+		return str_eq(t->text, STR("mglyph")) || str_eq(t->text, STR("malignmark"));
 	if (e->tag == TAG_ANNOTATION_XML && t->tag == TAG_SVG)
 		return false;
 	return true;
@@ -232,9 +237,7 @@ static bool start_foreign(const struct extract *x, const struct html_token *t)
 static void leave_foreign(struct extract *x)
 {
 	while (tree_foreign(x)) {
-		const struct open *e = top(x);
-
-		if (e->ns == NS_MATH && (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT))
+		if (math_token(top(x)))
 			return;
 		pop(x);
 	}
@@ -690,7 +693,7 @@ static void text_with_nul(struct extract *x, struct str text)
 
 		if (n)
 			extract_add(x, text.p, n);
-		if (nul && tree_foreign(x))
+		if (nul && tree_foreign(x) && !math_token(top(x)))
 			extract_add(x, "\xEF\xBF\xBD", 3);
 		n += nul != NULL;
 		text = str_n(text.p + n, text.n - n);
