@@ -21,7 +21,7 @@ void *arena_zalloc(struct arena *a, size_t n) __attribute__((returns_nonnull));
 struct str arena_str(struct arena *a, struct str s); /* a copy, NUL behind it */
 char *arena_strz(struct arena *a, struct str s);
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap);
+struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 struct str arena_lower(struct arena *a, struct str s); /* ASCII */
 void arena_reset(struct arena *a);   /* empty; keeps one block */
 void arena_release(struct arena *a); /* gives all memory back; zero again */
