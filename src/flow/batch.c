@@ -1,0 +1,471 @@
+/* flow/batch.c -- see batch.h. */
+#include "flow/batch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/os.h"
+#include "base/task.h"
+#include "fulltext/index.h"
+#include "text/document.h"
+
+enum { BATCH_CAPTURES = 40000, KNOWN_MOST = 1 << 19 };
+
+struct known_key {
+	unsigned char key[32];
+	uint64_t id;
+};
+
+struct batch {
+	struct collection *coll;
+	struct batch_options o;
+	struct ftindex *words;
+	struct catalog_next next;
+	struct batch_counts counts;
+
+	/* the batch in the making */
+	struct arena arena;
+	VEC(struct catalog_file) files;
+	VEC(struct catalog_crawl) crawls;
+	VEC(struct capture) captures;
+	VEC(struct content) contents;
+	VEC(struct found *) sources; /* of contents, same order: texts and sets */
+	VEC(struct catalog_flaw) flaws;
+	VEC(struct catalog_page) pages;
+	struct map record_at; /* hash of record id -> index in captures */
+	uint64_t text_bytes;
+	uint64_t crawl, crawl_file; /* the warcinfo that holds now */
+
+	/* contents known to be there: first 8 bytes of key -> index in known_keys; pages: key -> id */
+	struct map known, known_pages;
+	VEC(struct known_key) known_keys;
+	uint64_t segment; /* number of the next segment file */
+};
+
+struct found *found_new(void)
+{
+	struct found *f = mem_zalloc(sizeof *f);
+
+	f->packed = BUF(2 * GIB);
+	f->capture = (struct capture){ .status = CAPTURE_NO_STATUS, .published = CAPTURE_NO_TIME, .refers_time = CAPTURE_NO_TIME };
+	return f;
+}
+
+void found_free(struct found *f)
+{
+	if (!f)
+		return;
+	arena_release(&f->arena);
+	buf_release(&f->packed);
+	mem_free(f);
+}
+
+/* Removes segments that a killed writer left: those that begin at or after the next content. */
+static int clean_segments(struct batch *b, const char *name, struct err *err)
+{
+	struct arena a = { 0 };
+	const char *dir = collection_path(b->coll, &a, name);
+	struct str *names = NULL;
+	size_t n = 0;
+	int rc;
+
+	if ((rc = os_mkdir(dir, err)) < 0 || (rc = os_list(&a, dir, "", &names, &n, err)) < 0)
+		goto out;
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		const char *path = arena_printf(&a, "%s/%.*s", dir, STR_FMT(names[i])).p;
+		uint64_t first = 0, number = 0;
+		bool segment = str_ends(names[i], STR(".seg"));
+
+		/* NNNNNNNNNN-FIRST.seg: the number orders files, FIRST is their first content */
+		if (segment && sscanf(path + strlen(dir) + 1, "%" SCNu64 "-%" SCNu64, &number, &first) != 2)
+			continue;
+		if (!segment || first >= b->next.content)
+			rc = os_unlink(path, err);
+		else if (number >= b->segment)
+			b->segment = number + 1;
+	}
+out:
+	arena_release(&a);
+	return rc;
+}
+
+int batch_open(struct batch **out, struct collection *coll, const struct batch_options *o, struct err *err)
+{
+	struct batch *b = mem_zalloc(sizeof *b);
+	struct arena a = { 0 };
+	int rc;
+
+	b->coll = coll;
+	b->o = *o;
+	b->segment = 1;
+	if ((rc = catalog_next(coll->catalog, &b->next, err)) == WN_OK && (rc = clean_segments(b, "sketch", err)) == WN_OK &&
+	    (rc = clean_segments(b, "text", err)) == WN_OK && o->fulltext &&
+	    (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
+	    ftindex_end(b->words) > b->next.content && (rc = ftindex_truncate(b->words, b->next.content, err)) == WN_OK)
+		rc = ftindex_commit(b->words, err);
+	arena_release(&a);
+	if (rc < 0) {
+		batch_close(b);
+		return rc;
+	}
+	*out = b;
+	return WN_OK;
+}
+
+static void empty(struct batch *b)
+{
+	for (size_t i = 0; i < b->sources.n; i++)
+		found_free(b->sources.p[i]);
+	b->files.n = b->crawls.n = b->captures.n = b->contents.n = b->sources.n = b->flaws.n = b->pages.n = 0;
+	map_release(&b->record_at);
+	b->text_bytes = 0;
+	arena_reset(&b->arena);
+}
+
+void batch_close(struct batch *b)
+{
+	if (!b)
+		return;
+	empty(b);
+	arena_release(&b->arena);
+	vec_release(&b->files);
+	vec_release(&b->crawls);
+	vec_release(&b->captures);
+	vec_release(&b->contents);
+	vec_release(&b->sources);
+	vec_release(&b->flaws);
+	vec_release(&b->pages);
+	map_release(&b->known);
+	map_release(&b->known_pages);
+	vec_release(&b->known_keys);
+	ftindex_close(b->words);
+	mem_free(b);
+}
+
+const struct batch_counts *batch_counts(const struct batch *b) { return &b->counts; }
+uint64_t batch_next_file(struct batch *b) { return b->next.file++; }
+
+bool batch_full(const struct batch *b) { return b->captures.n >= BATCH_CAPTURES || b->text_bytes + b->arena.used >= b->o.memory; }
+
+void batch_file(struct batch *b, const struct catalog_file *f)
+{
+	for (size_t i = 0; i < b->files.n; i++)
+		if (b->files.p[i].id == f->id) {
+			b->files.p[i] = *f;
+			b->files.p[i].path = arena_str(&b->arena, f->path);
+			return;
+		}
+	vec_push(&b->files, *f);
+	vec_last(&b->files).path = arena_str(&b->arena, f->path);
+}
+
+/* What is known may be forgotten between batches: the catalogue knows it then. */
+static void trim(struct batch *b)
+{
+	if (b->known.n > KNOWN_MOST) {
+		map_release(&b->known);
+		b->known_keys.n = 0;
+	}
+	if (b->known_pages.n > KNOWN_MOST)
+		map_release(&b->known_pages);
+}
+
+static uint64_t key_prefix(const unsigned char key[32])
+{
+	uint64_t v;
+
+	memcpy(&v, key, 8);
+	return v;
+}
+
+/* The id of the content, new when nobody has it; *fresh says so. */
+static int content_id(struct batch *b, const struct content *t, uint64_t *id, bool *fresh, struct err *err)
+{
+	uint64_t prefix = key_prefix(t->key), *at = map_get(&b->known, prefix);
+	int rc;
+
+	*fresh = false;
+	if (at && memcmp(b->known_keys.p[*at].key, t->key, 32) == 0) {
+		*id = b->known_keys.p[*at].id;
+		return WN_OK;
+	}
+	if ((rc = catalog_content_by_key(b->coll->catalog, t->key, id, err)) < 0)
+		return rc;
+	if (*id == 0) {
+		*id = b->next.content++;
+		*fresh = true;
+	}
+	if (!at) {
+		map_put(&b->known, prefix, b->known_keys.n);
+		vec_push(&b->known_keys, ((struct known_key){ .id = *id }));
+		memcpy(vec_last(&b->known_keys).key, t->key, 32);
+	}
+	return WN_OK;
+}
+
+static int page_id(struct batch *b, uint64_t key, uint64_t *id, bool *fresh, struct err *err)
+{
+	uint64_t *known = map_get(&b->known_pages, key);
+	int rc;
+
+	*fresh = false;
+	if (known) {
+		*id = *known;
+		return WN_OK;
+	}
+	if ((rc = catalog_page_by_key(b->coll->catalog, key, id, err)) < 0)
+		return rc;
+	if (*id == 0) {
+		*id = b->next.page++;
+		*fresh = true;
+	}
+	map_put(&b->known_pages, key, *id);
+	return WN_OK;
+}
+
+static void copy_capture(struct arena *a, struct capture *c)
+{
+	struct str *all[] = { &c->part, &c->host, &c->domain, &c->urlkey, &c->url, &c->mime, &c->declared, &c->charset, &c->digest,
+			      &c->payload_digest, &c->redirect, &c->via, &c->method, &c->record_id, &c->refers_to, &c->refers_uri };
+
+	for (size_t i = 0; i < COUNT(all); i++)
+		if (all[i]->n)
+			*all[i] = arena_str(a, *all[i]);
+}
+
+static void take_flaws(struct batch *b, const struct found *f, uint64_t file, uint64_t capture)
+{
+	for (unsigned i = 0; i < f->flaws.n; i++)
+		vec_push(&b->flaws, ((struct catalog_flaw){ file, f->flaws.v[i].at, capture, flaw_name(f->flaws.v[i].kind),
+							   arena_str(&b->arena, str(f->flaws.v[i].detail)) }));
+	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
+		if (f->document_flaws & n->flaw)
+			vec_push(&b->flaws, ((struct catalog_flaw){ file, f->at, capture, n->name, STR_NONE }));
+	b->counts.flaws += f->flaws.n;
+}
+
+static void take_links(struct batch *b, const struct found *f, uint64_t id)
+{
+	struct catalog_link *links = ARENA_ARRAY(&b->arena, struct catalog_link, f->n_links);
+
+	for (size_t i = 0; i < f->n_links; i++) {
+		links[i] = f->links[i];
+		links[i].url = arena_str(&b->arena, links[i].url);
+		links[i].anchor = arena_str(&b->arena, links[i].anchor);
+	}
+	vec_push(&b->pages, ((struct catalog_page){ id, f->page_key, links, f->n_links }));
+}
+
+/* Content and links of a capture; f is kept (*kept) when its texts are needed at the commit. */
+static int take_document(struct batch *b, struct found **at, struct capture *c, bool *kept, struct err *err)
+{
+	struct found *f = *at;
+	bool fresh;
+	int rc;
+
+	if (f->has_document) {
+		if ((rc = content_id(b, &f->content, &c->content, &fresh, err)) < 0)
+			return rc;
+		if (fresh && !f->has_texts) { /* skipped as known, but the one it equals was never delivered */
+			if ((rc = b->o.again(b->o.context, c, &f, err)) < 0)
+				return rc;
+			found_free(*at);
+			*at = f;
+		}
+		b->counts.documents++;
+		if (fresh) {
+			b->counts.contents++;
+			f->content.id = c->content;
+			vec_push(&b->contents, f->content);
+			b->text_bytes += f->texts.body.n + f->texts.main.n + f->packed.n;
+			*kept = true;
+		}
+	}
+	if (f->page_key) {
+		if ((rc = page_id(b, f->page_key, &c->page, &fresh, err)) < 0)
+			return rc;
+		if (fresh && !f->has_links) {
+			struct found *full = NULL;
+
+			if ((rc = b->o.again(b->o.context, c, &full, err)) < 0)
+				return rc;
+			take_links(b, full, c->page);
+			found_free(full);
+		} else if (fresh) {
+			take_links(b, f, c->page);
+		}
+	}
+	return WN_OK;
+}
+
+static void take_via(struct batch *b, const struct found *f)
+{
+	uint64_t *at = map_get(&b->record_at, hash_str(f->via_of));
+
+	if (at)
+		b->captures.p[*at].via = arena_str(&b->arena, f->via);
+}
+
+int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
+{
+	uint64_t capture = 0;
+	bool kept = false;
+	int rc = WN_OK;
+
+	if (b->crawl_file != file) {
+		b->crawl = 0;
+		b->crawl_file = file;
+	}
+	if (f->crawl) {
+		struct catalog_crawl k = *f->crawl;
+		struct str *all[] = { &k.record_id, &k.name, &k.software, &k.operator_, &k.fields };
+
+		for (size_t i = 0; i < COUNT(all); i++)
+			*all[i] = arena_str(&b->arena, *all[i]);
+		k.id = b->crawl = b->next.crawl++;
+		k.file = file;
+		vec_push(&b->crawls, k);
+	}
+	if (f->via_of.n)
+		take_via(b, f);
+	if (f->is_capture) {
+		struct capture c = f->capture;
+
+		c.id = capture = b->next.capture++;
+		c.file = file;
+		c.crawl = b->crawl;
+		if ((rc = take_document(b, &f, &c, &kept, err)) < 0)
+			goto out;
+		copy_capture(&b->arena, &c);
+		if (f->record_id.n)
+			map_put(&b->record_at, hash_str(f->record_id), b->captures.n);
+		vec_push(&b->captures, c);
+		b->counts.captures++;
+		b->counts.bytes_payload += c.bytes;
+	}
+	take_flaws(b, f, file, capture);
+out:
+	if (kept)
+		vec_push(&b->sources, f);
+	else
+		found_free(f);
+	return rc;
+}
+
+static int write_sets(struct batch *b, struct err *err)
+{
+	struct arena a = { 0 };
+	const char *path = collection_path(b->coll, &a, arena_printf(&a, "sketch/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
+	struct segment_writer *w = NULL;
+	int rc = segment_writer_open(&w, path, collection_spec(b->coll), b->contents.p[0].id, err);
+
+	for (size_t i = 0; i < b->contents.n && rc == WN_OK; i++)
+		rc = segment_writer_put(w, b->contents.p[i].id, &b->sources.p[i]->packed, err);
+	if (rc == WN_OK)
+		rc = segment_writer_commit(w, err);
+	else
+		segment_writer_abort(w);
+	arena_release(&a);
+	return rc;
+}
+
+static int write_texts(struct batch *b, struct err *err)
+{
+	struct arena a = { 0 };
+	const char *path = collection_path(b->coll, &a, arena_printf(&a, "text/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
+	struct textstore_writer *w = NULL;
+	int rc = textstore_writer_open(&w, path, b->contents.p[0].id, err);
+
+	for (size_t i = 0; i < b->contents.n && rc == WN_OK; i++)
+		rc = textstore_writer_add(w, b->contents.p[i].id, b->sources.p[i]->texts, err);
+	if (rc == WN_OK)
+		rc = textstore_writer_commit(w, err);
+	else
+		textstore_writer_abort(w);
+	arena_release(&a);
+	return rc;
+}
+
+/* Each part of the batch's contents is one builder's work. */
+struct word_work {
+	struct batch *b;
+	size_t part;
+	int rc;
+	struct err err;
+};
+
+static void index_part(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct word_work *w = context;
+	struct batch *b = w[0].b;
+	size_t part = w[0].part;
+
+	(void)worker;
+	for (size_t p = from; p < to; p++) {
+		size_t first = p * part, last = first + part < b->contents.n ? first + part : b->contents.n;
+		struct ftbuild *build = ftbuild_new(b->o.memory);
+
+		for (size_t i = first; i < last && w[p].rc == WN_OK; i++) {
+			ftbuild_add(build, b->contents.p[i].id, b->sources.p[i]->texts.title, b->sources.p[i]->texts.body);
+			if (ftbuild_full(build))
+				w[p].rc = ftindex_flush(b->words, build, &w[p].err);
+		}
+		if (w[p].rc == WN_OK)
+			w[p].rc = ftindex_flush(b->words, build, &w[p].err);
+		ftbuild_free(build);
+	}
+}
+
+static int write_words(struct batch *b, struct err *err)
+{
+	unsigned parts = b->o.threads && b->contents.n >= 64 ? b->o.threads : 1;
+	struct word_work *w = mem_zarray(parts, sizeof *w);
+	int rc = WN_OK;
+
+	for (unsigned p = 0; p < parts; p++)
+		w[p] = (struct word_work){ .b = b, .part = (b->contents.n + parts - 1) / parts };
+	task_each(parts, parts, 1, index_part, w);
+	for (unsigned p = 0; p < parts && rc == WN_OK; p++)
+		if (w[p].rc < 0) {
+			rc = w[p].rc;
+			if (err)
+				*err = w[p].err;
+		}
+	mem_free(w);
+	return rc == WN_OK ? ftindex_commit(b->words, err) : rc;
+}
+
+int batch_commit(struct batch *b, struct err *err)
+{
+	struct catalog_batch rows = { .files = b->files.p, .n_files = b->files.n, .crawls = b->crawls.p, .n_crawls = b->crawls.n,
+				      .captures = b->captures.p, .n_captures = b->captures.n, .contents = b->contents.p, .n_contents = b->contents.n,
+				      .flaws = b->flaws.p, .n_flaws = b->flaws.n, .pages = b->pages.p, .n_pages = b->pages.n };
+	int rc = WN_OK;
+
+	if (rows.n_files + rows.n_crawls + rows.n_captures + rows.n_flaws == 0)
+		return WN_OK;
+	if (b->contents.n) {
+		if ((rc = write_sets(b, err)) < 0 || (rc = write_texts(b, err)) < 0 || (b->words && (rc = write_words(b, err)) < 0))
+			return rc;
+		b->segment++;
+	}
+	if ((rc = catalog_add(b->coll->catalog, &rows, err)) < 0)
+		return rc;
+	mem_watch();
+	empty(b);
+	trim(b);
+	return WN_OK;
+}
+
+int batch_finish(struct batch *b, struct err *err)
+{
+	bool did = true;
+	int rc = WN_OK;
+
+	while (b->words && did && rc == WN_OK)
+		rc = ftindex_merge(b->words, &did, err);
+	return rc;
+}

@@ -1,0 +1,66 @@
+/* flow/batch.h -- what was found in records, gathered and committed.
+ *
+ * Workers make a struct found per record, without ids.  batch_take gets them
+ * in the order of the archive, on one thread, gives ids, sees which contents
+ * and link lists are new, and when the batch is full writes segments and
+ * catalogue, in that order: the catalogue's transaction is what makes a batch
+ * count, so a kill before it leaves segments that the next writer removes.
+ */
+#ifndef WINNOW_FLOW_BATCH_H
+#define WINNOW_FLOW_BATCH_H
+#include "archive/flaw.h"
+#include "base/buf.h"
+#include "flow/collection.h"
+
+struct found {
+	struct arena arena; /* of every string below */
+	bool is_capture;
+	struct capture capture;
+	bool has_document;
+	struct content content;
+	bool has_texts; /* false: equal to one seen before, texts and sets were not kept */
+	struct texts texts;
+	struct buf packed; /* its sets, for segment_writer_put */
+	bool has_links;
+	uint64_t page_key; /* 0: no links */
+	struct catalog_link *links;
+	size_t n_links;
+	struct flaws flaws;
+	unsigned document_flaws;
+	struct catalog_crawl *crawl; /* a warcinfo record */
+	struct str via_of, via;	     /* a metadata record: of which record id, what it says */
+	uint64_t at;
+	struct str record_id;
+};
+
+struct found *found_new(void);
+void found_free(struct found *f); /* f may be NULL */
+
+struct batch_counts {
+	uint64_t captures, documents, contents, flaws, bytes_payload;
+};
+
+struct batch;
+struct batch_options {
+	unsigned threads;
+	uint64_t memory; /* what a batch may hold, roughly */
+	bool fulltext;
+	/* Makes a found again with texts and links, when it was skipped as known but is not. */
+	int (*again)(void *context, const struct capture *c, struct found **out, struct err *err);
+	void *context;
+};
+
+int batch_open(struct batch **out, struct collection *coll, const struct batch_options *o, struct err *err);
+void batch_close(struct batch *b); /* what was not committed is dropped; b may be NULL */
+
+bool batch_full(const struct batch *b);
+/* f becomes the batch's.  file is what it was found in. */
+int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err);
+/* The file's row as of now; committed with the rest. */
+void batch_file(struct batch *b, const struct catalog_file *f);
+int batch_commit(struct batch *b, struct err *err);
+/* Merges what should be merged; after the last commit. */
+int batch_finish(struct batch *b, struct err *err);
+const struct batch_counts *batch_counts(const struct batch *b);
+uint64_t batch_next_file(struct batch *b); /* takes an id */
+#endif

@@ -1,0 +1,456 @@
+/* flow/extractor.c -- see extractor.h. */
+#include "flow/extractor.h"
+
+#include <openssl/evp.h>
+#include <pthread.h>
+
+#include "archive/psl.h"
+#include "archive/stamp.h"
+#include "archive/surt.h"
+#include "archive/url.h"
+#include "base/hash.h"
+#include "base/limits.h"
+#include "sketch/shingle.h"
+#include "text/document.h"
+
+/* ---- payloads seen before ---- */
+
+enum { SEEN_SLOTS = 1 << 16 };
+
+struct seen_entry {
+	uint64_t hash; /* of decoded digest, declared type and URL; 0 is free */
+	unsigned char digest[20];
+	unsigned char key[32]; /* of its content */
+	uint64_t page_key;
+	int64_t published;
+	uint8_t why;
+	bool has_document;
+	char mime[40], charset[24];
+};
+
+struct seen {
+	pthread_mutex_t lock;
+	struct seen_entry slots[SEEN_SLOTS]; /* by the low bits of hash; a newer one takes the place */
+};
+
+struct seen *seen_new(void)
+{
+	struct seen *s = mem_zalloc(sizeof *s);
+
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+void seen_free(struct seen *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_destroy(&s->lock);
+	mem_free(s);
+}
+
+/* ---- the extractor ---- */
+
+struct extractor {
+	struct extractor_options o;
+	const struct surt_profile *profile;
+	struct payload payload;
+	struct documents *documents;
+	struct shingler body, main;
+	struct url url;
+	struct buf key;
+	struct arena arena; /* of one record */
+	EVP_MD_CTX *sha;
+	EVP_MD *sha256;
+};
+
+struct extractor *extractor_new(const struct extractor_options *o)
+{
+	struct extractor *x = mem_zalloc(sizeof *x);
+
+	x->o = *o;
+	x->profile = surt_profile(o->profile);
+	x->documents = documents_new();
+	x->body.spec = x->main.spec = o->spec;
+	x->key = BUF(4 * LIMIT_URL);
+	x->sha = EVP_MD_CTX_new();
+	x->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+	return x;
+}
+
+void extractor_free(struct extractor *x)
+{
+	if (!x)
+		return;
+	payload_release(&x->payload);
+	documents_free(x->documents);
+	shingler_release(&x->body);
+	shingler_release(&x->main);
+	url_release(&x->url);
+	buf_release(&x->key);
+	arena_release(&x->arena);
+	EVP_MD_CTX_free(x->sha);
+	EVP_MD_free(x->sha256);
+	mem_free(x);
+}
+
+static struct str keep(struct found *f, struct str s) { return s.n ? arena_str(&f->arena, s) : STR_NONE; }
+
+/* URL, urlkey, host and registrable domain of a capture. */
+static void set_url(struct extractor *x, struct found *f, struct str url)
+{
+	struct capture *c = &f->capture;
+
+	if (url.n > LIMIT_URL)
+		url.n = LIMIT_URL;
+	c->url = keep(f, url);
+	buf_reset(&x->key);
+	surt_add(x->profile, url, &x->key);
+	c->urlkey = keep(f, buf_view(&x->key));
+	if (url_parse(&x->url, url, NULL) && x->url.has_host) {
+		c->host = keep(f, url_hostname(&x->url));
+		c->domain = psl_domain(c->host);
+	}
+}
+
+static enum capture_kind kind_of(enum record_type t)
+{
+	switch (t) {
+	case RECORD_RESOURCE: return CAPTURE_RESOURCE;
+	case RECORD_REVISIT: return CAPTURE_REVISIT;
+	case RECORD_CONVERSION: return CAPTURE_CONVERSION;
+	default: return CAPTURE_RESPONSE;
+	}
+}
+
+static bool is_capture(const struct record *rec)
+{
+	switch (rec->type) {
+	case RECORD_RESPONSE:
+	case RECORD_REVISIT:
+		return true;
+	case RECORD_RESOURCE:
+	case RECORD_CONVERSION:
+		return !str_istarts(rec->content_type, STR("application/warc-fields"));
+	default:
+		return false;
+	}
+}
+
+/* SHA-256 of the three lengths and the three texts: equal for equal contents only. */
+static void content_key(struct extractor *x, const struct texts *t, unsigned char key[32])
+{
+	const uint64_t sizes[3] = { t->title.n, t->body.n, t->main.n };
+	unsigned n = 32;
+
+	EVP_DigestInit_ex(x->sha, x->sha256, NULL);
+	EVP_DigestUpdate(x->sha, sizes, sizeof sizes);
+	EVP_DigestUpdate(x->sha, t->title.p, t->title.n);
+	EVP_DigestUpdate(x->sha, t->body.p, t->body.n);
+	EVP_DigestUpdate(x->sha, t->main.p, t->main.n);
+	EVP_DigestFinal_ex(x->sha, key, &n);
+}
+
+static void set_content(struct extractor *x, struct found *f, const struct texts *t, struct str lang, double confidence)
+{
+	struct set body = shingle_text(&x->body, t->body), main = body;
+
+	if (!str_eq(t->main, t->body))
+		main = shingle_text(&x->main, t->main);
+	f->has_document = f->has_texts = true;
+	f->texts = (struct texts){ keep(f, t->title), keep(f, t->body), STR_NONE };
+	f->texts.main = str_eq(t->main, t->body) ? f->texts.body : keep(f, t->main);
+	f->content = (struct content){ .title = f->texts.title, .lang = keep(f, lang), .confidence = confidence, .words = x->body.terms,
+				       .shingles = body.n, .shingles_main = main.n, .bytes = t->body.n };
+	content_key(x, t, f->content.key);
+	segment_pack(&f->packed, body, main);
+}
+
+static void set_links(struct found *f, const struct page *page)
+{
+	size_t n = 0;
+
+	f->links = ARENA_ARRAY(&f->arena, struct catalog_link, page->nlinks + 1);
+	for (size_t i = 0; i < page->nlinks; i++) {
+		const struct link *l = &page->links[i];
+
+		if (l->url.n == 0)
+			continue;
+		f->links[n++] = (struct catalog_link){ l->kind, l->nofollow, keep(f, l->url), keep(f, l->anchor) };
+	}
+	f->n_links = n;
+	f->has_links = true;
+}
+
+static uint64_t page_key(const struct capture *c)
+{
+	uint64_t parts[2] = { hash_str(c->digest), hash_str(c->url) };
+	uint64_t key = hash64(parts, sizeof parts);
+
+	return key ? key : 1;
+}
+
+static uint64_t seen_hash(const struct capture *c, struct str type)
+{
+	uint64_t parts[3] = { hash_str(c->digest), hash_str(c->url), hash_str(type) };
+	uint64_t h = hash64(parts, sizeof parts);
+
+	return h ? h : 1;
+}
+
+/* Fills f from what an equal payload gave before. */
+static bool recall(struct extractor *x, struct found *f, struct str type)
+{
+	struct seen *s = x->o.seen;
+	struct capture *c = &f->capture;
+	struct seen_entry e;
+	uint64_t h = seen_hash(c, type);
+
+	if (!s)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	e = s->slots[h % SEEN_SLOTS];
+	pthread_mutex_unlock(&s->lock);
+	if (e.hash != h || memcmp(e.digest, c->digest.p, sizeof e.digest) != 0)
+		return false;
+	c->mime = keep(f, str(e.mime));
+	c->charset = keep(f, str(e.charset));
+	c->published = e.published;
+	c->why = e.why;
+	f->has_document = e.has_document;
+	memcpy(f->content.key, e.key, sizeof e.key);
+	f->page_key = e.page_key;
+	return true;
+}
+
+static void memorise(struct extractor *x, const struct found *f, struct str type)
+{
+	const struct capture *c = &f->capture;
+	struct seen_entry e = { .hash = seen_hash(c, type), .page_key = f->page_key, .published = c->published, .why = (uint8_t)c->why,
+				.has_document = f->has_document };
+
+	/* what does not fit, or has a flaw to be told each time, is not remembered */
+	if (!x->o.seen || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime || c->charset.n >= sizeof e.charset || f->document_flaws)
+		return;
+	memcpy(e.digest, c->digest.p, sizeof e.digest);
+	memcpy(e.key, f->content.key, sizeof e.key);
+	memcpy(e.mime, c->mime.p ? c->mime.p : "", c->mime.n);
+	memcpy(e.charset, c->charset.p ? c->charset.p : "", c->charset.n);
+	pthread_mutex_lock(&x->o.seen->lock);
+	x->o.seen->slots[e.hash % SEEN_SLOTS] = e;
+	pthread_mutex_unlock(&x->o.seen->lock);
+}
+
+static int make_document(struct extractor *x, struct found *f, struct str payload, struct str type, struct err *err)
+{
+	struct document_in in = { .payload = payload, .mime = type, .url = f->capture.url };
+	struct capture *c = &f->capture;
+	struct document d;
+	struct stamp t;
+	int rc;
+
+	if ((rc = document_extract(&d, &x->arena, x->documents, &in, err)) < 0)
+		return rc;
+	c->mime = keep(f, d.mime);
+	c->charset = keep(f, str(d.charset));
+	c->why = (unsigned)d.why_none;
+	f->document_flaws = d.flaws;
+	if (d.why_none == DOCUMENT_HAS_TEXT)
+		set_content(x, f, &(struct texts){ d.page.title, d.page.text, d.main }, d.lang, d.lang_confidence);
+	if (d.page.published.n && stamp_parse(d.page.published, &t))
+		c->published = t.time;
+	if (d.page.nlinks) {
+		set_links(f, &d.page);
+		f->page_key = f->n_links ? page_key(c) : 0;
+	}
+	return WN_OK;
+}
+
+/* Payload of a response, resource or conversion: digests, text, links. */
+static int read_payload(struct extractor *x, struct reader *r, struct record *rec, struct found *f, struct err *err)
+{
+	struct capture *c = &f->capture;
+	struct payload *p = &x->payload;
+	struct str all = STR_NONE, type;
+	char text[DIGEST_TEXT];
+	bool cut = false;
+	int rc;
+
+	if ((rc = payload_begin(p, r, rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_DIGEST, err)) < 0)
+		return rc;
+	type = p->has_http ? p->http.content_type : rec->content_type;
+	type = arena_str(&x->arena, type);
+	c->declared = keep(f, http_mime(type));
+	if (p->has_http) {
+		c->status = p->http.status;
+		if (c->status >= 300 && c->status < 400)
+			c->redirect = keep(f, p->http.location);
+	}
+	if ((rc = payload_all(p, x->o.payload_max, &all, &cut, err)) < 0)
+		return rc;
+	if ((rc = payload_end(p, rec, err)) < 0)
+		return rc;
+	c->bytes = p->size;
+	c->digest = keep(f, str_n((const char *)p->digest.bytes, 20));
+	if (rec->payload_digest.n)
+		c->payload_digest = keep(f, rec->payload_digest);
+	else
+		c->payload_digest = keep(f, str_n(text, digest_write(&p->payload_digest, text)));
+	if (x->o.index_only) {
+		c->mime = c->declared;
+		return WN_OK;
+	}
+	if (cut)
+		f->document_flaws |= DOC_FLAW_TEXT_CUT;
+	if (recall(x, f, type))
+		return WN_OK;
+	if ((rc = make_document(x, f, all, type, err)) < 0)
+		return rc;
+	if (cut)
+		f->document_flaws |= DOC_FLAW_TEXT_CUT;
+	memorise(x, f, type);
+	return WN_OK;
+}
+
+/* A revisit has its own head at most; text and the rest come from its original. */
+static int read_revisit(struct extractor *x, struct reader *r, struct record *rec, struct found *f, struct err *err)
+{
+	struct capture *c = &f->capture;
+	struct stamp t;
+	int rc;
+
+	if ((rc = payload_begin(&x->payload, r, rec, PAYLOAD_RAW, 0, err)) < 0)
+		return rc;
+	if (x->payload.has_http) {
+		c->status = x->payload.http.status;
+		c->declared = keep(f, http_mime(x->payload.http.content_type));
+	}
+	if ((rc = payload_end(&x->payload, rec, err)) < 0)
+		return rc;
+	c->payload_digest = keep(f, rec->payload_digest);
+	c->refers_to = keep(f, rec->refers_to);
+	c->refers_uri = keep(f, rec->refers_to_uri);
+	if (rec->refers_to_date.n && stamp_parse_warc(rec->refers_to_date, &t))
+		c->refers_time = t.time;
+	return WN_OK;
+}
+
+/* "name: value" lines of application/warc-fields; the first of that name. */
+static struct str warc_field(struct str block, const char *name)
+{
+	while (block.p) {
+		struct str line = str_cut(&block, '\n'), head;
+
+		if (str_chr(line, ':') < 0)
+			continue;
+		head = str_cut(&line, ':');
+		if (str_ieq(str_trim(head), str(name)))
+			return str_trim(line);
+	}
+	return STR_NONE;
+}
+
+/* The block's first part, enough for the fields of a warcinfo or metadata record. */
+static struct str block_head(struct extractor *x, struct reader *r, const struct record *rec, struct err *err)
+{
+	struct buf all = BUF(64 * KIB);
+	struct str piece = STR_NONE, out;
+
+	if (rec->whole.p)
+		return str_sub(rec->whole, 0, 64 * KIB);
+	while (!all.full && reader_block(r, &piece, err) == WN_OK)
+		buf_str(&all, piece);
+	out = arena_str(&x->arena, buf_view(&all));
+	buf_release(&all);
+	return out;
+}
+
+static void read_warcinfo(struct extractor *x, struct reader *r, struct record *rec, struct found *f, struct err *err)
+{
+	struct str block = block_head(x, r, rec, err), name = warc_field(block, "isPartOf");
+	struct catalog_crawl *k = ARENA_NEW(&f->arena, struct catalog_crawl);
+	struct stamp t;
+
+	if (name.n == 0)
+		name = record_field(rec, "WARC-Filename");
+	k->record_id = keep(f, rec->id);
+	k->name = keep(f, name);
+	k->software = keep(f, warc_field(block, "software"));
+	k->operator_ = keep(f, warc_field(block, "operator"));
+	k->fields = keep(f, block);
+	if (stamp_parse(rec->date, &t))
+		k->time = t.time;
+	f->crawl = k;
+}
+
+static void read_metadata(struct extractor *x, struct reader *r, struct record *rec, struct found *f, struct err *err)
+{
+	struct str via;
+
+	if (!str_istarts(rec->content_type, STR("application/warc-fields")) || rec->length > 64 * KIB)
+		return;
+	via = warc_field(block_head(x, r, rec, err), "via");
+	if (via.n == 0)
+		return;
+	f->via = keep(f, via);
+	f->via_of = keep(f, rec->concurrent_to.n ? rec->concurrent_to : rec->refers_to);
+}
+
+struct found *extractor_found(struct extractor *x, struct reader *r, struct record *rec, struct err *err)
+{
+	struct found *f = found_new();
+	struct stamp t;
+	int rc = WN_OK;
+
+	arena_reset(&x->arena);
+	f->at = rec->span.at;
+	if (is_capture(rec)) {
+		struct capture *c = &f->capture;
+
+		f->is_capture = true;
+		c->kind = kind_of(rec->type);
+		c->part = keep(f, rec->part);
+		c->record_id = f->record_id = keep(f, rec->id);
+		if (stamp_parse(rec->date, &t))
+			c->time = t.time;
+		set_url(x, f, rec->target_uri);
+		rc = rec->type == RECORD_REVISIT ? read_revisit(x, r, rec, f, err) : read_payload(x, r, rec, f, err);
+	} else if (rec->type == RECORD_WARCINFO) {
+		read_warcinfo(x, r, rec, f, err);
+	} else if (rec->type == RECORD_METADATA) {
+		read_metadata(x, r, rec, f, err);
+	}
+	if (rc == WN_OK && reader_end(r, rec, err) < 0)
+		rc = err->code;
+	if (rc < 0) { /* the file failed under us; scan reports it */
+		found_free(f);
+		return NULL;
+	}
+	f->capture.at = rec->span.at;
+	f->capture.length = rec->span.length;
+	f->capture.skip = rec->span.skip;
+	f->flaws = rec->flaws;
+	return f;
+}
+
+struct found *extractor_text(struct extractor *x, struct str url, int64_t time, struct str text, struct str title)
+{
+	struct found *f = found_new();
+	struct document_in in = { .payload = text, .mime = STR("text/plain; charset=utf-8"), .url = url, .no_links = true };
+	struct document d;
+	struct digest digest;
+
+	arena_reset(&x->arena);
+	f->is_capture = true;
+	f->capture.kind = CAPTURE_RESOURCE;
+	f->capture.time = time;
+	set_url(x, f, url);
+	f->capture.bytes = text.n;
+	digest_of(DIGEST_SHA1, text, &digest);
+	f->capture.digest = keep(f, str_n((const char *)digest.bytes, 20));
+	if (document_extract(&d, &x->arena, x->documents, &in, NULL) == WN_OK && d.why_none == DOCUMENT_HAS_TEXT)
+		set_content(x, f, &(struct texts){ title, d.page.text, d.main }, d.lang, d.lang_confidence);
+	f->capture.mime = keep(f, STR("text/plain"));
+	f->capture.charset = keep(f, STR("utf-8"));
+	return f;
+}

@@ -1,0 +1,35 @@
+/* flow/extractor.h -- from a record to what is entered of it: pure work of one thread.
+ *
+ * An extractor holds one worker's scratch.  extractor_found reads the record's
+ * payload, makes text, sets, links and digests, and returns them in one struct
+ * found, or NULL when nothing of the record is entered.
+ *
+ * A payload that was parsed before, at the same URL and under the same type,
+ * gives the same answer: a shared memory of recent ones (struct seen) saves the
+ * work.  Four captures of five are such in a collection of repeated crawls.
+ */
+#ifndef WINNOW_FLOW_EXTRACTOR_H
+#define WINNOW_FLOW_EXTRACTOR_H
+#include "archive/payload.h"
+#include "flow/batch.h"
+
+struct seen;
+struct seen *seen_new(void);
+void seen_free(struct seen *s); /* s may be NULL */
+
+struct extractor_options {
+	struct shingle_spec spec;
+	const char *profile; /* of urlkeys */
+	bool index_only;
+	size_t payload_max; /* a longer payload is cut for its text */
+	struct seen *seen;  /* NULL: parse all */
+};
+
+struct extractor;
+struct extractor *extractor_new(const struct extractor_options *o);
+void extractor_free(struct extractor *x); /* x may be NULL */
+
+struct found *extractor_found(struct extractor *x, struct reader *r, struct record *rec, struct err *err);
+/* The same of a text without an archive record. */
+struct found *extractor_text(struct extractor *x, struct str url, int64_t time, struct str text, struct str title);
+#endif

@@ -1,0 +1,290 @@
+/* flow/ingest.c -- see ingest.h. */
+#include "flow/ingest.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "archive/scan.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/os.h"
+#include "base/progress.h"
+#include "base/task.h"
+#include "flow/batch.h"
+#include "flow/extractor.h"
+#include "flow/inputs.h"
+
+struct ingest {
+	struct collection *coll;
+	const struct ingest_options *o;
+	struct ingest_report *report;
+	struct batch *batch;
+	struct extractor **extractors; /* threads + 1, and one for `again` */
+	unsigned n_extractors;
+	VEC(struct input) inputs; /* those to be read, in order */
+	struct arena arena;
+	struct err *err;
+};
+
+static void *work(void *context, struct reader *r, struct record *rec, size_t file, unsigned worker)
+{
+	struct ingest *g = context;
+	struct err err = { 0 };
+
+	(void)file;
+	return extractor_found(g->extractors[worker], r, rec, &err);
+}
+
+static void drop(void *context, void *item)
+{
+	(void)context;
+	found_free(item);
+}
+
+/* Reads a capture's record again, with nothing skipped. */
+static int again(void *context, const struct capture *c, struct found **out, struct err *err)
+{
+	struct ingest *g = context;
+	struct reader *r = NULL;
+	struct record rec;
+	const char *path = NULL;
+	int rc;
+
+	for (size_t i = 0; i < g->inputs.n; i++)
+		if (g->inputs.p[i].file.id == c->file)
+			path = g->inputs.p[i].path;
+	if (!path)
+		BUG("capture of file %" PRIu64 " that is not being read", c->file);
+	if (c->part.n)
+		path = arena_printf(&g->arena, "%s#%.*s", path, STR_FMT(c->part)).p;
+	if ((rc = reader_open_span(&r, path, (struct span){ c->at, c->length, c->skip }, err)) < 0)
+		return rc;
+	if ((rc = reader_next(r, &rec, err)) == WN_OK) {
+		*out = extractor_found(g->extractors[g->n_extractors - 1], r, &rec, err);
+		rc = *out ? WN_OK : WN_IO;
+	}
+	reader_close(r);
+	return rc == WN_END ? err_set(err, WN_IO, "%s changed while it was read", path) : rc;
+}
+
+static int done(void *context, void *item, size_t file, const struct scan_file *summary)
+{
+	struct ingest *g = context;
+	struct input *in = &g->inputs.p[file];
+	int rc;
+
+	if (task_interrupted()) {
+		found_free(item);
+		return err_set(g->err, WN_INTERRUPTED, "interrupted");
+	}
+	if (item) {
+		struct found *f = item;
+
+		/* A batch ends before a record, so that the file's row can say where to go on. */
+		if (batch_full(g->batch)) {
+			in->file.done_to = f->capture.part.n ? 0 : f->at;
+			batch_file(g->batch, &in->file);
+			if ((rc = batch_commit(g->batch, g->err)) < 0) {
+				found_free(f);
+				return rc;
+			}
+		}
+		return batch_take(g->batch, f, in->file.id, g->err);
+	}
+	if (summary->code < 0) {
+		if (!g->report->files_failed++)
+			snprintf(g->report->failure, sizeof g->report->failure, "%s", summary->err ? summary->err->text : in->path);
+		return WN_OK;
+	}
+	for (unsigned i = 0; summary->tail && i < summary->tail->n; i++) {
+		struct found *f = found_new();
+
+		f->flaws.n = 1;
+		f->flaws.v[0] = summary->tail->v[i];
+		if ((rc = batch_take(g->batch, f, in->file.id, g->err)) < 0)
+			return rc;
+	}
+	g->report->files++;
+	g->report->records += summary->records;
+	in->file.records += summary->records;
+	in->file.done_to = summary->stop;
+	in->file.complete = true;
+	batch_file(g->batch, &in->file);
+	return batch_full(g->batch) ? batch_commit(g->batch, g->err) : WN_OK;
+}
+
+static void show_progress(void *context, uint64_t bytes)
+{
+	(void)context;
+	progress_add(bytes);
+}
+
+/* Standard input is kept in incoming/, so that spans stay readable. */
+static int keep_stdin(struct ingest *g, const char **path, struct err *err)
+{
+	const char *dir = collection_path(g->coll, &g->arena, "incoming");
+	char name[64], *piece;
+	struct os_atomic f = { .fd = -1 };
+	struct tm tm;
+	time_t now = time(NULL);
+	size_t got;
+	int rc;
+
+	if ((rc = os_mkdir(dir, err)) < 0)
+		return rc;
+	gmtime_r(&now, &tm);
+	strftime(name, sizeof name, "stdin-%Y%m%d%H%M%S", &tm);
+	*path = arena_printf(&g->arena, "%s/%s-%ld.warc", dir, name, (long)getpid()).p;
+	if ((rc = os_atomic_open(&f, *path, err)) < 0)
+		return rc;
+	piece = mem_alloc(1 * MIB);
+	while ((rc = os_read(0, piece, 1 * MIB, &got, "standard input", err)) == WN_OK && got) {
+		if (task_interrupted()) {
+			rc = err_set(err, WN_INTERRUPTED, "interrupted");
+			break;
+		}
+		if ((rc = os_write(f.fd, piece, got, f.tmp, err)) < 0)
+			break;
+	}
+	mem_free(piece);
+	if (rc < 0) {
+		os_atomic_abort(&f);
+		return rc;
+	}
+	return os_atomic_commit(&f, err);
+}
+
+/* Which of the paths are new, grown, moved or known. */
+static int look(struct ingest *g, const char *const *paths, size_t n, struct err *err)
+{
+	struct known_files *known = NULL;
+	struct paths all = { 0 };
+	struct catalog_next next;
+	int rc;
+
+	if ((rc = inputs_expand(&g->arena, paths, n, &all, err)) < 0 || (rc = catalog_next(g->coll->catalog, &next, err)) < 0 ||
+	    (rc = known_files_load(&known, g->coll->catalog, err)) < 0)
+		goto out;
+	for (size_t i = 0; i < all.list.n && rc == WN_OK; i++) {
+		const char *path = all.list.p[i];
+		struct input in;
+
+		if (strcmp(path, "-") == 0 && (rc = keep_stdin(g, &path, err)) < 0)
+			break;
+		if ((rc = known_files_look(known, &g->arena, path, &next.file, &in, err)) < 0)
+			break;
+		if (in.skip) {
+			g->report->files_skipped++;
+			if (in.moved)
+				batch_file(g->batch, &in.file); /* only its path is new */
+			continue;
+		}
+		/* what lies behind the place where we go on was read from an unfinished file */
+		if (in.known) {
+			uint64_t removed = 0;
+
+			rc = in.start ? catalog_remove(g->coll->catalog, in.file.id, in.start, &removed, err)
+				      : catalog_remove(g->coll->catalog, in.file.id, 0, &removed, err);
+			if (in.start == 0)
+				in.file.records = 0;
+		}
+		in.file.complete = false;
+		in.file.done_to = in.start;
+		vec_push(&g->inputs, in);
+	}
+out:
+	known_files_free(known);
+	vec_release(&all.list);
+	return rc;
+}
+
+static int scan_inputs(struct ingest *g, struct err *err)
+{
+	const char **paths = mem_array(g->inputs.n, sizeof *paths);
+	uint64_t *starts = mem_array(g->inputs.n, sizeof *starts), total = 0;
+	struct scan s = { .threads = g->o->threads, .context = g, .work = work, .done = done, .drop = drop, .progress = show_progress };
+	int rc;
+
+	for (size_t i = 0; i < g->inputs.n; i++) {
+		paths[i] = g->inputs.p[i].path;
+		starts[i] = g->inputs.p[i].start;
+		total += g->inputs.p[i].file.bytes - starts[i];
+	}
+	s.starts = starts;
+	g->report->bytes_read = total;
+	progress_phase("reading", "bytes", total);
+	rc = scan_paths(&s, paths, g->inputs.n, err);
+	if (rc == WN_OK || rc == WN_INTERRUPTED) {
+		/* an interrupted ingest keeps what it has: the open file's row says where to go on */
+		int committed = batch_commit(g->batch, rc == WN_OK ? err : NULL);
+
+		if (rc == WN_OK)
+			rc = committed;
+	}
+	progress_end();
+	mem_free(paths);
+	mem_free(starts);
+	return rc;
+}
+
+static int run(struct ingest *g, const char *const *paths, size_t n, struct err *err)
+{
+	struct batch_options bo = { .threads = g->o->threads, .memory = g->o->memory / 6, .fulltext = !g->o->index_only && !g->o->no_fulltext,
+				    .again = again, .context = g };
+	const struct batch_counts *counts;
+	uint64_t left = 0;
+	int rc;
+
+	if ((rc = batch_open(&g->batch, g->coll, &bo, err)) < 0 || (rc = look(g, paths, n, err)) < 0)
+		return rc;
+	if ((rc = scan_inputs(g, err)) < 0)
+		return rc;
+	progress_phase("finding originals", "revisits", 0);
+	if ((rc = catalog_resolve(g->coll->catalog, &g->report->revisits_resolved, &left, err)) < 0)
+		return rc;
+	g->report->revisits_unresolved = left;
+	if (bo.fulltext) {
+		progress_phase("merging", "segments", 0);
+		rc = batch_finish(g->batch, err);
+	}
+	progress_end();
+	counts = batch_counts(g->batch);
+	g->report->captures = counts->captures;
+	g->report->documents = counts->documents;
+	g->report->contents = counts->contents;
+	g->report->flaws = counts->flaws;
+	g->report->bytes_payload = counts->bytes_payload;
+	return rc;
+}
+
+int ingest_paths(struct collection *coll, const char *const *paths, size_t n, const struct ingest_options *o, struct ingest_report *out,
+		 struct err *err)
+{
+	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err };
+	struct extractor_options eo = { .spec = collection_spec(coll), .profile = catalog_settings(coll->catalog)->profile, .index_only = o->index_only };
+	double started = progress_clock();
+	struct seen *seen = o->parse_all || o->index_only ? NULL : seen_new();
+	int rc;
+
+	*out = (struct ingest_report){ 0 };
+	eo.payload_max = o->memory / 16 < 64 * MIB ? (size_t)(o->memory / 16) : 64 * MIB;
+	g.n_extractors = (o->threads ? o->threads : 1) + 2;
+	g.extractors = mem_zarray(g.n_extractors, sizeof *g.extractors);
+	for (unsigned i = 0; i < g.n_extractors; i++) {
+		eo.seen = i + 1 < g.n_extractors ? seen : NULL;
+		g.extractors[i] = extractor_new(&eo);
+	}
+	rc = run(&g, paths, n, err);
+	for (unsigned i = 0; i < g.n_extractors; i++)
+		extractor_free(g.extractors[i]);
+	mem_free(g.extractors);
+	seen_free(seen);
+	batch_close(g.batch);
+	vec_release(&g.inputs);
+	arena_release(&g.arena);
+	out->seconds = progress_clock() - started;
+	return rc;
+}

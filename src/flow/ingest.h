@@ -1,0 +1,31 @@
+/* flow/ingest.h -- archive files into a collection.
+ *
+ * One pass over each file: records are read and turned into documents by many
+ * threads, and entered in the order of the archive by one, so that the rows do
+ * not depend on the number of threads.  Killed at any moment, what was
+ * committed is there once, and the same call finishes the rest.
+ */
+#ifndef WINNOW_FLOW_INGEST_H
+#define WINNOW_FLOW_INGEST_H
+#include "flow/collection.h"
+
+struct ingest_options {
+	unsigned threads;
+	uint64_t memory;
+	bool index_only;  /* captures without documents */
+	bool no_fulltext;
+	bool parse_all;	  /* do not skip the work on payloads seen before */
+	const char *tmp;
+};
+
+struct ingest_report {
+	uint64_t files, files_skipped, files_failed, records, captures, documents, contents, revisits_resolved, revisits_unresolved, flaws;
+	uint64_t bytes_read, bytes_payload;
+	double seconds;
+	char failure[1000]; /* the first file that could not be read, and why */
+};
+
+/* paths: files and directories; "-" is standard input, kept as incoming/NAME first. */
+int ingest_paths(struct collection *coll, const char *const *paths, size_t n, const struct ingest_options *o, struct ingest_report *out,
+		 struct err *err);
+#endif

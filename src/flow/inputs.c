@@ -1,0 +1,222 @@
+/* flow/inputs.c -- see inputs.h. */
+#include "flow/inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/limits.h"
+#include "base/os.h"
+
+bool inputs_is_archive_name(struct str name)
+{
+	static const char *const packed[] = { ".gz", ".zst", ".lz4" };
+
+	if (str_iends(name, STR(".wacz")))
+		return true;
+	for (size_t i = 0; i < COUNT(packed); i++)
+		if (str_iends(name, str(packed[i])))
+			name.n -= strlen(packed[i]);
+	return str_iends(name, STR(".warc")) || str_iends(name, STR(".arc"));
+}
+
+static int by_bytes(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+enum { DEPTH_MOST = 64 }; /* directories in directories; symbolic links are not followed below the first */
+
+static int walk(struct arena *a, const char *dir, unsigned depth, struct paths *out, struct err *err)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	int rc = WN_OK;
+
+	if (!d)
+		return err_sys(err, errno, "cannot read the directory %s", dir);
+	while (rc == WN_OK && (e = readdir(d))) {
+		const char *path;
+		struct stat st;
+
+		if (e->d_name[0] == '.')
+			continue;
+		path = arena_printf(a, "%s/%s", dir, e->d_name).p;
+		if (lstat(path, &st))
+			continue; /* gone meanwhile */
+		if (S_ISDIR(st.st_mode) && depth < DEPTH_MOST)
+			rc = walk(a, path, depth + 1, out, err);
+		else if (inputs_is_archive_name(str(e->d_name)) && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
+			vec_push(&out->list, path);
+	}
+	closedir(d);
+	return rc;
+}
+
+int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct paths *out, struct err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t before = out->list.n;
+		struct stat st;
+		int rc;
+
+		if (strcmp(paths[i], "-") == 0) {
+			vec_push(&out->list, "-");
+			continue;
+		}
+		if (stat(paths[i], &st))
+			return errno == ENOENT ? err_set(err, WN_USAGE, "%s is not there", paths[i])
+					       : err_sys(err, errno, "cannot look at %s", paths[i]);
+		if (S_ISDIR(st.st_mode)) {
+			if ((rc = walk(a, paths[i], 0, out, err)) < 0)
+				return rc;
+			if (out->list.n == before)
+				return err_set(err, WN_USAGE, "%s holds no archives (.warc, .arc, with .gz, .zst or .lz4, or .wacz)", paths[i]);
+			qsort(out->list.p + before, out->list.n - before, sizeof *out->list.p, by_bytes);
+		} else if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+			if (access(paths[i], R_OK))
+				return err_set(err, WN_IO, "%s may not be read by this user: %s", paths[i], strerror(errno));
+			vec_push(&out->list, paths[i]);
+		} else {
+			return err_set(err, WN_USAGE, "%s is neither a file nor a directory", paths[i]);
+		}
+	}
+	return WN_OK;
+}
+
+int inputs_fingerprint(const char *path, uint64_t n, unsigned char hash[16], struct err *err)
+{
+	enum { PIECE = 1 << 20 };
+	XXH3_state_t *state = XXH3_createState();
+	XXH128_canonical_t canonical;
+	unsigned char *piece = mem_alloc(PIECE);
+	uint64_t at = 0;
+	int fd = -1, rc;
+
+	XXH3_128bits_reset(state);
+	rc = os_open(&fd, path, O_RDONLY, err);
+	while (rc == WN_OK && at < n) {
+		size_t want = n - at < PIECE ? (size_t)(n - at) : PIECE, got = 0;
+
+		if ((rc = os_pread(fd, piece, want, at, &got, path, err)) < 0 || got == 0)
+			break;
+		XXH3_128bits_update(state, piece, got);
+		at += got;
+	}
+	XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
+	memcpy(hash, canonical.digest, 16);
+	XXH3_freeState(state);
+	mem_free(piece);
+	os_close(&fd);
+	return rc;
+}
+
+struct known_files {
+	VEC(struct catalog_file) list;
+	struct arena arena;
+};
+
+static int remember(void *context, const struct catalog_file *f)
+{
+	struct known_files *k = context;
+	struct catalog_file copy = *f;
+
+	copy.path = arena_str(&k->arena, f->path);
+	vec_push(&k->list, copy);
+	return WN_OK;
+}
+
+int known_files_load(struct known_files **out, struct catalog *c, struct err *err)
+{
+	struct known_files *k = mem_zalloc(sizeof *k);
+	int rc = catalog_files(c, remember, k, err);
+
+	if (rc < 0) {
+		known_files_free(k);
+		return rc;
+	}
+	*out = k;
+	return WN_OK;
+}
+
+void known_files_free(struct known_files *k)
+{
+	if (!k)
+		return;
+	arena_release(&k->arena);
+	vec_release(&k->list);
+	mem_free(k);
+}
+
+/* The known file that this one is, or begins with; NULL for a new one. */
+static int match(struct known_files *k, const char *path, const struct stat *st, const struct catalog_file **out, struct err *err)
+{
+	int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+	unsigned char hash[16];
+	uint64_t hashed = UINT64_MAX;
+	int rc;
+
+	*out = NULL;
+	for (size_t i = 0; i < k->list.n; i++) {
+		const struct catalog_file *f = &k->list.p[i];
+
+		if (f->bytes == (uint64_t)st->st_size && f->mtime == mtime && str_eq(f->path, str(path))) {
+			*out = f; /* untouched: no need to read it */
+			return WN_OK;
+		}
+	}
+	for (size_t i = 0; i < k->list.n; i++) {
+		const struct catalog_file *f = &k->list.p[i];
+		bool same_size = f->bytes == (uint64_t)st->st_size, same_path = str_eq(f->path, str(path));
+
+		if (!same_size && !(same_path && f->bytes < (uint64_t)st->st_size))
+			continue;
+		if (hashed != f->bytes && (rc = inputs_fingerprint(path, f->bytes, hash, err)) < 0)
+			return rc;
+		hashed = f->bytes;
+		if (memcmp(hash, f->hash, sizeof hash) == 0) {
+			*out = f;
+			return WN_OK;
+		}
+	}
+	return WN_OK;
+}
+
+int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out, struct err *err)
+{
+	const struct catalog_file *f;
+	char *real = realpath(path, NULL);
+	struct stat st;
+	int rc;
+
+	*out = (struct input){ .path = arena_strz(a, str(real ? real : path)) };
+	free(real);
+	if (stat(path, &st))
+		return err_sys(err, errno, "cannot look at %s", path);
+	if ((rc = match(k, out->path, &st, &f, err)) < 0)
+		return rc;
+	if (f)
+		out->file = *f;
+	else
+		out->file.id = (*next_id)++;
+	out->known = f != NULL;
+	out->moved = f && !str_eq(f->path, str(out->path));
+	out->skip = f && f->complete && f->bytes == (uint64_t)st.st_size;
+	out->start = f ? f->done_to : 0;
+	out->file.path = str(out->path);
+	out->file.mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	if (!f || f->bytes != (uint64_t)st.st_size) {
+		out->file.bytes = (uint64_t)st.st_size;
+		if ((rc = inputs_fingerprint(path, out->file.bytes, out->file.hash, err)) < 0)
+			return rc;
+	}
+	/* a second path of this command with the same bytes is then known too */
+	if (!f)
+		vec_push(&k->list, ((struct catalog_file){ .id = out->file.id, .path = arena_str(&k->arena, out->file.path), .bytes = out->file.bytes,
+							   .mtime = out->file.mtime, .complete = true }));
+	if (!f)
+		memcpy(vec_last(&k->list).hash, out->file.hash, 16);
+	return WN_OK;
+}

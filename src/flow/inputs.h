@@ -1,0 +1,38 @@
+/* flow/inputs.h -- which files a person means, and whether they were seen before.
+ *
+ * A path may be a file, a directory (its archive files, by name, in byte order,
+ * all levels) or "-".  Known files are told by their bytes, not their names: the
+ * same bytes again are skipped, wherever they lie now; a file that begins with
+ * the bytes we read and goes on is continued.
+ */
+#ifndef WINNOW_FLOW_INPUTS_H
+#define WINNOW_FLOW_INPUTS_H
+#include "base/vec.h"
+#include "catalog/catalog.h"
+
+struct paths {
+	VEC(const char *) list; /* in the arena given to inputs_expand */
+};
+
+/* WN_USAGE for a path that is not there, may not be read, or a directory without archives. */
+int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct paths *out, struct err *err);
+bool inputs_is_archive_name(struct str name); /* .warc .arc, with .gz .zst .lz4; .wacz */
+
+/* XXH3-128 of the first n bytes of a file; its size and times. */
+int inputs_fingerprint(const char *path, uint64_t n, unsigned char hash[16], struct err *err);
+
+struct input {
+	const char *path; /* absolute */
+	struct catalog_file file; /* as it will be stored; id given */
+	uint64_t start;	 /* where reading begins */
+	bool skip;	 /* all of it is in already */
+	bool moved;	 /* known bytes under a new path */
+	bool known;	 /* has a row */
+};
+
+/* Compares path with what the catalogue knows; next_id is given to a new file. */
+struct known_files;
+int known_files_load(struct known_files **out, struct catalog *c, struct err *err);
+void known_files_free(struct known_files *k);
+int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out, struct err *err);
+#endif
