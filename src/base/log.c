@@ -8,7 +8,7 @@
 
 int log_quiet;
 
-static void say(const char *head, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static void say(const char *head, const char *fmt, va_list ap)
 {
 	char line[2048];
 	int n = snprintf(line, sizeof line, "%s", head), m;

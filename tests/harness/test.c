@@ -26,7 +26,7 @@ static void report(struct test *t, const char *file, int line, const char *claim
 	fprintf(stderr, "FAILED %s at %s:%d: %s", running, file, line, claim);
 }
 
-static bool ending(struct test *t, const char *fmt, va_list ap)
+__attribute__((format(printf, 2, 0))) static bool ending(struct test *t, const char *fmt, va_list ap)
 {
 	if (fmt[0]) {
 		fputs(": ", stderr);
