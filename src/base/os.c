@@ -118,6 +118,27 @@ int os_fsync(int fd, const char *path, struct err *err)
 	return rc ? err_sys(err, errno, "cannot sync %s to disk", path) : WN_OK;
 }
 
+int os_truncate(int fd, uint64_t size, const char *path, struct err *err)
+{
+	int rc = -1;
+
+	if (fault_now(FAULT_WRITE))
+		errno = EIO;
+	else
+		rc = ftruncate(fd, (off_t)size);
+	return rc ? err_sys(err, errno, "cannot cut %s to its whole records", path) : WN_OK;
+}
+
+int os_size(int fd, uint64_t *size, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return err_sys(err, errno, "cannot stat %s", path);
+	*size = (uint64_t)st.st_size;
+	return WN_OK;
+}
+
 int os_fsync_dir(const char *path, struct err *err)
 {
 	int fd = -1, rc;

@@ -22,6 +22,8 @@ int os_read(int fd, void *p, size_t n, size_t *got, const char *path, struct err
 int os_write(int fd, const void *p, size_t n, const char *path, struct err *err);
 int os_pwrite(int fd, const void *p, size_t n, uint64_t at, const char *path, struct err *err);
 int os_fsync(int fd, const char *path, struct err *err);
+int os_truncate(int fd, uint64_t size, const char *path, struct err *err);
+int os_size(int fd, uint64_t *size, const char *path, struct err *err);
 int os_fsync_dir(const char *path, struct err *err); /* of the directory itself */
 int os_rename(const char *from, const char *to, struct err *err);
 int os_unlink(const char *path, struct err *err); /* absent is fine */
