@@ -455,6 +455,7 @@ static bool start_structure(struct extract *x, const struct html_token *t)
 		if (x->frameset_ok && !x->count[TAG_TEMPLATE]) {
 			pop_to(x, 0);
 			x->frameset = true;
+			x->n = x->title_late ? 0 : x->title.n; /* the body goes, with what little it had */
 		}
 		return true;
 	case TAG_FRAME: return !x->options.xml;

@@ -1,0 +1,429 @@
+/* text/document.c -- one table from kind of payload to its reader; see document.h. */
+#include "text/document.h"
+
+#include "base/limits.h"
+#include "base/mem.h"
+#include "archive/url.h"
+#include "text/feed.h"
+#include "text/lang.h"
+#include "text/pdf.h"
+
+struct documents {
+	struct extract *extract;
+};
+
+const struct document_flaw_name document_flaw_names[] = {
+	{ DOC_FLAW_REPLACED, "charset-replaced", "bytes that are not of the page's charset became U+FFFD" },
+	{ DOC_FLAW_TEXT_CUT, "text-cut", "the text is longer than the limit and was cut" },
+	{ DOC_FLAW_DEPTH_CUT, "depth-cut", "elements are nested deeper than the limit" },
+	{ DOC_FLAW_LINKS_CUT, "links-cut", "there are more or longer links than the limit" },
+	{ DOC_FLAW_TOKEN_CUT, "token-cut", "a tag or comment is longer than the limit and was cut" },
+	{ DOC_FLAW_CHARSET_UNKNOWN, "charset-unknown", "the charset that HTTP names is none" },
+	{ DOC_FLAW_READER_FAILED, "reader-failed", "the program that reads this kind of file gave up" },
+	{ DOC_FLAW_NUL, "nul-in-text", "NUL bytes in the text were dropped" },
+	{ 0, NULL, NULL },
+};
+
+const char *document_why_name(enum document_why why)
+{
+	static const char *const names[DOCUMENT_WHYS] = { "has-text", "empty", "binary", "no-reader", "failed" };
+
+	return names[why];
+}
+
+struct documents *documents_new(void)
+{
+	struct documents *d = mem_zalloc(sizeof *d);
+
+	d->extract = extract_new();
+	return d;
+}
+
+void documents_free(struct documents *d)
+{
+	if (d) {
+		extract_free(d->extract);
+		mem_free(d);
+	}
+}
+
+/* ---- what it is ---- */
+
+static struct str essence(struct str mime)
+{
+	ptrdiff_t semicolon = str_chr(mime, ';');
+
+	return str_trim(semicolon < 0 ? mime : str_n(mime.p, (size_t)semicolon));
+}
+
+/* charset= of a media type, unquoted. */
+static struct str charset_parameter(struct str mime)
+{
+	ptrdiff_t at = str_ifind(mime, STR("charset="));
+
+	if (at < 0)
+		return STR_NONE;
+	struct str s = str_trim(str_n(mime.p + at + 8, mime.n - (size_t)at - 8));
+
+	if (s.n && (s.p[0] == '"' || s.p[0] == '\'')) {
+		ptrdiff_t close = str_chr(str_n(s.p + 1, s.n - 1), s.p[0]);
+
+		return str_n(s.p + 1, close < 0 ? s.n - 1 : (size_t)close);
+	}
+	size_t n = 0;
+
+	while (n < s.n && s.p[n] != ';' && s.p[n] != ',' && !ascii_space(s.p[n]))
+		n++;
+	return str_n(s.p, n);
+}
+
+/* Magic numbers, longest claim first where one begins with another. */
+static const struct {
+	struct str magic;
+	const char *mime;
+} magics[] = {
+	{ STR("%PDF-"), "application/pdf" }, { STR("\x89PNG\r\n\x1A\n"), "image/png" }, { STR("GIF87a"), "image/gif" },
+	{ STR("GIF89a"), "image/gif" }, { STR("\xFF\xD8\xFF"), "image/jpeg" }, { STR("PK\x03\x04"), "application/zip" },
+	{ STR("\x1F\x8B\x08"), "application/gzip" }, { STR("BZh"), "application/x-bzip2" }, { STR("\xFD" "7zXZ\0"), "application/x-xz" },
+	{ STR("\x28\xB5\x2F\xFD"), "application/zstd" }, { STR("\x7F" "ELF"), "application/x-elf" }, { STR("OggS\0"), "application/ogg" },
+	{ STR("ID3"), "audio/mpeg" }, { STR("wOFF"), "font/woff" }, { STR("wOF2"), "font/woff2" }, { STR("\0\0\1\0"), "image/x-icon" },
+	{ STR("%!PS-Adobe-"), "application/postscript" }, { STR("{\\rtf"), "application/rtf" }, { STR("\xD0\xCF\x11\xE0"), "application/x-ole" },
+	{ STR("FWS"), "application/x-shockwave-flash" }, { STR("CWS"), "application/x-shockwave-flash" },
+};
+
+static const struct str html_starts[] = {
+	STR("<!doctype html"), STR("<html"), STR("<head"), STR("<script"), STR("<iframe"), STR("<h1"), STR("<div"), STR("<font"), STR("<table"),
+	STR("<a "), STR("<a>"), STR("<style"), STR("<title"), STR("<b>"), STR("<body"), STR("<br"), STR("<p>"), STR("<p "), STR("<!--"), STR("<meta"), STR("<link"),
+	STR("<center"), STR("<frameset"),
+};
+
+static bool looks_binary(struct str s)
+{
+	size_t n = s.n < 1445 ? s.n : 1445; /* as the MIME Sniffing Standard reads */
+
+	if (str_starts(s, STR("\xFE\xFF")) || str_starts(s, STR("\xFF\xFE")) || str_starts(s, STR("\xEF\xBB\xBF")))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c <= 8 || c == 0x0B || (c >= 0x0E && c <= 0x1A) || (c >= 0x1C && c <= 0x1F))
+			return true;
+	}
+	return false;
+}
+
+/* Every other byte is zero: UTF-16 without a mark. */
+static bool looks_wide(struct str s) { return strncmp(encoding_name(charset_detect(str_sub(s, 0, 512))), "utf-16", 6) == 0; }
+
+static struct str skip_blank(struct str s)
+{
+	if (str_starts(s, STR("\xEF\xBB\xBF")))
+		s = str_n(s.p + 3, s.n - 3);
+	while (s.n && ascii_space(s.p[0]))
+		s = str_n(s.p + 1, s.n - 1);
+	return s;
+}
+
+/* The type of something that begins with an XML declaration or a first element. */
+static struct str sniff_xml(struct str s)
+{
+	struct str head = str_sub(s, 0, 4096);
+
+	if (feed_is(head))
+		return str_ifind(head, STR("<feed")) >= 0 ? STR("application/atom+xml") : STR("application/rss+xml");
+	if (str_ifind(head, STR("<html")) >= 0)
+		return STR("application/xhtml+xml");
+	if (str_find(head, STR("<svg")) >= 0)
+		return STR("image/svg+xml");
+	return STR("text/xml");
+}
+
+struct str document_sniff(struct str payload, struct str declared)
+{
+	struct str s = skip_blank(payload), type = essence(declared);
+
+	if (!payload.n)
+		return STR_NONE;
+	for (size_t i = 0; i < COUNT(magics); i++)
+		if (str_starts(payload, magics[i].magic))
+			return str(magics[i].mime);
+	if (str_istarts(s, STR("<?xml")))
+		return sniff_xml(s);
+	if (str_istarts(s, STR("<rss")) || str_istarts(s, STR("<feed")) || str_istarts(s, STR("<rdf:rdf")))
+		return sniff_xml(s);
+	for (size_t i = 0; i < COUNT(html_starts); i++)
+		if (str_istarts(s, html_starts[i]))
+			return STR("text/html");
+	if (looks_binary(payload))
+		return looks_wide(payload) ? STR("text/plain") : STR("application/octet-stream");
+	if (str_ieq(type, STR("text/html")) || str_ieq(type, STR("application/xhtml+xml")))
+		return STR("text/html");
+	return STR("text/plain");
+}
+
+/* What a type means for us.  */
+static const struct {
+	const char *mime;
+	enum payload_kind kind;
+} kinds[] = {
+	{ "text/html", PAYLOAD_HTML }, { "application/xhtml+xml", PAYLOAD_XHTML }, { "application/rss+xml", PAYLOAD_FEED },
+	{ "application/atom+xml", PAYLOAD_FEED }, { "application/rdf+xml", PAYLOAD_FEED }, { "application/pdf", PAYLOAD_PDF },
+	{ "text/plain", PAYLOAD_TEXT }, { "text/markdown", PAYLOAD_TEXT }, { "text/x-rst", PAYLOAD_TEXT }, { "text/csv", PAYLOAD_TEXT },
+	{ "text/tab-separated-values", PAYLOAD_TEXT }, { "text/enriched", PAYLOAD_TEXT }, { "message/rfc822", PAYLOAD_TEXT },
+	{ "text/x-diff", PAYLOAD_TEXT }, { "text/x-patch", PAYLOAD_TEXT }, { "text/troff", PAYLOAD_TEXT },
+	{ "application/vnd.openxmlformats-officedocument.wordprocessingml.document", PAYLOAD_OFFICE },
+	{ "application/vnd.oasis.opendocument.text", PAYLOAD_OFFICE },
+};
+
+static enum payload_kind kind_of(struct str mime)
+{
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (str_ieq(mime, str(kinds[i].mime)))
+			return kinds[i].kind;
+	return PAYLOAD_BINARY;
+}
+
+static bool is_any(struct str mime, const char *const *list)
+{
+	for (; *list; list++)
+		if (str_ieq(mime, str(*list)))
+			return true;
+	return false;
+}
+
+/* The type to go by.  The bytes win over the label where they are sure (magic, markup); a label that says more
+ * than "some text" (script, style, JSON, image) is believed about text. */
+static struct str identify(struct str payload, struct str declared)
+{
+	static const char *const vague[] = { "", "text/plain", "text/html", "application/octet-stream", "application/xml", "text/xml",
+					      "unknown/unknown", "application/unknown", "*/*", "application/x-unknown-content-type",
+					      "application/xhtml+xml", "no-type", "unk", NULL };
+	struct str type = essence(declared), seen = document_sniff(payload, declared);
+
+	if (!seen.n)
+		return type;
+	if (str_eq(seen, STR("application/zip")) && kind_of(type) == PAYLOAD_OFFICE)
+		return type;
+	if (str_eq(seen, STR("text/plain")) && !is_any(type, vague))
+		return type;
+	if (str_ieq(type, STR("text/html")) && (str_eq(seen, STR("text/xml")) || str_eq(seen, STR("application/xhtml+xml"))))
+		return STR("text/html"); /* served as HTML, read as HTML */
+	if (str_ieq(type, STR("text/plain")) && str_eq(seen, STR("text/html")))
+		return STR("text/plain"); /* browsers show the source */
+	if (str_ieq(type, STR("application/xhtml+xml")) && str_eq(seen, STR("text/html")))
+		return STR("application/xhtml+xml");
+	if (str_eq(seen, STR("text/html")) && !is_any(type, vague))
+		return type;
+	return seen;
+}
+
+/* ---- readers; each fills out->page and says why there is no text ---- */
+
+struct job {
+	struct document *out;
+	struct arena *a;
+	struct documents *scratch;
+	const struct document_in *in;
+	struct err *err;
+};
+
+static struct str decode(struct job *j, bool markup)
+{
+	struct document *out = j->out;
+	struct str label = j->in->charset.n ? j->in->charset : charset_parameter(j->in->mime);
+	struct charset c = charset_find(j->in->payload, label, markup);
+
+	if (label.n && !encoding_of_label(label))
+		out->flaws |= DOC_FLAW_CHARSET_UNKNOWN;
+	out->charset = encoding_name(c.encoding);
+	out->charset_source = c.source;
+	struct str text = charset_decode(j->a, c, j->in->payload, &out->replaced);
+
+	if (out->replaced)
+		out->flaws |= DOC_FLAW_REPLACED;
+	return text;
+}
+
+static void take_cut(struct document *out)
+{
+	static const struct {
+		unsigned cut, flaw;
+	} map[] = { { CUT_TEXT, DOC_FLAW_TEXT_CUT }, { CUT_DEPTH, DOC_FLAW_DEPTH_CUT }, { CUT_LINKS, DOC_FLAW_LINKS_CUT },
+		    { CUT_TOKEN, DOC_FLAW_TOKEN_CUT }, { CUT_NUL, DOC_FLAW_NUL } };
+
+	for (size_t i = 0; i < COUNT(map); i++)
+		if (out->page.cut & map[i].cut)
+			out->flaws |= map[i].flaw;
+}
+
+static int read_html(struct job *j)
+{
+	struct extract_options options = { .no_links = j->in->no_links, .no_resolve = j->in->no_resolve, .no_outline = j->in->no_main,
+					    .xml = j->out->kind == PAYLOAD_XHTML };
+
+	extract_page(j->scratch->extract, decode(j, true), j->in->url, &options, &j->out->page);
+	take_cut(j->out);
+	return WN_OK;
+}
+
+/* Text that is already text: CRs normalised, NULs dropped, cut at the limit. */
+static struct str plain(struct job *j, struct str s)
+{
+	struct document *out = j->out;
+	bool plain_already = !memchr(s.p, '\r', s.n) && !memchr(s.p, 0, s.n);
+	char *p;
+	size_t n = 0;
+
+	if (s.n > LIMIT_TEXT) {
+		for (s.n = LIMIT_TEXT; s.n && ((unsigned char)s.p[s.n] & 0xC0) == 0x80; s.n--)
+			;
+		out->flaws |= DOC_FLAW_TEXT_CUT;
+	}
+	if (plain_already)
+		return s;
+	p = arena_alloc(j->a, s.n);
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == 0)
+			out->flaws |= DOC_FLAW_NUL;
+		else if (s.p[i] != '\r')
+			p[n++] = s.p[i];
+		else if (i + 1 == s.n || s.p[i + 1] != '\n')
+			p[n++] = '\n';
+	}
+	return str_n(p, n);
+}
+
+static int read_text(struct job *j)
+{
+	struct str s = decode(j, false);
+
+	j->out->page.text = s.n ? plain(j, s) : s;
+	return WN_OK;
+}
+
+static int read_feed(struct job *j)
+{
+	struct document *out = j->out;
+	struct url base = { 0 }, scratch = { 0 };
+	struct feed f;
+	struct str s = decode(j, true);
+
+	feed_read(j->a, s, &f);
+	out->page = (struct page){ .text = f.text, .title = f.title, .lang = f.lang, .published = f.published };
+	out->page.body_start = f.title.n && str_starts(f.text, f.title) ? f.title.n + (f.text.n > f.title.n) : 0;
+	if (f.cut)
+		out->flaws |= DOC_FLAW_TEXT_CUT;
+	if (!j->in->no_links && f.n_links) {
+		struct link *links = arena_zalloc(j->a, f.n_links * sizeof *links);
+		bool has_base = !j->in->no_resolve && url_parse(&base, j->in->url, NULL);
+
+		for (size_t i = 0; i < f.n_links; i++) {
+			links[i] = (struct link){ .href = f.links[i].url, .anchor = f.links[i].anchor, .kind = LINK_A };
+			if (!j->in->no_resolve && url_parse(&scratch, f.links[i].url, has_base ? &base : NULL))
+				links[i].url = arena_str(j->a, url_href(&scratch));
+		}
+		out->page.links = links;
+		out->page.nlinks = f.n_links;
+	}
+	url_release(&base);
+	url_release(&scratch);
+	return WN_OK;
+}
+
+static int read_pdf(struct job *j)
+{
+	const char *why = NULL;
+	struct str text = STR_NONE, title = STR_NONE;
+	int rc;
+
+	if (j->in->no_pdf) {
+		j->out->why_none = DOCUMENT_NO_READER;
+		return WN_OK;
+	}
+	rc = pdf_text(j->a, j->in->payload, &text, &title, &why, j->err);
+	if (rc < 0)
+		return rc;
+	if (why) {
+		j->out->why_none = DOCUMENT_FAILED;
+		j->out->flaws |= DOC_FLAW_READER_FAILED;
+	}
+	if (title.n && text.n)
+		text = arena_printf(j->a, "%.*s\n%.*s", STR_FMT(title), STR_FMT(text));
+	j->out->page = (struct page){ .text = text.n ? plain(j, text) : text, .title = title, .body_start = title.n && text.n ? title.n + 1 : 0 };
+	return WN_OK;
+}
+
+static int read_nothing(struct job *j)
+{
+	/* style sheets, scripts, JSON and other text that is not for reading have no reader either */
+	j->out->why_none = j->out->kind == PAYLOAD_OFFICE || !looks_binary(j->in->payload) ? DOCUMENT_NO_READER : DOCUMENT_BINARY;
+	return WN_OK;
+}
+
+static const struct {
+	int (*read)(struct job *j);
+} readers[PAYLOAD_KINDS] = {
+	[PAYLOAD_NONE] = { read_nothing }, [PAYLOAD_HTML] = { read_html }, [PAYLOAD_XHTML] = { read_html }, [PAYLOAD_TEXT] = { read_text },
+	[PAYLOAD_FEED] = { read_feed }, [PAYLOAD_PDF] = { read_pdf }, [PAYLOAD_OFFICE] = { read_nothing }, [PAYLOAD_BINARY] = { read_nothing },
+};
+
+/* ---- all of it ---- */
+
+static bool blank(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!ascii_space(s.p[i]))
+			return false;
+	return true;
+}
+
+static void find_main(struct job *j)
+{
+	struct document *out = j->out;
+
+	if (j->in->no_main || !out->page.outline) {
+		out->main = out->page.text;
+		return;
+	}
+	struct main_text m = main_content(j->a, out->page.text, out->page.outline);
+
+	out->main = m.text;
+	out->main_ranges = m.ranges;
+	out->nmain_ranges = m.n_ranges;
+}
+
+static void find_lang(struct job *j)
+{
+	struct document *out = j->out;
+	struct lang lang = lang_of(out->main.n > 200 ? out->main : out->page.text);
+
+	out->lang = arena_str(j->a, str(lang.code));
+	out->lang_confidence = lang.confidence;
+}
+
+int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in, struct err *err)
+{
+	struct job j = { out, a, scratch, in, err };
+	int rc;
+
+	*out = (struct document){ .lang = STR("und") };
+	if (!in->payload.n) {
+		out->why_none = DOCUMENT_EMPTY;
+		out->mime = essence(in->mime);
+		return WN_OK;
+	}
+	out->mime = identify(in->payload, in->mime);
+	out->kind = kind_of(out->mime);
+	if ((rc = readers[out->kind].read(&j)) < 0)
+		return rc;
+	if (blank(out->page.text)) {
+		if (out->why_none == DOCUMENT_HAS_TEXT)
+			out->why_none = DOCUMENT_EMPTY;
+		return WN_OK;
+	}
+	out->why_none = DOCUMENT_HAS_TEXT;
+	find_main(&j);
+	if (!in->no_lang)
+		find_lang(&j);
+	return WN_OK;
+}
