@@ -52,6 +52,27 @@ static struct str between(const struct str *token, size_t a, size_t b)
 	return str_n(token[a].p, (size_t)(token[b - 1].p + token[b - 1].n - token[a].p));
 }
 
+/* A line without a good date beside an address: the parts by their places.  A
+ * version block may say "- - - 76", others "None 20160211000000jpg". */
+static bool split_by_place(struct str line, const struct str *t, size_t n, struct arc_line *out)
+{
+	if (n < 5)
+		return false;
+	if (!str_starts(line, STR("filedesc:"))) {
+		struct str date = t[n - 3];
+
+		if (!is_date(str_sub(date, 0, 8)) || date.n > 24 || !all_digits(t[n - 1]))
+			return false;
+	}
+	out->url = between(t, 0, n - 4);
+	out->ip = t[n - 4];
+	out->date = t[n - 3];
+	out->mime = t[n - 2];
+	out->length = t[n - 1];
+	out->odd = true;
+	return true;
+}
+
 /* Splits the line; false when it is no ARC line.  tokens: the last ARC_TOKENS
  * of them; a URL before them stays in one piece. */
 static bool split(struct str line, unsigned version, struct arc_line *out)
@@ -84,18 +105,8 @@ cut:
 	for (size_t i = n - 1; i-- > 1 && !date;)
 		if (is_date(t[i]) && (is_ip(t[i - 1]) || is_ip(t[i + 1])))
 			date = i;
-	if (!date) {
-		/* a version block may say "- - - 76", or worse */
-		if (!str_starts(line, STR("filedesc:")) || n < 5)
-			return false;
-		out->url = t[0];
-		out->ip = t[1];
-		out->date = t[2];
-		out->mime = between(t, 3, n - 1);
-		out->length = t[n - 1];
-		out->odd = true;
-		return true;
-	}
+	if (!date)
+		return split_by_place(line, t, n, out);
 	size_t after = date + 1;
 
 	out->date = t[date];
@@ -111,6 +122,8 @@ cut:
 	if (after > n - 1 || out->url.n == 0)
 		return false;
 	out->length = t[n - 1];
+	if (out->length.n > 10 && !all_digits(out->length))
+		return false; /* a line of some CDX */
 	if (version == 2 && n - 1 >= after + 6) {
 		out->filename = t[n - 2];
 		out->offset = t[n - 3];
@@ -124,6 +137,17 @@ cut:
 	if (out->mime.n == 0 || memchr(out->url.p, ' ', out->url.n))
 		out->odd = true;
 	return true;
+}
+
+/* "type length file.arc offset": what some CDX files have behind the date. */
+static bool is_cdx_tail(struct str mime)
+{
+	struct str rest = mime;
+
+	str_cut(&rest, ' ');
+	struct str length = str_cut(&rest, ' ');
+
+	return all_digits(length) && rest.n && str_chr(rest, ' ') < 0;
 }
 
 enum head_sight arc_sight(struct str s, bool all, bool strict, size_t *size)
@@ -150,7 +174,7 @@ enum head_sight arc_sight(struct str s, bool all, bool strict, size_t *size)
 
 	if (text.n && text.p[text.n - 1] == '\r')
 		text.n--;
-	if (!split(text, 1, &line) || (strict && (!all_digits(line.length) || !is_date(line.date))))
+	if (!split(text, 1, &line) || (strict && (!all_digits(line.length) || !is_date(line.date) || !is_ip(line.ip) || is_cdx_tail(line.mime))))
 		return HEAD_NO;
 	*size = (size_t)nl < s.n ? (size_t)nl + 1 : s.n;
 	return HEAD_YES;

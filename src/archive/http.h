@@ -6,6 +6,8 @@
  */
 #ifndef WINNOW_ARCHIVE_HTTP_H
 #define WINNOW_ARCHIVE_HTTP_H
+#include <stddef.h>
+
 #include "archive/record.h"
 
 struct http_head {

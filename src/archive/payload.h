@@ -24,16 +24,17 @@
 
 enum payload_form { PAYLOAD_RAW, PAYLOAD_DECHUNKED, PAYLOAD_DECODED };
 
-#define PAYLOAD_CHECK 1u  /* verify block and payload digests: flaws */
+#define PAYLOAD_CHECK 1u  /* verify the payload digest: flaw */
+#define PAYLOAD_BLOCK 4u  /* verify the block digest: flaw */
 #define PAYLOAD_DIGEST 2u /* also sha1 of raw body (payload_digest) and decoded payload (digest) */
 
-struct codec;
+struct payload_state;
 struct payload {
 	bool has_http;
 	struct http_head http; /* slices last until payload_end or, when the block is whole, as long as the record's */
 	struct digest payload_digest; /* after payload_end with PAYLOAD_DIGEST: sha1 of the body as archived */
 	struct digest digest;	      /* sha1 of the decoded payload: equal for equal documents */
-	struct digest block_digest;   /* with PAYLOAD_CHECK, in the kind the record names */
+	struct digest block_digest;   /* with PAYLOAD_BLOCK, in the kind the record names */
 	uint64_t raw_size, size;      /* bytes of the body as archived, and in the form asked for */
 	bool complete;		      /* all of it was read and nothing was cut or damaged */
 	struct payload_state *state;

@@ -25,7 +25,8 @@
 #include "base/os.h"
 
 #define FIRST_LOOK (4 * KIB)	     /* text viewed to see a head */
-#define WHOLE_MAX (TEXT_WINDOW / 2 - 64) /* head and block of a record seen whole */
+#define BEYOND (2 * KIB)		     /* text viewed behind a block, to see how it ends */
+#define WHOLE_MAX (TEXT_WINDOW / 2 - BEYOND) /* head and block of a record seen whole */
 
 struct part {
 	struct str name;
@@ -301,6 +302,8 @@ static enum head_sight sight(const struct reader *r, struct str s, bool all, boo
 		warc = HEAD_YES;
 	if (warc != HEAD_NO || r->seen_warc)
 		return warc;
+	if (!r->seen_arc && !str_starts(s, STR("filedesc:")))
+		strict = true; /* a file that does not begin as an ARC must make it plain */
 	arc = arc_sight(s, all, strict, &out->size);
 	out->format = RECORD_ARC;
 	return arc;
@@ -316,7 +319,7 @@ static enum head_sight find_head(const struct reader *r, struct str s, bool line
 		if (line || r->seen_warc || !r->seen_arc) {
 			enum head_sight seen = HEAD_NO;
 
-			if (line || (i < s.n && s.p[i] == 'W'))
+			if (line || (i < s.n && s.p[i] == 'W')) /* a WARC head may stand inside a line */
 				seen = sight(r, str_sub(s, i, s.n), all, true, out);
 			if (seen == HEAD_YES && !line && out->format == RECORD_ARC)
 				seen = HEAD_NO;
@@ -498,9 +501,9 @@ static void check_length(struct reader *r, struct record *rec, struct str v, siz
 
 	if (fits && closes_record(r, str_sub(v, end, v.n), all))
 		return;
-	struct str block = str_sub(v, head, fits ? end : v.n);
+	struct str block = str_sub(v, head, v.n);
 
-	if (find_head(r, block, true, true, &s) == HEAD_YES && s.at) {
+	if (find_head(r, block, true, true, &s) == HEAD_YES && s.at && s.at < rec->length) {
 		uint64_t length = without_trailer(str_sub(block, 0, s.at));
 
 		flaw_add(&rec->flaws, FLAW_WRONG_LENGTH, rec->span.at, "length %llu, found %llu before the next record",
@@ -615,7 +618,7 @@ static int measure_block(struct reader *r, size_t head, uint64_t *length, struct
 static int view_block(struct reader *r, size_t want, struct str *v, bool *all, struct err *err)
 {
 	for (;;) {
-		int rc = text_view(&r->text, want + 4, v, all, err);
+		int rc = text_view(&r->text, want + BEYOND, v, all, err);
 
 		if (rc < 0 || v->n >= want || !*all)
 			return rc;
@@ -897,3 +900,6 @@ bool reader_can_split(const struct reader *r)
 {
 	return r->seekable && r->nparts == 1 && r->open && !r->text.raw.inflate;
 }
+
+const char *reader_path(const struct reader *r) { return r->path; }
+bool reader_seekable(const struct reader *r) { return r->seekable; }

@@ -56,6 +56,9 @@ struct span reader_span(const struct reader *r);
 void reader_stop(const struct reader *r, uint64_t *at, uint64_t *skip);
 bool reader_can_split(const struct reader *r); /* a regular file of one part: ranges of it can be read */
 
+const char *reader_path(const struct reader *r); /* without the part */
+bool reader_seekable(const struct reader *r);
+
 const struct flaws *reader_tail(const struct reader *r); /* after WN_END */
 uint64_t reader_at(const struct reader *r);		 /* bytes of the file consumed so far, for progress */
 void reader_close(struct reader *r);			 /* r may be NULL */

@@ -164,7 +164,7 @@ static bool is_version(struct str line)
 {
 	size_t i = 5;
 
-	if (!str_starts(line, STR("WARC/")))
+	if (!str_istarts(line, STR("WARC/")))
 		return false;
 	while (i < line.n && ascii_digit(line.p[i]))
 		i++;
@@ -184,7 +184,7 @@ enum head_sight warc_sight(struct str s, bool all)
 	for (size_t i = 0; i < 5; i++) {
 		if (i == s.n)
 			return all ? HEAD_NO : HEAD_SHORT;
-		if (s.p[i] != mark[i])
+		if (s.p[i] != mark[i] && s.p[i] != ascii_lower(mark[i]))
 			return HEAD_NO;
 	}
 	struct str near = str_sub(s, 0, 64);
@@ -215,7 +215,7 @@ size_t warc_head_size(struct str s, bool all, bool *cut)
 
 		if (n == 0 || (n == 1 && s.p[line] == '\r'))
 			return next;
-		if (line && s.p[line] == 'W' && n >= 6 && is_version(str_n(s.p + line, n))) {
+		if (line && (s.p[line] == 'W' || s.p[line] == 'w') && n >= 6 && is_version(str_n(s.p + line, n))) {
 			*cut = true;
 			return line;
 		}
@@ -244,7 +244,7 @@ static void parse_version(struct record *rec, struct str line, uint64_t at)
 		rec->version_minor = small_number(str_sub(line, (size_t)str_chr(line, '.') + 1, line.n));
 		unsigned v = rec->version_major * 1000 + rec->version_minor;
 
-		if (v == 1000 || v == 1001 || v == 17 || v == 18)
+		if ((v == 1000 || v == 1001 || v == 17 || v == 18) && line.p[0] == 'W')
 			return;
 	}
 	flaw_add(&rec->flaws, FLAW_VERSION, at, "%.*s", (int)(line.n < 60 ? line.n : 60), line.p);

@@ -19,6 +19,7 @@
 #define LIMIT_ZIP_ENTRIES 1000000	/* entries of one WACZ */
 #define LIMIT_ZIP_DIRECTORY (64 * MIB)	/* the central directory of one WACZ */
 #define LIMIT_DECODED (2 * GIB)		/* a decoded body; more is a bomb */
+#define LIMIT_SEGMENTS 1000000		/* continuation records of one file */
 #define LIMIT_TEXT (32 * MIB)		/* a document's text, then it is cut (flaw text-cut) */
 #define LIMIT_RULE (64 * KIB)		/* a rule's text */
 #define LIMIT_RULE_DEPTH 200
