@@ -247,19 +247,28 @@ static int skip_text(struct reader *r, uint64_t n, struct err *err)
 	return WN_OK;
 }
 
-int reader_open_span(struct reader **out, const char *path, struct span span, struct err *err)
+int reader_open_to(struct reader **out, const char *path, uint64_t to, struct err *err)
+{
+	int rc = reader_open(out, path, err);
+
+	if (rc == WN_OK)
+		(*out)->to = to;
+	return rc;
+}
+
+int reader_resume(struct reader **out, const char *path, uint64_t at, uint64_t skip, uint64_t to, struct err *err)
 {
 	struct reader *r;
-	int rc = reader_open_range(&r, path, span.at, UINT64_MAX, true, err);
+	int rc = reader_open_range(&r, path, at, to, true, err);
 
 	*out = NULL;
 	if (rc < 0)
 		return rc;
-	r->single = true;
-	if (r->text.coding != CODING_NONE && span.skip) {
-		rc = text_next(&r->text, err);
-		if (rc == WN_OK)
-			rc = skip_text(r, span.skip, err);
+	if (r->text.coding != CODING_NONE && skip) {
+		if ((rc = text_next(&r->text, err)) == WN_OK)
+			rc = skip_text(r, skip, err);
+		r->last_member = at;
+		r->shared_told = true;
 	}
 	if (rc < 0) {
 		reader_close(r);
@@ -267,6 +276,15 @@ int reader_open_span(struct reader **out, const char *path, struct span span, st
 	}
 	*out = r;
 	return WN_OK;
+}
+
+int reader_open_span(struct reader **out, const char *path, struct span span, struct err *err)
+{
+	int rc = reader_resume(out, path, span.at, span.skip, UINT64_MAX, err);
+
+	if (rc == WN_OK)
+		(*out)->single = true;
+	return rc;
 }
 
 void reader_close(struct reader *r)

@@ -35,6 +35,12 @@ int reader_open_span(struct reader **out, const char *path, struct span span, st
  * it is 0 or `exact`, else at the first true record at or after it. */
 int reader_open_range(struct reader **out, const char *path, uint64_t from, uint64_t to, bool exact, struct err *err);
 
+/* The records that begin before `to`, which is UINT64_MAX or an offset in a file of one part. */
+int reader_open_to(struct reader **out, const char *path, uint64_t to, struct err *err);
+
+/* Goes on where reader_stop said; `to` as above. */
+int reader_resume(struct reader **out, const char *path, uint64_t at, uint64_t skip, uint64_t to, struct err *err);
+
 /* The next record, or WN_END.  Its slices are borrowed from the reader and
  * last until the next call; record_copy() keeps one for longer. */
 int reader_next(struct reader *r, struct record *rec, struct err *err);
