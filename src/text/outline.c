@@ -14,7 +14,10 @@
 #define ROW_NONE UINT32_MAX
 
 /* Internal bits: words that make HINT_BODY when two kinds meet in one name. */
-enum { WORD_KIND = 1 << 16, WORD_TEXT = 1 << 17, WORD_NOT = 1 << 18, WORD_PAGE = 1 << 19 };
+enum { WORD_KIND = 1 << 16, WORD_TEXT = 1 << 17, WORD_NOT = 1 << 18, WORD_EMBED = 1 << 19 };
+#define HINTS_BAD \
+	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | HINT_HIDDEN | HINT_META | \
+	 HINT_CAPTION)
 
 static const struct {
 	const char *word;
@@ -22,7 +25,7 @@ static const struct {
 } words[] = {
 	{ "article", HINT_CONTENT | WORD_KIND }, { "articles", HINT_RELATED }, { "story", HINT_CONTENT | WORD_KIND },
 	{ "entry", HINT_CONTENT | WORD_KIND }, { "post", HINT_CONTENT | WORD_KIND }, { "news", WORD_KIND },
-	{ "blog", WORD_KIND }, { "blogpost", HINT_CONTENT | WORD_KIND }, { "page", WORD_PAGE }, { "single", WORD_PAGE },
+	{ "blog", WORD_KIND }, { "blogpost", HINT_CONTENT | WORD_KIND },
 	{ "content", HINT_CONTENT | WORD_TEXT }, { "contents", HINT_CONTENT | WORD_TEXT }, { "body", WORD_TEXT },
 	{ "text", WORD_TEXT }, { "copy", WORD_TEXT }, { "main", HINT_CONTENT }, { "maincontent", HINT_CONTENT },
 	{ "articlebody", HINT_BODY }, { "articletext", HINT_BODY }, { "articlecontent", HINT_BODY },
@@ -36,7 +39,7 @@ static const struct {
 	{ "sidebar", HINT_SIDE }, { "sidenav", HINT_SIDE }, { "aside", HINT_SIDE }, { "widget", HINT_SIDE },
 	{ "widgets", HINT_SIDE }, { "rail", HINT_SIDE }, { "sidecolumn", HINT_SIDE }, { "complementary", HINT_SIDE },
 	{ "footer", HINT_FOOT }, { "foot", HINT_FOOT }, { "copyright", HINT_FOOT }, { "legal", HINT_FOOT }, { "contentinfo", HINT_FOOT },
-	{ "colophon", HINT_FOOT }, { "disclaimer", HINT_FOOT }, { "footnote", 0 },
+	{ "colophon", HINT_FOOT },
 	{ "header", HINT_HEAD }, { "masthead", HINT_HEAD }, { "banner", HINT_HEAD }, { "topbar", HINT_HEAD }, { "logo", HINT_HEAD },
 	{ "share", HINT_SHARE }, { "sharing", HINT_SHARE }, { "shares", HINT_SHARE }, { "social", HINT_SHARE }, { "follow", HINT_SHARE },
 	{ "newsletter", HINT_SHARE }, { "subscribe", HINT_SHARE }, { "subscription", HINT_SHARE }, { "signup", HINT_SHARE },
@@ -45,7 +48,7 @@ static const struct {
 	{ "related", HINT_RELATED }, { "recommended", HINT_RELATED }, { "recommendations", HINT_RELATED }, { "recommend", HINT_RELATED },
 	{ "popular", HINT_RELATED }, { "trending", HINT_RELATED }, { "promo", HINT_RELATED }, { "promos", HINT_RELATED },
 	{ "teaser", HINT_RELATED }, { "teasers", HINT_RELATED }, { "readmore", HINT_RELATED }, { "similar", HINT_RELATED },
-	{ "suggested", HINT_RELATED }, { "latest", HINT_RELATED }, { "jp", 0 }, { "relatedposts", HINT_RELATED },
+	{ "suggested", HINT_RELATED }, { "latest", HINT_RELATED }, { "relatedposts", HINT_RELATED },
 	{ "recirc", HINT_RELATED }, { "mostread", HINT_RELATED }, { "mostpopular", HINT_RELATED }, { "yarpp", HINT_RELATED },
 	{ "seealso", HINT_RELATED }, { "relatedlinks", HINT_RELATED }, { "recommendation", HINT_RELATED }, { "relation", HINT_RELATED },
 	{ "comment", HINT_COMMENT }, { "comments", HINT_COMMENT }, { "disqus", HINT_COMMENT }, { "respond", HINT_COMMENT },
@@ -65,11 +68,13 @@ static const struct {
 	{ "caption", HINT_CAPTION }, { "captions", HINT_CAPTION }, { "credit", HINT_CAPTION }, { "credits", HINT_CAPTION },
 	{ "gallery", HINT_CAPTION }, { "slideshow", HINT_CAPTION }, { "carousel", HINT_CAPTION }, { "figcaption", HINT_CAPTION },
 	{ "video", HINT_CAPTION }, { "photo", HINT_CAPTION }, { "image", HINT_CAPTION }, { "player", HINT_CAPTION },
-	{ "hidden", HINT_HIDDEN }, { "hide", HINT_HIDDEN }, { "invisible", HINT_HIDDEN }, { "sronly", HINT_HIDDEN }, { "noprint", 0 },
+	{ "hidden", HINT_HIDDEN }, { "hide", HINT_HIDDEN }, { "invisible", HINT_HIDDEN }, { "sronly", HINT_HIDDEN },
 	{ "offscreen", HINT_HIDDEN },
 	{ "title", HINT_TITLE }, { "headline", HINT_TITLE }, { "heading", HINT_TITLE }, { "subtitle", HINT_TITLE },
 	{ "wrapper", WORD_NOT }, { "wrap", WORD_NOT }, { "container", WORD_NOT }, { "has", WORD_NOT }, { "no", WORD_NOT },
 	{ "with", WORD_NOT }, { "without", WORD_NOT }, { "is", WORD_NOT }, { "layout", WORD_NOT }, { "col", WORD_NOT }, { "columns", WORD_NOT },
+	{ "and", WORD_NOT }, { "w", WORD_NOT }, { "plus", WORD_NOT }, { "enabled", WORD_NOT }, { "off", WORD_NOT }, { "on", WORD_NOT },
+	{ "open", WORD_NOT }, { "opened", WORD_NOT }, { "embed", WORD_EMBED }, { "embedded", WORD_EMBED }, { "tweet", WORD_EMBED },
 };
 
 #define WORD_MAX 24
@@ -116,7 +121,8 @@ static uint32_t word_bits(const char *word, size_t n)
 
 /* One name of a class list ("entry-content"): the bits of its words, with
  * HINT_BODY where a kind and a text meet.  A name that says "wrapper" or
- * "has-sidebar" tells about what is inside it and hints at nothing bad. */
+ * "has-sidebar" tells about what is inside it and hints at nothing bad; one
+ * that says "sidebar-content" is no content; an embedded post is no share bar. */
 static uint32_t name_hints(struct str name)
 {
 	uint32_t bits = 0;
@@ -144,6 +150,10 @@ static uint32_t name_hints(struct str name)
 		bits |= HINT_BODY;
 	if (bits & WORD_NOT)
 		bits &= HINT_CONTENT;
+	if (bits & WORD_EMBED)
+		bits &= ~(uint32_t)HINT_SHARE;
+	if (bits & HINTS_BAD)
+		bits &= ~(uint32_t)(HINT_BODY | HINT_CONTENT);
 	return bits;
 }
 
@@ -219,7 +229,7 @@ static bool is_item(uint8_t tag)
 static uint32_t find_open(const struct outline *o, uint8_t tag, bool implied)
 {
 	for (uint32_t level = o->n_open; level-- > 0;) {
-		uint8_t open = o->nodes.p[o->open[level]].tag;
+		uint8_t open = o->nodes.p[o->open[level]].written;
 
 		if (open == tag)
 			return level;
@@ -241,7 +251,7 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 
 	if (tag == OUTLINE_SPAN || tag == OUTLINE_TIME || tag == OUTLINE_CONTROL || tag == OUTLINE_CAPTION)
 		return;
-	if (o->n_open && o->nodes.p[o->open[o->n_open - 1]].tag == OUTLINE_P)
+	if (o->n_open && o->nodes.p[o->open[o->n_open - 1]].written == OUTLINE_P)
 		close_from(o, o->n_open - 1, at);
 	if (tag == OUTLINE_DT || tag == OUTLINE_DD) {
 		level = find_open(o, OUTLINE_DT, true);
@@ -256,6 +266,7 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 
 void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs)
 {
+	enum outline_tag written = tag;
 	struct outline_node *node;
 
 	if (o->n_open)
@@ -264,14 +275,19 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		o->too_deep++;
 		return;
 	}
+	if (attrs && str_ieq(attrs->role, STR("main")))
+		tag = OUTLINE_MAIN;
+	else if (attrs && str_ieq(attrs->role, STR("article")))
+		tag = OUTLINE_ARTICLE;
 	node = vec_add(&o->nodes);
 	*node = (struct outline_node){
 		.start = (uint32_t)at,
 		.end = (uint32_t)at,
 		.parent = o->n_open ? o->open[o->n_open - 1] : ROW_NONE,
+		.name = attrs && attrs->class_.n ? (uint32_t)hash_str(attrs->class_) : 0,
 		.hints = attrs ? (uint16_t)outline_hints(attrs) : 0,
 		.tag = (uint8_t)tag,
-		.depth = (uint8_t)(o->n_open < 255 ? o->n_open : 255),
+		.written = (uint8_t)written,
 	};
 	o->open[o->n_open++] = (uint32_t)o->nodes.n - 1;
 }

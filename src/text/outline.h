@@ -89,9 +89,10 @@ struct outline_node {
 	uint32_t last;	     /* row behind its subtree: rows i+1 .. last-1 are inside */
 	uint32_t parent;     /* row, UINT32_MAX for the first */
 	uint32_t link;	     /* bytes of anchor text inside */
+	uint32_t name;	     /* hash of the class attribute, 0 without one */
 	uint16_t hints;
-	uint8_t tag;
-	uint8_t depth; /* clipped at 255 */
+	uint8_t tag;	     /* enum outline_tag; role=main and role=article count as the elements */
+	uint8_t written;     /* the tag as written, by which it is closed */
 };
 
 struct outline {
