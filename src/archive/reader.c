@@ -351,7 +351,7 @@ static enum head_sight find_head(const struct reader *r, struct str s, bool line
 		size_t end = nl ? (size_t)(nl - s.p) : s.n;
 
 		line = false;
-		if (!r->seen_arc && i < s.n) {
+		if (!r->seen_arc && i + 1 < end) {
 			const char *w = memmem(s.p + i + 1, end - i - 1, "WARC/", 5);
 
 			if (w) {
@@ -800,7 +800,7 @@ static int pass_trailer(struct reader *r, struct err *err)
 	while (n < v.n && n < 64 && (v.p[n] == '\r' || v.p[n] == '\n'))
 		n++;
 	text_skip(&r->text, n);
-	if (r->cut)
+	if (r->cut || (!warc && v.n == 0))
 		return WN_OK;
 	if (n || v.n == 0 || sight(r, v, all, false, &s) == HEAD_YES)
 		flaw_add(&r->late, FLAW_RECORD_TRAILER, r->span.at, warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
