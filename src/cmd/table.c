@@ -2,6 +2,21 @@
 #include "cmd/table.h"
 
 const struct cmd *const cmd_table[] = {
-	&cmd_version, &cmd_help, &cmd_completion, /* care */
+	/* gather */
+	&cmd_ingest,
+	&cmd_rm,
+	/* look */
+	&cmd_ls,
+	&cmd_stats,
+	&cmd_show,
+	&cmd_text,
+	&cmd_links,
+	&cmd_sql,
+	/* decide */
+	/* explore */
+	/* care */
+	&cmd_help,
+	&cmd_version,
+	&cmd_completion,
 	NULL,
 };

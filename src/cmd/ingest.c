@@ -1,0 +1,126 @@
+/* cmd/ingest.c -- winnow ingest: archive files into a collection. */
+#include <inttypes.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "cmd/table.h"
+#include "flow/ingest.h"
+#include "text/document.h"
+
+struct args {
+	uint64_t k, max_flaws;
+	const char *unit, *text, *max_flaws_text;
+	bool bag, index_only, no_fulltext, parse_all;
+};
+
+static const struct opt opts[] = {
+	{ "k", 0, OPT_U64, "N", "terms in a shingle (default 5); fixed when COLL is created", offsetof(struct args, k) },
+	{ "unit", 0, OPT_CHOICE, "word|char", "what shingles are made of; fixed when COLL is created", offsetof(struct args, unit) },
+	{ "bag", 0, OPT_FLAG, NULL, "count repeated shingles; fixed when COLL is created", offsetof(struct args, bag) },
+	{ "text", 0, OPT_CHOICE, "body|main", "which text is the document; fixed when COLL is created", offsetof(struct args, text) },
+	{ "index-only", 0, OPT_FLAG, NULL, "enter captures without making documents of them", offsetof(struct args, index_only) },
+	{ "no-fulltext", 0, OPT_FLAG, NULL, "leave the full-text index alone", offsetof(struct args, no_fulltext) },
+	{ "parse-all", 0, OPT_FLAG, NULL, "parse every payload, also one that was seen before (same result, slower)", offsetof(struct args, parse_all) },
+	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)", offsetof(struct args, max_flaws_text) },
+	{ 0 },
+};
+
+static void report_json(const struct ingest_report *r)
+{
+	struct buf out = BUF(64 * KIB);
+	struct json j = { .out = &out, .spaced = true };
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "files", r->files }, { "files_skipped", r->files_skipped }, { "files_failed", r->files_failed }, { "records", r->records },
+		{ "captures", r->captures }, { "documents", r->documents }, { "contents", r->contents }, { "revisits_resolved", r->revisits_resolved },
+		{ "revisits_unresolved", r->revisits_unresolved }, { "flaws", r->flaws }, { "bytes_read", r->bytes_read }, { "bytes_payload", r->bytes_payload },
+	};
+
+	json_open(&j, '{');
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		json_key(&j, numbers[i].key);
+		json_u64(&j, numbers[i].value);
+	}
+	json_key(&j, "seconds");
+	json_double(&j, r->seconds, 3);
+	json_close(&j, '}');
+	buf_byte(&out, '\n');
+	cmd_out(&out);
+	buf_release(&out);
+}
+
+static void report_text(const struct cmd_run *run, const struct ingest_report *r)
+{
+	struct buf out = BUF(64 * KIB);
+
+	buf_printf(&out, "%" PRIu64 " file%s read", r->files, r->files == 1 ? "" : "s");
+	if (r->files_skipped)
+		buf_printf(&out, ", %" PRIu64 " already there", r->files_skipped);
+	buf_printf(&out, ": %" PRIu64 " records, %" PRIu64 " captures\n", r->records, r->captures);
+	buf_printf(&out, "%" PRIu64 " documents of %" PRIu64 " new texts", r->documents, r->contents);
+	if (r->revisits_resolved || r->revisits_unresolved)
+		buf_printf(&out, ", %" PRIu64 " revisits with their original, %" PRIu64 " without", r->revisits_resolved, r->revisits_unresolved);
+	buf_printf(&out, "\n%.1f MB of archive, %.1f MB of payload in %.1f s", (double)r->bytes_read / 1e6, (double)r->bytes_payload / 1e6, r->seconds);
+	if (r->seconds > 0)
+		buf_printf(&out, " (%.0f MB of payload a second)", (double)r->bytes_payload / 1e6 / r->seconds);
+	buf_byte(&out, '\n');
+	if (r->flaws)
+		buf_printf(&out, "%" PRIu64 " flaws noted; 'winnow stats %s' counts them by kind, 'winnow help flaws' explains them\n", r->flaws, run->rest.p[0]);
+	cmd_out(&out);
+	buf_release(&out);
+}
+
+static int run(struct cmd_run *run)
+{
+	struct args *a = run->args;
+	struct catalog_settings fresh = { .k = a->k ? (unsigned)a->k : 5, .chars = a->unit && a->unit[0] == 'c', .bag = a->bag,
+					  .main_text = a->text && a->text[0] == 'm', .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
+	struct ingest_options o = { .threads = (unsigned)run->common.threads, .memory = run->common.memory, .index_only = a->index_only,
+				    .no_fulltext = a->no_fulltext, .parse_all = a->parse_all, .tmp = run->common.tmp };
+	struct collection coll = { 0 };
+	struct ingest_report report;
+	uint64_t most = UINT64_MAX;
+	int rc;
+
+	if (a->max_flaws_text && !str_u64(str(a->max_flaws_text), &most))
+		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws_text);
+	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k, .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD, .bag = fresh.bag }, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	const struct catalog_settings *have = catalog_settings(coll.catalog);
+	if ((a->k && have->k != fresh.k) || (a->unit && have->chars != fresh.chars) || (a->bag && !have->bag) || (a->text && have->main_text != fresh.main_text)) {
+		collection_close(&coll);
+		return cmd_usage(run, "%s was created with k = %u, unit %s%s, text %s; these are fixed: make another collection for others", run->rest.p[0],
+				 have->k, have->chars ? "char" : "word", have->bag ? ", bag" : "", have->main_text ? "main" : "body");
+	}
+	rc = ingest_paths(&coll, (const char *const *)run->rest.p + 1, run->rest.n - 1, &o, &report, &run->err);
+	collection_close(&coll);
+	if (rc < 0)
+		return cmd_fail(run, rc);
+	run->common.json ? report_json(&report) : report_text(run, &report);
+	if (report.files_failed) {
+		error("ingest: %" PRIu64 " file%s could not be read to the end: %s", report.files_failed, report.files_failed == 1 ? "" : "s", report.failure);
+		return EXIT_FAILED;
+	}
+	return report.flaws > most ? EXIT_FINDINGS : EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = {
+	{ "winnow ingest sample sample.warc.gz", "one file; the collection is made when it is not there" },
+	{ "winnow ingest sample crawls/ extra.wacz", "all archives below a directory, and a WACZ" },
+	{ 0 },
+};
+
+const struct cmd cmd_ingest = {
+	.name = "ingest", .args = "COLL PATH...", .summary = "enter the captures of WARC and ARC files in a collection", .group = GROUP_GATHER,
+	.coll_first = true, .min_args = 2, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
+	.prose = "Reads WARC and ARC files (plain, gzip, zstd, lz4, WACZ; '-' is standard input), and enters every capture with its text, links, language and "
+		 "shingle sets in the collection COLL, a directory that is made when it is not there. The archive files stay where they are and are never changed; "
+		 "the collection remembers where each record lies.\n\n"
+		 "What is wrong in an archive is recorded as a flaw and reading goes on. A file whose bytes are in already is skipped, wherever it lies now; a file "
+		 "that grew is continued. A killed ingest is continued by the same command.",
+};

@@ -1,0 +1,91 @@
+/* cmd/sql.c -- winnow sql: questions to a collection in SQL. */
+#include <sqlite3.h>
+
+#include "cmd/listing.h"
+#include "cmd/table.h"
+#include "flow/guarded_sql.h"
+
+struct sink {
+	const struct cmd_run *run;
+	struct listing list;
+	const char **names;
+	bool open;
+};
+
+static int head(void *context, const char *const *names, size_t n)
+{
+	struct sink *s = context;
+
+	s->names = mem_array(n, sizeof *s->names);
+	for (size_t i = 0; i < n; i++)
+		s->names[i] = mem_strdup(names[i]);
+	listing_open(&s->list, s->run, s->names, n);
+	s->open = true;
+	return WN_OK;
+}
+
+static int row(void *context, sqlite3_stmt *stmt, size_t n)
+{
+	struct sink *s = context;
+
+	for (size_t i = 0; i < n; i++) {
+		switch (sqlite3_column_type(stmt, (int)i)) {
+		case SQLITE_INTEGER: listing_i64(&s->list, sqlite3_column_int64(stmt, (int)i)); break;
+		case SQLITE_NULL: listing_none(&s->list); break;
+		case SQLITE_FLOAT: {
+			const char *text = (const char *)sqlite3_column_text(stmt, (int)i);
+			double v;
+
+			if (str_double(str(text), &v)) {
+				listing_text(&s->list, str(text));
+				s->list.cells[s->list.filled - 1].number = true;
+			} else {
+				listing_none(&s->list); /* infinities have no JSON */
+			}
+			break;
+		}
+		default: {
+			const char *text = sqlite3_column_blob(stmt, (int)i);
+
+			listing_text(&s->list, str_n(text ? text : "", (size_t)sqlite3_column_bytes(stmt, (int)i)));
+		}
+		}
+	}
+	listing_row(&s->list);
+	return WN_OK;
+}
+
+static int run(struct cmd_run *run)
+{
+	struct collection coll = { 0 };
+	struct sink s = { .run = run };
+	struct sql_sink sink = { &s, head, row };
+	int rc;
+
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	rc = guarded_sql(&coll, str(run->rest.p[1]), &(struct sql_limits){ 0 }, &sink, &run->err);
+	if (s.open) {
+		size_t n = s.list.n;
+
+		listing_close(&s.list);
+		for (size_t i = 0; i < n; i++)
+			mem_free((char *)s.names[i]);
+		mem_free(s.names);
+	}
+	collection_close(&coll);
+	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = {
+	{ "winnow sql sample \"select host, captures from hosts order by captures desc\"", "captures by host" },
+	{ "winnow sql sample \"select lang, count(*) n from documents group by lang\" --format csv", "documents by language, for a spreadsheet" },
+	{ 0 },
+};
+
+const struct cmd cmd_sql = {
+	.name = "sql", .args = "COLL SELECT", .summary = "ask a collection in SQL, read-only", .group = GROUP_LOOK, .coll_first = true, .listing = true,
+	.min_args = 2, .max_args = 2, .run = run, .examples = examples,
+	.prose = "Runs one SELECT on the collection's catalogue and prints the rows. The views captures, documents, contents, hosts, links, files, flaws, "
+		 "attributes, covers, cover_members and pairs are described by 'winnow help sql-views'. Nothing can be written, attached or loaded.",
+};

@@ -1,0 +1,50 @@
+/* cmd/text.c -- winnow text: what a reader of the page would have read. */
+#include "cmd/table.h"
+#include "flow/collection.h"
+
+struct args {
+	bool main;
+};
+
+static const struct opt opts[] = {
+	{ "main", 0, OPT_FLAG, NULL, "only the main content: no navigation, header, footer", offsetof(struct args, main) },
+	{ 0 },
+};
+
+static int run(struct cmd_run *run)
+{
+	struct args *a = run->args;
+	struct collection coll = { 0 };
+	struct texts t;
+	struct capture c;
+	int rc;
+
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	if ((rc = collection_find(&coll, &run->arena, run->rest.p[1], &c, &run->err)) == WN_OK) {
+		if (!c.content)
+			rc = err_set(&run->err, WN_NONE, "%.*s has no text; 'winnow stats' counts why captures have none", STR_FMT(c.url));
+		else if ((rc = collection_text(&coll, c.content, &t, &run->err)) == WN_OK) {
+			cmd_print(a->main ? t.main : t.body);
+			cmd_print(STR("\n"));
+		}
+	}
+	collection_close(&coll);
+	if (rc == WN_NONE) {
+		cmd_fail(run, rc);
+		return EXIT_FINDINGS;
+	}
+	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = {
+	{ "winnow text sample http://garden.example/", "the text of the newest capture" },
+	{ "winnow text sample http://garden.example/ --main", "without navigation and the like" },
+	{ 0 },
+};
+
+const struct cmd cmd_text = {
+	.name = "text", .args = "COLL DOC", .summary = "print the text of a capture", .group = GROUP_LOOK, .coll_first = true, .min_args = 2, .max_args = 2,
+	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
+	.prose = "Prints the document's text as it was extracted at ingest: the title, then what a reader of the page saw, a line per block.",
+};

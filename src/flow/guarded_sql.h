@@ -1,0 +1,25 @@
+/* flow/guarded_sql.h -- a stranger's SQL on a catalogue: reading only.
+ *
+ * The connection is opened read-only, and an authorizer refuses whatever is
+ * not a read of the documented views, ATTACH, PRAGMA and extensions first.
+ */
+#ifndef WINNOW_FLOW_GUARDED_SQL_H
+#define WINNOW_FLOW_GUARDED_SQL_H
+#include "flow/collection.h"
+
+struct sql_limits {
+	uint64_t rows;	/* 0: any number */
+	double seconds; /* 0: any time */
+};
+
+struct sqlite3_stmt;
+/* Calls head(names) once and row(statement) for each row. */
+struct sql_sink {
+	void *context;
+	int (*head)(void *context, const char *const *names, size_t n);
+	int (*row)(void *context, struct sqlite3_stmt *s, size_t n);
+};
+
+/* WN_USAGE for SQL that is wrong or not allowed; WN_LIMIT for what took too long. */
+int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits *limits, const struct sql_sink *sink, struct err *err);
+#endif

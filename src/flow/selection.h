@@ -1,0 +1,37 @@
+/* flow/selection.h -- the documents a person means, with what is known of them.
+ *
+ * selection_load reads the catalogue once, in canonical order (urlkey, time,
+ * digest, url, file name, offset), keeps the captures that the selection picks,
+ * and fills one column per attribute that was asked for.  The documents of a
+ * run are then the numbers 0 .. n-1; nothing below knows ids.
+ */
+#ifndef WINNOW_FLOW_SELECTION_H
+#define WINNOW_FLOW_SELECTION_H
+#include "flow/collection.h"
+#include "rule/eval.h"
+
+struct selection_request {
+	const struct rule *where; /* NULL: the default below */
+	bool captures;		  /* also those without a document (ls); the default where is then everything */
+	bool needs[ATTR_LIMIT];	  /* attributes wanted in the columns, beside those of where */
+	uint64_t min_versions;	  /* only urlkeys with so many selected captures */
+};
+
+struct selection {
+	size_t n;
+	uint64_t *id;	   /* capture, by document */
+	uint64_t *content; /* 0: none */
+	struct columns columns;
+	struct {
+		uint64_t no_text, status, where, versions;
+	} excluded; /* how many captures were left out, and why */
+};
+
+/* The environment of rules on this collection: its imported attributes and settings. */
+int selection_env(struct collection *coll, struct arena *a, enum rule_kind kind, struct rule_env *out, struct err *err);
+
+int selection_load(struct selection *out, struct collection *coll, const struct selection_request *q, struct err *err);
+void selection_release(struct selection *s); /* zero is fine */
+/* The number of the document with that capture id; false when it is not selected. */
+bool selection_find(const struct selection *s, uint64_t id, uint32_t *out);
+#endif
