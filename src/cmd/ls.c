@@ -1,4 +1,5 @@
 /* cmd/ls.c -- winnow ls: the captures of a collection, as rows. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "archive/stamp.h"
@@ -198,7 +199,7 @@ static int sort_attribute(struct cmd_run *run, const struct rule_env *env, const
 		name = str_sub(name, 1, name.n);
 	if (str_eq(name, STR("stamp")))
 		name = STR("time");
-	return attrs_parse(&run->arena, name, env, attr, 1, &n, &run->err);
+	return attrs_parse(name, env, attr, 1, &n, &run->err);
 }
 
 static int list(struct cmd_run *run, struct collection *coll, const struct selection *s, const uint32_t *rows, const struct column_of *columns, size_t n,
