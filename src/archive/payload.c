@@ -15,7 +15,7 @@
 #include "archive/chunk.h"
 #include "archive/decode.h"
 #include "archive/member.h"
-#include "archive/segment.h"
+#include "archive/continuation.h"
 #include "base/limits.h"
 #include "base/mem.h"
 
@@ -54,8 +54,8 @@ struct payload_state {
 	struct hasher block_hash, raw_hash, sha1_hash, dechunk_hash, out_hash;
 	bool hash_block, hash_raw, hash_sha1, hash_dechunk, hash_out;
 	/* continuations */
-	struct segments segments;
-	const struct segment *rest;
+	struct continuations segments;
+	const struct continuation *rest;
 	size_t nrest, irest;
 	struct reader *next;
 	bool segmented;
@@ -66,7 +66,7 @@ struct payload_state {
 
 static int open_rest(struct payload_state *s, struct err *err)
 {
-	const struct segment *g = &s->rest[s->irest];
+	const struct continuation *g = &s->rest[s->irest];
 	struct arena a = { 0 };
 	const char *path = reader_path(s->reader);
 	struct record *rec = mem_alloc(sizeof *rec);
@@ -131,11 +131,11 @@ static int find_rest(struct payload_state *s, struct err *err)
 		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "the continuations cannot be searched for in this input");
 		return WN_OK;
 	}
-	int rc = segments_of(&s->segments, reader_path(s->reader), err);
+	int rc = continuations_of(&s->segments, reader_path(s->reader), err);
 
 	if (rc < 0)
 		return rc;
-	s->rest = segments_find(&s->segments, rec->id, &s->nrest);
+	s->rest = continuations_find(&s->segments, rec->id, &s->nrest);
 	s->segmented = s->nrest > 0;
 	if (!s->nrest)
 		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "no continuation in this file");
@@ -494,7 +494,7 @@ void payload_release(struct payload *p)
 		hasher_release(&s->sha1_hash);
 		hasher_release(&s->dechunk_hash);
 		hasher_release(&s->out_hash);
-		segments_release(&s->segments);
+		continuations_release(&s->segments);
 		reader_close(s->next);
 		mem_free(s);
 	}

@@ -1,21 +1,21 @@
-/* archive/segment.c -- see segment.h. */
-#include "archive/segment.h"
+/* archive/continuation.c -- see segment.h. */
+#include "archive/continuation.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
 
-void segments_release(struct segments *s)
+void continuations_release(struct continuations *s)
 {
 	arena_release(&s->arena);
 	mem_free(s->path);
 	mem_free(s->v);
-	*s = (struct segments){ 0 };
+	*s = (struct continuations){ 0 };
 }
 
 static int by_origin(const void *a, const void *b)
 {
-	const struct segment *x = a, *y = b;
+	const struct continuation *x = a, *y = b;
 	int c = str_cmp(x->origin, y->origin);
 
 	if (c == 0)
@@ -23,17 +23,17 @@ static int by_origin(const void *a, const void *b)
 	return c ? c : (x->span.at > y->span.at) - (x->span.at < y->span.at);
 }
 
-static void add(struct segments *s, const struct record *rec)
+static void add(struct continuations *s, const struct record *rec)
 {
 	if (s->n == s->cap) {
 		s->cap = s->cap ? s->cap * 2 : 16;
 		s->v = mem_rearray(s->v, s->cap, sizeof *s->v);
 	}
-	s->v[s->n++] = (struct segment){ arena_str(&s->arena, rec->segment_origin), arena_str(&s->arena, rec->part),
+	s->v[s->n++] = (struct continuation){ arena_str(&s->arena, rec->segment_origin), arena_str(&s->arena, rec->part),
 					 rec->segment_number, rec->segment_total, rec->span };
 }
 
-int segments_of(struct segments *s, const char *path, struct err *err)
+int continuations_of(struct continuations *s, const char *path, struct err *err)
 {
 	struct reader *r;
 	struct record *rec;
@@ -41,7 +41,7 @@ int segments_of(struct segments *s, const char *path, struct err *err)
 
 	if (s->path && strcmp(s->path, path) == 0)
 		return WN_OK;
-	segments_release(s);
+	continuations_release(s);
 	if ((rc = reader_open(&r, path, err)) < 0)
 		return rc;
 	rec = mem_alloc(sizeof *rec);
@@ -58,7 +58,7 @@ int segments_of(struct segments *s, const char *path, struct err *err)
 	return WN_OK;
 }
 
-const struct segment *segments_find(const struct segments *s, struct str id, size_t *n)
+const struct continuation *continuations_find(const struct continuations *s, struct str id, size_t *n)
 {
 	size_t lo = 0, hi = s->n;
 
