@@ -39,7 +39,8 @@ int ftindex_remove(struct ftindex *x, uint64_t content, struct err *err); /* wit
 int ftindex_truncate(struct ftindex *x, uint64_t end, struct err *err);   /* removes all contents >= end */
 int ftindex_commit(struct ftindex *x, struct err *err);
 /* Merges the segments of one tier when there are enough of them, and commits
- * that; *did says whether anything was to be done.  ftindex_merge_all leaves one segment. */
+ * that; *did says whether anything was to be done.  ftindex_merge_all leaves
+ * one segment (or several near the greatest size).  One merge at a time. */
 int ftindex_merge(struct ftindex *x, bool *did, struct err *err);
 int ftindex_merge_all(struct ftindex *x, struct err *err);
 

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "sketch/segfile.h"
 
-#define MAGIC "WNTEXTS\0"
+#define MAGIC "WNTEXTS"
 #define VERSION 1
 #define BLOCK (64 * KIB)
 #define BLOCK_MAX (3 * LIMIT_TEXT + BLOCK) /* title, body and main of one content behind a block not yet full */

@@ -1,0 +1,352 @@
+/* fulltext/build.c -- inverting documents in memory; see index.h.
+ *
+ * A term has one stream of bytes: for each occurrence a varint, gap << 1
+ * within a document, (documents passed << 1 | 1) and a position when it is a new
+ * one.  Streams grow in slices of 8, 16, ... 4096 bytes cut from pages; the
+ * last four bytes of a slice say where the next one is.  So an occurrence costs
+ * one table lookup and one or two bytes written, and memory is about 2.5
+ * bytes an occurrence.  Writing sorts the terms and reads each stream once.
+ */
+#include "fulltext/build.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include "text/word.h"
+
+#define PAGE_BITS 20
+#define PAGE ((size_t)1 << PAGE_BITS)
+#define FIRST_SLICE 8
+#define LAST_LEVEL 9 /* 4096 bytes */
+#define NO_DOC UINT32_MAX
+#define TITLE_SALT 0x5851f42d4c957f2dU
+
+struct bterm {
+	uint64_t hash;
+	uint32_t key_at;
+	uint16_t key_n;
+	uint8_t level;
+	uint32_t doc, position; /* of the last occurrence */
+	uint32_t head, at, end; /* the stream: first byte, next byte to write, where the slice's link is */
+	uint32_t df;
+};
+
+struct slot {
+	uint32_t tag, id; /* id + 1; 0 is free */
+};
+
+struct ftbuild {
+	size_t memory;
+	struct slot *slots;
+	size_t cap; /* a power of two */
+	VEC(struct bterm) terms;
+	VEC(unsigned char) keys;
+	VEC(unsigned char *) pages;
+	uint32_t page_at;
+	VEC(uint64_t) contents;
+	VEC(uint64_t) lengths; /* FT_FIELDS each */
+	struct word_reader words;
+	VEC(uint32_t) positions; /* scratch of writing */
+};
+
+struct ftbuild *ftbuild_new(size_t memory_bytes)
+{
+	struct ftbuild *b = mem_zalloc(sizeof *b);
+
+	b->memory = memory_bytes < 4 * MIB ? 4 * MIB : memory_bytes > 3 * GIB ? 3 * GIB : memory_bytes;
+	return b;
+}
+
+static void empty(struct ftbuild *b)
+{
+	if (b->slots)
+		memset(b->slots, 0, b->cap * sizeof *b->slots);
+	b->terms.n = b->keys.n = b->contents.n = b->lengths.n = 0;
+	b->page_at = 0;
+}
+
+void ftbuild_free(struct ftbuild *b)
+{
+	if (!b)
+		return;
+	mem_free(b->slots);
+	vec_release(&b->terms);
+	vec_release(&b->keys);
+	for (size_t i = 0; i < b->pages.n; i++)
+		mem_free(b->pages.p[i]);
+	vec_release(&b->pages);
+	vec_release(&b->contents);
+	vec_release(&b->lengths);
+	vec_release(&b->positions);
+	word_release(&b->words);
+	mem_free(b);
+}
+
+size_t ftbuild_contents(const struct ftbuild *b) { return b->contents.n; }
+
+bool ftbuild_full(const struct ftbuild *b)
+{
+	/* arrays that double are counted twice: they may be about to */
+	return b->page_at + 2 * (b->terms.n * (sizeof *b->terms.p + 2 * sizeof *b->slots) + b->keys.n + b->contents.n * 24) >= b->memory;
+}
+
+static inline unsigned char *byte_at(const struct ftbuild *b, uint32_t at)
+{
+	return &b->pages.p[at >> PAGE_BITS][at & (PAGE - 1)];
+}
+
+/* A slice never crosses pages: pages are a multiple of every slice. */
+static uint32_t new_slice(struct ftbuild *b, unsigned level)
+{
+	uint32_t size = (uint32_t)FIRST_SLICE << level, at = (b->page_at + size - 1) / size * size;
+
+	if (at > UINT32_MAX - (uint32_t)PAGE)
+		BUG("a builder holds more than 4 GiB: ftbuild_full was not asked");
+	if (at >> PAGE_BITS >= b->pages.n)
+		vec_push(&b->pages, mem_alloc(PAGE));
+	b->page_at = at + size;
+	return at;
+}
+
+static void next_slice(struct ftbuild *b, struct bterm *t)
+{
+	unsigned level = t->level < LAST_LEVEL ? t->level + 1u : LAST_LEVEL;
+	uint32_t at = new_slice(b, level);
+
+	memcpy(byte_at(b, t->end), &at, 4);
+	t->level = (uint8_t)level;
+	t->at = at;
+	t->end = at + ((uint32_t)FIRST_SLICE << level) - 4;
+}
+
+static inline void append(struct ftbuild *b, struct bterm *t, uint32_t v)
+{
+	for (;; v >>= 7) {
+		if (t->at == t->end)
+			next_slice(b, t);
+		*byte_at(b, t->at++) = (unsigned char)(v > 127 ? v | 128 : v);
+		if (v < 128)
+			return;
+	}
+}
+
+static void grow_table(struct ftbuild *b)
+{
+	size_t cap = b->cap ? b->cap * 2 : 1 << 14;
+
+	mem_free(b->slots);
+	b->slots = mem_zarray(cap, sizeof *b->slots);
+	b->cap = cap;
+	for (size_t i = 0; i < b->terms.n; i++) {
+		uint64_t h = b->terms.p[i].hash;
+		size_t at = h & (cap - 1);
+
+		while (b->slots[at].id)
+			at = (at + 1) & (cap - 1);
+		b->slots[at] = (struct slot){ (uint32_t)(h >> 32), (uint32_t)i + 1 };
+	}
+}
+
+static struct bterm *new_term(struct ftbuild *b, struct slot *slot, uint64_t hash, enum ft_field field, struct str key)
+{
+	struct bterm *t = vec_add(&b->terms);
+
+	*slot = (struct slot){ (uint32_t)(hash >> 32), (uint32_t)b->terms.n };
+	*t = (struct bterm){ .hash = hash, .key_at = (uint32_t)b->keys.n, .key_n = (uint16_t)(key.n + (field == FT_TITLE)), .doc = NO_DOC };
+	vec_reserve(&b->keys, b->keys.n + key.n + 1);
+	if (field == FT_TITLE)
+		b->keys.p[b->keys.n++] = FT_TITLE_KEY;
+	memcpy(b->keys.p + b->keys.n, key.p, key.n);
+	b->keys.n += key.n;
+	t->head = t->at = new_slice(b, 0);
+	t->end = t->at + FIRST_SLICE - 4;
+	return t;
+}
+
+static inline bool same_key(const struct ftbuild *b, const struct bterm *t, enum ft_field field, struct str key)
+{
+	size_t skip = field == FT_TITLE;
+
+	return t->key_n == key.n + skip && memcmp(b->keys.p + t->key_at + skip, key.p, key.n) == 0;
+}
+
+static inline struct bterm *find(struct ftbuild *b, uint64_t hash, enum ft_field field, struct str key)
+{
+	size_t at = hash & (b->cap - 1);
+	uint32_t tag = (uint32_t)(hash >> 32);
+
+	for (; b->slots[at].id; at = (at + 1) & (b->cap - 1)) {
+		struct bterm *t = &b->terms.p[b->slots[at].id - 1];
+
+		if (b->slots[at].tag == tag && t->hash == hash && same_key(b, t, field, key))
+			return t;
+	}
+	return new_term(b, &b->slots[at], hash, field, key);
+}
+
+static inline void occurrence(struct ftbuild *b, struct bterm *t, uint32_t doc, uint32_t position)
+{
+	if (t->doc == doc) {
+		append(b, t, (position - t->position) << 1);
+	} else {
+		append(b, t, (doc - (t->doc == NO_DOC ? 0 : t->doc)) << 1 | 1);
+		append(b, t, position);
+		t->doc = doc;
+		t->df++;
+	}
+	t->position = position;
+}
+
+static uint64_t add_field(struct ftbuild *b, uint32_t doc, enum ft_field field, struct str text)
+{
+	uint32_t position = 0;
+
+	word_open(&b->words, text);
+	while (word_batch(&b->words)) {
+		if ((b->terms.n + b->words.n) * 2 > b->cap)
+			do
+				grow_table(b);
+			while ((b->terms.n + b->words.n) * 2 > b->cap);
+		for (size_t i = 0; i < b->words.n; i++) {
+			struct str key = word_bytes(&b->words, i);
+			uint64_t hash = b->words.terms[i].hash;
+
+			if (key.n > LIMIT_FT_TERM) {
+				key.n = LIMIT_FT_TERM;
+				hash = word_hash(key);
+			}
+			occurrence(b, find(b, field == FT_TITLE ? hash ^ TITLE_SALT : hash, field, key), doc, position++);
+		}
+	}
+	return position;
+}
+
+void ftbuild_add(struct ftbuild *b, uint64_t content, struct str title, struct str body)
+{
+	uint32_t doc = (uint32_t)b->contents.n;
+	uint64_t title_n, body_n;
+
+	if (doc && content <= b->contents.p[doc - 1])
+		BUG("content %llu added behind content %llu", (unsigned long long)content, (unsigned long long)b->contents.p[doc - 1]);
+	body_n = add_field(b, doc, FT_BODY, body);
+	title_n = add_field(b, doc, FT_TITLE, title);
+	vec_push(&b->contents, content);
+	vec_push(&b->lengths, body_n);
+	vec_push(&b->lengths, title_n);
+}
+
+/* ---- writing ---- */
+
+struct order {
+	uint64_t start; /* the key's first eight bytes, big-endian: compares as the key does */
+	struct str key;
+	uint32_t id;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return str_cmp(x->key, y->key);
+}
+
+static struct order *sorted_terms(const struct ftbuild *b)
+{
+	struct order *out = mem_array(b->terms.n + 1, sizeof *out);
+
+	for (size_t i = 0; i < b->terms.n; i++) {
+		const struct bterm *t = &b->terms.p[i];
+		unsigned char start[8] = { 0 };
+
+		memcpy(start, b->keys.p + t->key_at, t->key_n < 8 ? t->key_n : 8);
+		memcpy(&out[i].start, start, 8);
+		out[i].start = __builtin_bswap64(out[i].start);
+		out[i].key = str_n((const char *)b->keys.p + t->key_at, t->key_n);
+		out[i].id = (uint32_t)i;
+	}
+	qsort(out, b->terms.n, sizeof *out, by_key);
+	return out;
+}
+
+struct stream { /* reading one back */
+	const struct ftbuild *b;
+	uint32_t at, end, stop;
+	unsigned level;
+};
+
+static uint32_t stream_next(struct stream *s)
+{
+	uint32_t v = 0;
+
+	for (unsigned shift = 0;; shift += 7) {
+		unsigned char byte;
+
+		if (s->at == s->end) {
+			memcpy(&s->at, byte_at(s->b, s->end), 4);
+			s->level += s->level < LAST_LEVEL;
+			s->end = s->at + ((uint32_t)FIRST_SLICE << s->level) - 4;
+		}
+		byte = *byte_at(s->b, s->at++);
+		v |= (uint32_t)(byte & 127) << shift;
+		if (byte < 128)
+			return v;
+	}
+}
+
+static void write_postings(struct ftbuild *b, const struct bterm *t, struct ftseg_writer *w)
+{
+	struct stream s = { b, t->head, t->head + FIRST_SLICE - 4, t->at, 0 };
+	uint32_t doc = 0;
+	bool any = false;
+
+	b->positions.n = 0;
+	while (s.at != s.stop) {
+		uint32_t v = stream_next(&s);
+
+		if (v & 1) {
+			if (any)
+				ftseg_writer_posting(w, doc, b->positions.p, b->positions.n);
+			any = true;
+			b->positions.n = 0;
+			doc += v >> 1;
+			vec_push(&b->positions, stream_next(&s));
+		} else {
+			uint32_t last = vec_last(&b->positions);
+
+			vec_push(&b->positions, last + (v >> 1));
+		}
+	}
+	if (any)
+		ftseg_writer_posting(w, doc, b->positions.p, b->positions.n);
+}
+
+int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
+{
+	struct ftseg_writer *w;
+	struct order *order;
+	int rc = ftseg_writer_open(&w, path, err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < b->contents.n; i++)
+		ftseg_writer_doc(w, b->contents.p[i], b->lengths.p + FT_FIELDS * i);
+	order = sorted_terms(b);
+	for (size_t i = 0; i < b->terms.n && rc == WN_OK; i++) {
+		ftseg_writer_term(w, order[i].key);
+		write_postings(b, &b->terms.p[order[i].id], w);
+		rc = ftseg_writer_term_end(w, err);
+	}
+	mem_free(order);
+	if (rc < 0) {
+		ftseg_writer_abort(w);
+		return rc;
+	}
+	if ((rc = ftseg_writer_commit(w, err)) == WN_OK)
+		empty(b);
+	return rc;
+}

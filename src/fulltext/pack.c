@@ -1,0 +1,237 @@
+/* fulltext/pack.c -- see pack.h. */
+#include "fulltext/pack.h"
+
+#define FEW 8	       /* below: varints */
+#define PATCH_COST 20  /* bits an exception is taken to cost beside its high part: its place, and time */
+
+typedef uint32_t lanes __attribute__((vector_size(16)));
+
+void pack_varint(struct buf *out, uint64_t v)
+{
+	for (; v > 127; v >>= 7)
+		buf_byte(out, (char)(v | 128));
+	buf_byte(out, (char)v);
+}
+
+static unsigned width(uint32_t v) { return v ? 32 - (unsigned)__builtin_clz(v) : 0; }
+
+static unsigned best_width(const uint32_t *v, size_t n)
+{
+	unsigned of_width[33] = { 0 }, best = 32, longer = 0;
+	size_t best_cost = 32 * n;
+
+	for (size_t i = 0; i < n; i++)
+		of_width[width(v[i])]++;
+	for (unsigned b = 32; b-- > 0;) {
+		size_t cost;
+
+		longer += of_width[b + 1];
+		cost = n * b + longer * (size_t)PATCH_COST;
+		if (cost < best_cost) {
+			best_cost = cost;
+			best = b;
+		}
+	}
+	return best;
+}
+
+static size_t packed_bytes(size_t n, unsigned b) { return n == PACK_N ? 16 * (size_t)b : (n * b + 7) / 8; }
+
+static void pack_lanes(unsigned char *out, const uint32_t *v, unsigned b)
+{
+	uint32_t word[4] = { 0 }, mask = b == 32 ? ~(uint32_t)0 : ((uint32_t)1 << b) - 1;
+	unsigned filled = 0;
+
+	if (!b)
+		return;
+	for (unsigned i = 0; i < 32; i++) {
+		bool spill = filled + b >= 32;
+
+		for (unsigned lane = 0; lane < 4; lane++)
+			word[lane] |= (v[4 * i + lane] & mask) << filled;
+		filled += b;
+		if (spill) {
+			memcpy(out, word, 16);
+			out += 16;
+			filled -= 32;
+			for (unsigned lane = 0; lane < 4; lane++)
+				word[lane] = filled ? (v[4 * i + lane] & mask) >> (b - filled) : 0;
+		}
+	}
+}
+
+static void pack_row(unsigned char *out, const uint32_t *v, size_t n, unsigned b)
+{
+	uint64_t word = 0, mask = ((uint64_t)1 << b) - 1;
+	unsigned filled = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		word |= (v[i] & mask) << filled;
+		for (filled += b; filled >= 8; filled -= 8, word >>= 8)
+			*out++ = (unsigned char)word;
+	}
+	if (filled)
+		*out = (unsigned char)word;
+}
+
+void pack_block(struct buf *out, const uint32_t *v, size_t n)
+{
+	unsigned b, patches = 0;
+	char head[2];
+	unsigned char *p;
+
+	if (n < FEW) {
+		for (size_t i = 0; i < n; i++)
+			pack_varint(out, v[i]);
+		return;
+	}
+	b = best_width(v, n);
+	for (size_t i = 0; i < n; i++)
+		patches += width(v[i]) > b;
+	head[0] = (char)b;
+	head[1] = (char)patches;
+	buf_add(out, head, 2);
+	p = (unsigned char *)buf_room(out, packed_bytes(n, b) + 1);
+	if (!p)
+		return;
+	if (n == PACK_N)
+		pack_lanes(p, v, b);
+	else
+		pack_row(p, v, n, b);
+	out->n += packed_bytes(n, b);
+	for (size_t i = 0; i < n && patches; i++)
+		if (width(v[i]) > b)
+			buf_byte(out, (char)i);
+	for (size_t i = 0; i < n && patches; i++)
+		if (width(v[i]) > b)
+			pack_varint(out, v[i] >> b);
+}
+
+/* One of 32 steps of unpacking four lanes of constant width b: all conditions are known when compiling. */
+#define STEP(i) \
+	{ \
+		const unsigned at = ((i) * b) % 32, from = ((i) * b) / 32; \
+		lanes x; \
+		if (at == 0 || (i) == 0) \
+			memcpy(&acc, in + 16 * from, 16); \
+		x = acc >> at; \
+		if (at + b > 32) { \
+			memcpy(&acc, in + 16 * (from + 1), 16); \
+			x |= acc << ((32 - at) & 31); \
+		} \
+		x &= mask; \
+		memcpy(v + 4 * (i), &x, 16); \
+	}
+#define STEPS4(i) STEP(i) STEP(i + 1) STEP(i + 2) STEP(i + 3)
+#define STEPS16(i) STEPS4(i) STEPS4(i + 4) STEPS4(i + 8) STEPS4(i + 12)
+
+static inline __attribute__((always_inline)) void unpack_width(const unsigned char *in, uint32_t *v, const unsigned b)
+{
+	const uint32_t m = b == 32 ? ~(uint32_t)0 : ((uint32_t)1 << (b & 31)) - 1;
+	const lanes mask = { m, m, m, m };
+	lanes acc;
+
+	STEPS16(0)
+	STEPS16(16)
+}
+
+static void unpack_lanes(const unsigned char *in, uint32_t *v, unsigned b)
+{
+	switch (b) {
+	case 0: memset(v, 0, PACK_N * sizeof *v); break;
+#define WIDTH(b) case b: unpack_width(in, v, b); break;
+#define WIDTHS4(b) WIDTH(b) WIDTH(b + 1) WIDTH(b + 2) WIDTH(b + 3)
+	WIDTHS4(1) WIDTHS4(5) WIDTHS4(9) WIDTHS4(13) WIDTHS4(17) WIDTHS4(21) WIDTHS4(25) WIDTHS4(29)
+	}
+}
+
+static void unpack_row(const unsigned char *in, const unsigned char *end, uint32_t *v, size_t n, unsigned b)
+{
+	uint64_t mask = ((uint64_t)1 << b) - 1;
+	size_t at = 0, i = 0;
+
+	for (; i < n && in + (at >> 3) + 8 <= end; i++, at += b) {
+		uint64_t word;
+
+		memcpy(&word, in + (at >> 3), 8);
+		v[i] = (uint32_t)(word >> (at & 7) & mask);
+	}
+	for (; i < n; i++, at += b) { /* the last few, where a whole word would be too much */
+		uint64_t word = 0;
+
+		for (size_t j = 0; j < 5 && in + (at >> 3) + j < end; j++)
+			word |= (uint64_t)in[(at >> 3) + j] << 8 * j;
+		v[i] = (uint32_t)(word >> (at & 7) & mask);
+	}
+}
+
+static const unsigned char *patch(const unsigned char *p, const unsigned char *end, uint32_t *v, size_t n, unsigned b, unsigned patches)
+{
+	const unsigned char *places = p;
+
+	if ((size_t)(end - p) < patches)
+		return NULL;
+	p += patches;
+	for (unsigned i = 0; i < patches; i++) {
+		uint64_t high;
+
+		if (!(p = unpack_varint(p, end, &high)) || places[i] >= n || b > 31)
+			return NULL;
+		if (v)
+			v[places[i]] |= (uint32_t)(high << b);
+	}
+	return p;
+}
+
+const unsigned char *unpack_block(const unsigned char *p, const unsigned char *end, uint32_t *v, size_t n)
+{
+	unsigned b, patches;
+	size_t bytes;
+
+	if (n < FEW) {
+		for (size_t i = 0; i < n; i++) {
+			uint64_t x;
+
+			if (!(p = unpack_varint(p, end, &x)) || x > UINT32_MAX)
+				return NULL;
+			v[i] = (uint32_t)x;
+		}
+		return p;
+	}
+	if (end - p < 2 || p[0] > 32)
+		return NULL;
+	b = p[0];
+	patches = p[1];
+	p += 2;
+	bytes = packed_bytes(n, b);
+	if ((size_t)(end - p) < bytes)
+		return NULL;
+	if (n == PACK_N)
+		unpack_lanes(p, v, b);
+	else
+		unpack_row(p, end, v, n, b);
+	p += bytes;
+	return patches ? patch(p, end, v, n, b, patches) : p;
+}
+
+const unsigned char *skip_block(const unsigned char *p, const unsigned char *end, size_t n)
+{
+	unsigned b, patches;
+
+	if (n < FEW) {
+		uint64_t x;
+
+		for (size_t i = 0; i < n && p; i++)
+			p = unpack_varint(p, end, &x);
+		return p;
+	}
+	if (end - p < 2 || p[0] > 32)
+		return NULL;
+	b = p[0];
+	patches = p[1];
+	p += 2;
+	if ((size_t)(end - p) < packed_bytes(n, b))
+		return NULL;
+	p += packed_bytes(n, b);
+	return patches ? patch(p, end, NULL, n, b, patches) : p;
+}

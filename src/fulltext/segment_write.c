@@ -1,0 +1,290 @@
+/* fulltext/segment_write.c -- writing a segment; see segment.h.
+ *
+ * A term's blocks and positions gather in memory until it ends, because its
+ * skip table comes first; everything else streams to the file.
+ */
+#include <inttypes.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/vec.h"
+#include "fulltext/segment.h"
+
+#define TERM_MAX (2 * GIB) /* bytes of one term's postings, and of its positions; offsets are u32 */
+
+struct ftseg_writer {
+	struct segfile_writer file;
+	char *path;
+	VEC(uint64_t) contents;
+	VEC(uint8_t) norms[FT_FIELDS];
+	struct ftseg_index index;
+	VEC(uint64_t) checks, dict;
+	struct buf chunk, terms; /* terms: the dictionary */
+	/* the present term */
+	struct buf key, previous, blocks, skips, positions;
+	uint32_t docs[PACK_N], tfs[PACK_N], pos[PACK_N];
+	uint32_t n, n_pos, df, last, max_tf, min_norm;
+	uint32_t block_pos_at, block_pos_in, last_pos_at;
+	uint64_t ttf, at;
+	enum ft_field field;
+	int rc;
+	struct err err;
+};
+
+uint8_t ft_norm(uint64_t length)
+{
+	unsigned e;
+
+	if (length < 16)
+		return (uint8_t)length;
+	e = 63 - (unsigned)__builtin_clzll(length);
+	if (e > 33)
+		return 255;
+	return (uint8_t)(16 + (e - 4) * 8 + (length >> (e - 3) & 7));
+}
+
+uint32_t ft_norm_length(uint8_t norm)
+{
+	uint64_t length = norm < 16 ? norm : (uint64_t)(8 + (norm - 16) % 8) << ((norm - 16) / 8 + 1);
+
+	return length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
+}
+
+static void put(struct ftseg_writer *w, const void *p, size_t n)
+{
+	const char *from = p;
+
+	w->at += n;
+	while (n && w->rc == WN_OK) {
+		size_t take = FT_CHUNK - w->chunk.n < n ? FT_CHUNK - w->chunk.n : n;
+
+		buf_add(&w->chunk, from, take);
+		from += take;
+		n -= take;
+		if (w->chunk.n == FT_CHUNK) {
+			vec_push(&w->checks, hash64(w->chunk.p, w->chunk.n));
+			w->rc = segfile_write(&w->file, w->chunk.p, w->chunk.n, &w->err);
+			buf_reset(&w->chunk);
+		}
+	}
+}
+
+int ftseg_writer_open(struct ftseg_writer **out, const char *path, struct err *err)
+{
+	struct ftseg_writer *w = mem_zalloc(sizeof *w);
+	int rc = segfile_create(&w->file, path, err);
+
+	w->path = mem_strdup(path);
+	w->chunk = BUF(FT_CHUNK);
+	w->terms = BUF(SIZE_MAX / 2);
+	w->key = w->previous = BUF(LIMIT_FT_TERM + 8);
+	w->blocks = w->skips = w->positions = BUF(TERM_MAX);
+	if (rc < 0) {
+		ftseg_writer_abort(w);
+		return rc;
+	}
+	*out = w;
+	return WN_OK;
+}
+
+void ftseg_writer_doc_norm(struct ftseg_writer *w, uint64_t content, const uint8_t norms[FT_FIELDS])
+{
+	vec_push(&w->contents, content);
+	for (int f = 0; f < FT_FIELDS; f++) {
+		vec_push(&w->norms[f], norms[f]);
+		w->index.tokens[f] += ft_norm_length(norms[f]);
+	}
+}
+
+void ftseg_writer_doc(struct ftseg_writer *w, uint64_t content, const uint64_t lengths[FT_FIELDS])
+{
+	uint8_t norms[FT_FIELDS];
+
+	for (int f = 0; f < FT_FIELDS; f++)
+		norms[f] = ft_norm(lengths[f]);
+	ftseg_writer_doc_norm(w, content, norms);
+}
+
+void ftseg_writer_term(struct ftseg_writer *w, struct str key)
+{
+	buf_reset(&w->key);
+	buf_str(&w->key, key);
+	buf_reset(&w->blocks);
+	buf_reset(&w->skips);
+	buf_reset(&w->positions);
+	w->field = key.n && key.p[0] == FT_TITLE_KEY ? FT_TITLE : FT_BODY;
+	w->n = w->n_pos = w->df = 0;
+	w->ttf = 0;
+	w->last = UINT32_MAX; /* so that the first gap counts from 0 */
+	w->last_pos_at = 0;
+}
+
+static void end_positions(struct ftseg_writer *w)
+{
+	w->last_pos_at = (uint32_t)w->positions.n;
+	pack_block(&w->positions, w->pos, w->n_pos);
+	w->n_pos = 0;
+}
+
+static void end_block(struct ftseg_writer *w)
+{
+	uint32_t gaps[PACK_N], last = w->last;
+	unsigned char skip[FT_SKIP] = { 0 };
+	uint32_t words[3] = { w->docs[w->n - 1], (uint32_t)w->blocks.n, w->block_pos_at };
+
+	for (uint32_t i = 0; i < w->n; i++) {
+		gaps[i] = w->docs[i] - last - 1;
+		last = w->docs[i];
+		w->tfs[i]--;
+	}
+	w->last = last;
+	pack_block(&w->blocks, gaps, w->n);
+	pack_block(&w->blocks, w->tfs, w->n);
+	memcpy(skip, words, 12);
+	skip[12] = (unsigned char)w->block_pos_in;
+	skip[13] = (unsigned char)(w->max_tf > 255 ? 255 : w->max_tf);
+	skip[14] = (unsigned char)w->min_norm;
+	buf_add(&w->skips, skip, sizeof skip);
+	w->n = 0;
+}
+
+void ftseg_writer_posting(struct ftseg_writer *w, uint32_t doc, const uint32_t *positions, size_t tf)
+{
+	uint32_t norm = w->norms[w->field].p[doc], previous = UINT32_MAX;
+
+	if (w->n == PACK_N)
+		end_block(w);
+	if (w->n == 0) {
+		w->block_pos_at = (uint32_t)w->positions.n;
+		w->block_pos_in = w->n_pos;
+		if (w->n_pos == PACK_N) { /* a full block not yet written: the next begins behind it */
+			end_positions(w);
+			w->block_pos_at = (uint32_t)w->positions.n;
+			w->block_pos_in = 0;
+		}
+		w->max_tf = 0;
+		w->min_norm = 255;
+	}
+	w->docs[w->n] = doc;
+	w->tfs[w->n++] = (uint32_t)tf;
+	w->max_tf = tf > w->max_tf ? (uint32_t)tf : w->max_tf;
+	w->min_norm = norm < w->min_norm ? norm : w->min_norm;
+	for (size_t i = 0; i < tf; i++) {
+		if (w->n_pos == PACK_N)
+			end_positions(w);
+		w->pos[w->n_pos++] = positions[i] - previous - 1;
+		previous = positions[i];
+	}
+	w->df++;
+	w->ttf += tf;
+}
+
+static void add_to_dictionary(struct ftseg_writer *w, size_t postings_n, size_t positions_n, uint64_t at)
+{
+	size_t shared = 0;
+
+	if (w->index.terms % FT_DICT_BLOCK == 0) {
+		vec_push(&w->dict, (uint64_t)w->terms.n);
+		pack_varint(&w->terms, at);
+	} else {
+		while (shared < w->key.n && shared < w->previous.n && w->key.p[shared] == w->previous.p[shared])
+			shared++;
+	}
+	pack_varint(&w->terms, shared);
+	pack_varint(&w->terms, w->key.n - shared);
+	buf_add(&w->terms, w->key.p + shared, w->key.n - shared);
+	pack_varint(&w->terms, w->df);
+	pack_varint(&w->terms, w->ttf - w->df);
+	pack_varint(&w->terms, postings_n);
+	pack_varint(&w->terms, positions_n);
+	buf_reset(&w->previous);
+	buf_str(&w->previous, buf_view(&w->key));
+	w->index.terms++;
+}
+
+int ftseg_writer_term_end(struct ftseg_writer *w, struct err *err)
+{
+	uint64_t at = w->at;
+	size_t postings_n;
+
+	if (!w->df)
+		return WN_OK;
+	end_block(w);
+	end_positions(w);
+	if (w->blocks.full || w->positions.full || w->terms.full)
+		return err_set(err, WN_LIMIT, "the postings of one term in %s are longer than %zu bytes", w->path, (size_t)TERM_MAX);
+	postings_n = w->blocks.n;
+	if (w->df > PACK_N) {
+		uint32_t tail[2] = { w->last_pos_at, 0 };
+
+		postings_n += w->skips.n + sizeof tail;
+		put(w, w->skips.p, w->skips.n);
+		put(w, tail, sizeof tail);
+	}
+	put(w, w->blocks.p, w->blocks.n);
+	put(w, w->positions.p, w->positions.n);
+	add_to_dictionary(w, postings_n, w->positions.n, at);
+	if (w->rc < 0)
+		return err_set(err, w->rc, "%s", w->err.text);
+	return WN_OK;
+}
+
+static void writer_free(struct ftseg_writer *w)
+{
+	vec_release(&w->contents);
+	for (int f = 0; f < FT_FIELDS; f++)
+		vec_release(&w->norms[f]);
+	vec_release(&w->checks);
+	vec_release(&w->dict);
+	buf_release(&w->chunk);
+	buf_release(&w->terms);
+	buf_release(&w->key);
+	buf_release(&w->previous);
+	buf_release(&w->blocks);
+	buf_release(&w->skips);
+	buf_release(&w->positions);
+	mem_free(w->path);
+	mem_free(w);
+}
+
+int ftseg_writer_commit(struct ftseg_writer *w, struct err *err)
+{
+	struct segfile_head head = { .magic = "WNWORDS", .version = 1, .n = w->contents.n };
+	struct buf index = BUF(SIZE_MAX / 2);
+	int rc;
+
+	head.first = w->contents.n ? w->contents.p[0] : 0;
+	w->index.dict_at = w->at;
+	put(w, w->terms.p, w->terms.n);
+	put(w, "\0\0\0\0\0\0\0", (size_t)(-w->at & 7)); /* the index is read as whole words */
+	vec_push(&w->dict, (uint64_t)w->terms.n);
+	if (w->chunk.n && w->rc == WN_OK) {
+		vec_push(&w->checks, hash64(w->chunk.p, w->chunk.n));
+		w->rc = segfile_write(&w->file, w->chunk.p, w->chunk.n, &w->err);
+	}
+	if (w->rc < 0) {
+		rc = err_set(err, w->rc, "%s", w->err.text);
+		ftseg_writer_abort(w);
+		return rc;
+	}
+	w->index.dict_blocks = w->dict.n - 1;
+	w->index.chunks = w->checks.n;
+	buf_add(&index, &w->index, sizeof w->index);
+	buf_add(&index, w->checks.p, w->checks.n * 8);
+	buf_add(&index, w->dict.p, w->dict.n * 8);
+	buf_add(&index, w->contents.p, w->contents.n * 8);
+	for (int f = 0; f < FT_FIELDS; f++)
+		buf_add(&index, w->norms[f].p, w->norms[f].n);
+	rc = segfile_commit(&w->file, &head, index.p, index.n, err);
+	buf_release(&index);
+	writer_free(w);
+	return rc;
+}
+
+void ftseg_writer_abort(struct ftseg_writer *w)
+{
+	if (!w)
+		return;
+	segfile_abort(&w->file);
+	writer_free(w);
+}
