@@ -105,10 +105,17 @@ static struct str as_duration(struct checker *c, const struct node *n)
 
 	if (n->op != NODE_CONST || !(s >= 1))
 		return STR("7d");
+	if (s < 1000)
+		return arena_printf(c->arena, "%.*sd", STR_FMT(n->text));
 	for (size_t i = s == 604800; i < COUNT(units); i++)
 		if (fmod(s, units[i].s) == 0)
 			return arena_printf(c->arena, "%.0f%s", s / units[i].s, units[i].unit);
 	return arena_printf(c->arena, "%.0fs", s);
+}
+
+static bool is_scalar(enum value_type t)
+{
+	return t == TYPE_NUMBER || t == TYPE_TIME || t == TYPE_DURATION;
 }
 
 static int mixed(struct checker *c, const struct node *at, const struct node *x, const struct node *y, const char *verb)
@@ -128,6 +135,8 @@ static int mixed(struct checker *c, const struct node *at, const struct node *x,
 	}
 	if (x->type == TYPE_TEXT && y->type == TYPE_NUMBER)
 		return FAIL(c, y->at, "cannot %s a text and a number; texts stand in quotes", verb);
+	if (y->type == TYPE_TEXT && y->op == NODE_CONST && is_scalar(x->type))
+		return FAIL(c, y->at, "cannot %s %s and a text; %s stand without quotes", verb, type_name(x->type), x->type == TYPE_TIME ? "dates" : "numbers");
 	return FAIL(c, y->at, "cannot %s %s and %s", verb, type_name(x->type), type_name(y->type));
 }
 
@@ -198,11 +207,6 @@ static int check_arg(struct checker *c, const struct node *n, size_t i, enum val
 	if (want == TYPE_TEXT && k->op == NODE_CONST)
 		return FAIL(c, k->at, "expected a text here (in quotes), found %s", type_name(k->type));
 	return FAIL(c, k->at, "expected %s here, found %s", type_name(want), type_name(k->type));
-}
-
-static bool is_scalar(enum value_type t)
-{
-	return t == TYPE_NUMBER || t == TYPE_TIME || t == TYPE_DURATION;
 }
 
 static int check_call(struct checker *c, struct node *n)
@@ -359,7 +363,7 @@ static int check_conditions(struct checker *c, struct node *n, const char *word)
 {
 	for (size_t i = 0; i < n->n; i++)
 		if (n->kids[i]->type != TYPE_BOOL)
-			return FAIL(c, n->kids[i]->at, "'%s' joins conditions, but this is %s; compare it with something", word, type_name(n->kids[i]->type));
+			return FAIL(c, n->kids[i]->at, "'%s' needs a condition, but this is %s; compare it with something", word, type_name(n->kids[i]->type));
 	return WN_OK;
 }
 
@@ -404,21 +408,16 @@ static int check(struct checker *c, struct node *n)
 	}
 }
 
-/* A constant lower threshold of the same measure and text, anywhere. */
-static bool has_constant(const struct node *n, bool negated, const struct node *m)
+/* A constant threshold of the same measure and text, anywhere. */
+static bool has_constant(const struct node *n, const struct node *m)
 {
-	if (n->op == NODE_NOT)
-		return has_constant(n->kids[0], !negated, m);
-	if (n->op == NODE_CMP && n->threshold && n->constant) {
+	if (n->op == NODE_CMP && n->threshold) {
 		const struct node *x = n->kids[n->measure_at];
-		enum cmp_op op = n->measure_at ? cmp_flip(n->cmp) : n->cmp;
 
-		if (negated)
-			op = cmp_not(op);
-		return x->measure == m->measure && x->kind == m->kind && (op == CMP_GE || op == CMP_GT || op == CMP_EQ);
+		return n->constant && x->measure == m->measure && x->kind == m->kind;
 	}
 	for (size_t i = 0; i < n->n; i++)
-		if (has_constant(n->kids[i], negated, m))
+		if (has_constant(n->kids[i], m))
 			return true;
 	return false;
 }
@@ -444,7 +443,7 @@ static int check_root(struct checker *c)
 		const struct node *n = c->expressions.p[i];
 		const struct node *m = n->kids[n->measure_at];
 
-		if (!has_constant(root, false, m))
+		if (!has_constant(root, m))
 			return FAIL(c, n->kids[!n->measure_at]->at, "a threshold that depends on metadata needs a constant one beside it, to find pairs by; add: %s >= %s and ...",
 				names[m->measure], m->measure == MEASURE_SHARED ? "10" : "0.5");
 	}

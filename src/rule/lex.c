@@ -340,7 +340,9 @@ static int lex_unknown(struct lexer *lx, struct err *err)
 		return rule_fail(err, lx->text, lx->at, "unexpected byte 0x%02x", (unsigned char)s.p[0]);
 	if (cp == 0x201c || cp == 0x201d || cp == 0x2018 || cp == 0x2019)
 		return rule_fail(err, lx->text, lx->at, "strings stand in plain quotes: \"...\" or '...'");
-	return rule_fail(err, lx->text, lx->at, "unexpected character %.*s", (int)n, s.p);
+	if (cp == '%')
+		return rule_fail(err, lx->text, lx->at, "no percent signs; a threshold is a decimal such as 0.7");
+	return rule_fail(err, lx->text, lx->at, "unexpected character %.*s, expected a name, a constant, an operator or a bracket", (int)n, s.p);
 }
 
 static bool lex_space(struct lexer *lx)

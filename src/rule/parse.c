@@ -342,10 +342,10 @@ static int parse_call(struct parser *p, struct node *n, struct str name)
 		p->lx.commas = commas;
 		return next(p);
 	}
-	if ((rc = parse_field_call(p, n, name, &is)) < 0 || is)
-		return rc;
 	if (name_eq(name, STR("sh")))
 		return FAIL(p, n->at, "sh(...) stands inside a measure: containment(sh(a), sh(b)) >= 0.7");
+	if ((rc = parse_field_call(p, n, name, &is)) < 0 || is)
+		return rc;
 	for (const struct func_info *f = func_table; f->name; f++)
 		if (name_eq(name, str(f->name))) {
 			n->op = NODE_CALL;
@@ -393,6 +393,14 @@ static int bare_name(struct parser *p, struct str name, size_t at)
 		(int)(name.n < 60 ? name.n : 60), name.p);
 }
 
+static bool is_user(const struct parser *p, struct str name)
+{
+	for (size_t i = 0; i < p->rule->env.n_user; i++)
+		if (name_eq(name, p->rule->env.user[i].name))
+			return true;
+	return false;
+}
+
 static int parse_name(struct parser *p, struct node **out)
 {
 	struct str name = p->tok.text;
@@ -417,10 +425,9 @@ static int parse_name(struct parser *p, struct node **out)
 			return unexpected(p, "an attribute");
 		n->side = n->sides = side;
 		n->at = p->tok.at;
-		if (name_eq(p->tok.text, STR("main")) || name_eq(p->tok.text, STR("body")))
-			if (attr_find(p->tok.text) < 0 && p->rule->env.n_user == 0)
-				return FAIL(p, p->tok.at, "a.%.*s is a text and stands inside a measure: containment(a.%.*s, b.%.*s)", STR_FMT(p->tok.text),
-					STR_FMT(p->tok.text), STR_FMT(p->tok.text));
+		if ((name_eq(p->tok.text, STR("main")) || name_eq(p->tok.text, STR("body"))) && !is_user(p, p->tok.text))
+			return FAIL(p, p->tok.at, "a.%.*s is a text and stands inside a measure: containment(a.%.*s, b.%.*s)", STR_FMT(p->tok.text),
+				STR_FMT(p->tok.text), STR_FMT(p->tok.text));
 		if ((rc = field_attr(p, n, p->tok.text)) < 0)
 			return rc;
 		n->end = p->tok.end;
@@ -672,6 +679,21 @@ static void name_rule(struct rule *rule)
 		snprintf(rule->sha256 + 2 * i, 3, "%02x", digest[i]);
 }
 
+static int trailing(struct parser *p)
+{
+	struct nearest near = { .word = p->tok.kind == TOK_NAME ? p->tok.text : STR_NONE };
+	struct str f = found(p);
+
+	if (p->tok.kind == TOK_CLOSE)
+		return FAIL(p, p->tok.at, "this ')' closes nothing");
+	nearest_try(&near, STR("and"));
+	nearest_try(&near, STR("or"));
+	nearest_try(&near, STR("in"));
+	if (p->tok.kind == TOK_NAME && p->tok.text.n > 1 && near.best.p)
+		return FAIL(p, p->tok.at, "found %.*s, expected 'and', 'or' or the end; did you mean \"%.*s\"?", STR_FMT(f), STR_FMT(near.best));
+	return unexpected(p, "'and', 'or' or the end");
+}
+
 int rule_parse(struct arena *arena, struct str text, const struct rule_env *env, struct rule **out, struct err *err)
 {
 	struct rule *rule = ARENA_NEW(arena, struct rule);
@@ -698,7 +720,7 @@ int rule_parse(struct arena *arena, struct str text, const struct rule_env *env,
 	if ((rc = parse_or(&p, &rule->root)) < 0)
 		return rc;
 	if (p.tok.kind != TOK_END)
-		return unexpected(&p, p.tok.kind == TOK_CLOSE ? "no ')' here, none is open" : "'and', 'or' or the end");
+		return trailing(&p);
 	if ((rc = node_check(arena, rule, text, err)) < 0)
 		return rc;
 	rule->canonical = node_canonical(arena, rule->root, &rule->env);
