@@ -48,6 +48,12 @@ struct run {
 	struct flaws tail;
 };
 
+static void tell(const struct scan *s, uint64_t bytes)
+{
+	if (s->progress)
+		s->progress(s->progress_context ? s->progress_context : s->context, bytes);
+}
+
 /* Reads one record: work, then whatever work left of it. */
 static int take_record(const struct run *run, struct reader *r, struct record *rec, size_t file, unsigned worker, void **item, struct err *err)
 {
@@ -127,8 +133,8 @@ static int read_in_sequence(struct run *run, size_t file, uint64_t to)
 		reader_stop(r, &run->at, &run->skip);
 		if (item)
 			stop = s->done(s->context, item, file, NULL);
-		if (s->progress && reader_at(r) > told + MIB && to == UINT64_MAX) {
-			s->progress(s->context, reader_at(r) - told);
+		if (reader_at(r) > told + MIB && to == UINT64_MAX) {
+			tell(s, reader_at(r) - told);
 			told = reader_at(r);
 		}
 	}
@@ -136,8 +142,8 @@ static int read_in_sequence(struct run *run, size_t file, uint64_t to)
 		run->code = WN_OK;
 		run->tail = *reader_tail(r);
 	}
-	if (s->progress && to == UINT64_MAX && reader_at(r) > told)
-		s->progress(s->context, reader_at(r) - told);
+	if (to == UINT64_MAX && reader_at(r) > told)
+		tell(s, reader_at(r) - told);
 	reader_close(r);
 	mem_free(rec);
 	return stop;
@@ -240,8 +246,8 @@ static int done(void *context, void *item, bool cancelled)
 		} else {
 			stop = accept(run, g);
 		}
-		if (run->s->progress && !g->in_sequence && run->bytes > g->from)
-			run->s->progress(run->s->context, (g->to < run->bytes ? g->to : run->bytes) - g->from);
+		if (!g->in_sequence && run->bytes > g->from)
+			tell(run->s, (g->to < run->bytes ? g->to : run->bytes) - g->from);
 		if (g->last && !stop)
 			stop = end_file(run, g->file);
 	}

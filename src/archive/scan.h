@@ -36,6 +36,7 @@ struct scan {
 	int (*done)(void *context, void *item, size_t file, const struct scan_file *summary); /* non-zero ends the scan */
 	void (*drop)(void *context, void *item);
 	void (*progress)(void *context, uint64_t bytes); /* compressed bytes passed; may be NULL; any thread */
+	void *progress_context;				 /* its own; NULL: context */
 	const uint64_t *starts; /* NULL, or per path the offset to continue from (scan_file.stop of last time) */
 };
 

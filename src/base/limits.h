@@ -20,6 +20,7 @@
 #define LIMIT_ZIP_DIRECTORY (64 * MIB)	/* the central directory of one WACZ */
 #define LIMIT_DECODED (2 * GIB)		/* a decoded body; more is a bomb */
 #define LIMIT_SEGMENTS 1000000		/* continuation records of one file */
+#define LIMIT_IDS 4000000		/* record ids of one file that are compared with each other */
 #define LIMIT_TEXT (32 * MIB)		/* a document's text, then it is cut (flaw text-cut) */
 #define LIMIT_RULE (64 * KIB)		/* a rule's text */
 #define LIMIT_RULE_DEPTH 200
