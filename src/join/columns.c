@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/mem.h"
 #include "base/task.h"
 #include "base/vec.h"
+#include "join/big.h"
 
 #define SHARDS 64u	      /* class tables, each with its own lock */
 #define BUCKET_ENTRIES 2048u  /* aimed at; grouped in cache */
@@ -494,7 +494,7 @@ static void build_forward(struct columns_index *c, unsigned threads)
 static void *map_array(struct columns_index *c, int i, size_t n, size_t size)
 {
 	c->bytes[i] = (n + 1) * size;
-	return mem_map(c->bytes[i]);
+	return big_alloc(c->bytes[i]);
 }
 
 static void build_index(struct columns_index *c, struct build *b)
@@ -637,25 +637,25 @@ static void partition_reserve(struct build *b, size_t n)
 	if (n <= b->room)
 		return;
 	if (b->room) {
-		mem_unmap(b->item, b->room * sizeof *b->item);
-		mem_unmap(b->item2, b->room * sizeof *b->item2);
-		mem_unmap(b->row, b->room * sizeof *b->row);
-		mem_unmap(b->row2, b->room * sizeof *b->row2);
+		big_free(b->item, b->room * sizeof *b->item);
+		big_free(b->item2, b->room * sizeof *b->item2);
+		big_free(b->row, b->room * sizeof *b->row);
+		big_free(b->row2, b->room * sizeof *b->row2);
 	}
 	b->room = n + n / 16 + 1024;
-	b->item = mem_map(b->room * sizeof *b->item);
-	b->item2 = mem_map(b->room * sizeof *b->item2);
-	b->row = mem_map(b->room * sizeof *b->row);
-	b->row2 = mem_map(b->room * sizeof *b->row2);
+	b->item = big_alloc(b->room * sizeof *b->item);
+	b->item2 = big_alloc(b->room * sizeof *b->item2);
+	b->row = big_alloc(b->room * sizeof *b->row);
+	b->row2 = big_alloc(b->room * sizeof *b->row2);
 }
 
 static void partition_release(struct build *b)
 {
 	if (b->room) {
-		mem_unmap(b->item, b->room * sizeof *b->item);
-		mem_unmap(b->item2, b->room * sizeof *b->item2);
-		mem_unmap(b->row, b->room * sizeof *b->row);
-		mem_unmap(b->row2, b->room * sizeof *b->row2);
+		big_free(b->item, b->room * sizeof *b->item);
+		big_free(b->item2, b->room * sizeof *b->item2);
+		big_free(b->row, b->room * sizeof *b->row);
+		big_free(b->row2, b->room * sizeof *b->row2);
 	}
 	b->room = 0;
 	mem_free(b->fill);
@@ -736,7 +736,7 @@ void columns_index_release(struct columns_index *c)
 
 	for (int i = 0; i < 5; i++)
 		if (mapped[i])
-			mem_unmap(mapped[i], c->bytes[i]);
+			big_free(mapped[i], c->bytes[i]);
 	mem_free(c->privately);
 	*c = (struct columns_index){ 0 };
 }

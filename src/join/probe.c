@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/mem.h"
+#include "join/big.h"
 #include "join/bound.h"
 #include "join/intersect.h"
 
@@ -54,6 +54,17 @@ static bool wanted(const struct joiner *j, uint32_t y)
 	return !j->targets || j->targets[y];
 }
 
+/* Rows to be met from x: all that its order allows, or, where both directions
+ * are tried at once, all that come after it. */
+static void opposite_rows(const struct joiner *j, uint32_t x, uint32_t *from, uint32_t *to)
+{
+	rows_range(&j->rows, j->d, x, from, to);
+	if (j->symmetric) {
+		*from = x + 1;
+		*to = j->rows.block_start[j->rows.block[x] + 1];
+	}
+}
+
 void probe_without_index(struct probe *p, struct joiner *j, unsigned worker, uint32_t x)
 {
 	uint32_t size = j->kind < 0 ? 0 : j->rows.size[j->kind][x], from, to;
@@ -72,11 +83,11 @@ void probe_without_index(struct probe *p, struct joiner *j, unsigned worker, uin
 		report(p, j, worker, x, x, size);
 	if (size || !lead_holds(j, 0, 0, 0))
 		return;
-	rows_range(&j->rows, j->d, x, &from, &to);
+	opposite_rows(j, x, &from, &to);
 	for (uint32_t i = 0; i < j->n_empty && !p->ended; i++) {
 		uint32_t y = j->empty[i];
 
-		if (y >= from && y < to && y != x && wanted(j, y) && (!j->symmetric || y > x))
+		if (y >= from && y < to && y != x && wanted(j, y))
 			report(p, j, worker, x, y, 0);
 	}
 }
@@ -85,10 +96,10 @@ static void reserve(struct probe *p, uint32_t rows, uint64_t classes)
 {
 	if (p->rows < rows) {
 		if (p->acc)
-			mem_unmap(p->acc, (size_t)p->rows * sizeof *p->acc);
+			big_free(p->acc, (size_t)p->rows * sizeof *p->acc);
 		mem_free(p->met);
 		p->rows = rows;
-		p->acc = mem_map((size_t)rows * sizeof *p->acc);
+		p->acc = big_alloc((size_t)rows * sizeof *p->acc);
 		p->met = mem_array((size_t)rows + 1, sizeof *p->met);
 	}
 	if (p->room < classes) {
@@ -101,7 +112,7 @@ static void reserve(struct probe *p, uint32_t rows, uint64_t classes)
 void probe_reset(struct probe *p)
 {
 	if (p->acc)
-		mem_unmap(p->acc, (size_t)p->rows * sizeof *p->acc);
+		big_free(p->acc, (size_t)p->rows * sizeof *p->acc);
 	p->acc = NULL;
 	p->rows = 0;
 }
@@ -274,11 +285,7 @@ static bool aim(struct probe *p, const struct joiner *j, struct target *t)
 	}
 	if (t->size - c->privately[t->x] < least)
 		return false;
-	rows_range(&j->rows, j->d, t->row, &from, &to);
-	if (j->symmetric) {
-		from = t->row + 1;
-		to = j->rows.block_start[j->rows.block[t->row] + 1];
-	}
+	opposite_rows(j, t->row, &from, &to);
 	if (from >= to)
 		return false;
 	t->from = j->sub ? (uint32_t)lower(j->sub, j->n_sub, from) : from;

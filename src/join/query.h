@@ -30,7 +30,7 @@
 
 struct join_cursor { /* a place in one set; opaque but for `left` */
 	uint64_t at, last;
-	uint32_t left; /* items not yet read */
+	uint32_t left, size; /* items not yet read; of all */
 };
 
 struct join_sets {
