@@ -347,6 +347,59 @@ int segment_get(const struct segment *s, uint64_t content, enum sketch_text whic
 	return WN_OK;
 }
 
+int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out, struct err *err)
+{
+	struct record_head h;
+	const struct text_head *text = &h.body;
+	int rc;
+
+	*out = (struct set_view){ 0 };
+	if ((rc = find_record(s, content, &h, &out->p, err)) < 0)
+		return rc;
+	if (which == SKETCH_MAIN && !h.flags) {
+		out->p += set_bytes(h.body.n, h.body.low_bits);
+		text = &h.main;
+	}
+	out->n = text->n;
+	if (text->n && text->check != hash64(out->p, set_bytes(text->n, text->low_bits)))
+		return segfile_damaged(err, s->path, "the set of content %" PRIu64 " has a wrong checksum", content);
+	return WN_OK;
+}
+
+uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t below, uint64_t *out, uint32_t cap)
+{
+	unsigned low = low_bits(v.n);
+	const unsigned char *high = v.p + low_bytes(v.n, low);
+	uint64_t mask = ((uint64_t)1 << (low & 63)) - 1, x;
+	uint32_t n = 0, k = *i;
+
+	if (low == RAW) {
+		for (; n < cap && k < v.n && ((x = get_u64(v.p + 8 * (size_t)k)) < below || below == UINT64_MAX); n++, k++)
+			out[n] = x;
+		*i = k;
+		return n;
+	}
+	for (size_t w = *at / 64, words = high_words(v.n, low); w < words && k < v.n; w++) {
+		uint64_t ones = get_u64(high + 8 * w);
+
+		if (w == *at / 64)
+			ones &= ~(uint64_t)0 << *at % 64;
+		for (; ones && k < v.n; ones &= ones - 1, k++) {
+			uint64_t bit = 64 * (uint64_t)w + (unsigned)__builtin_ctzll(ones), from = (uint64_t)k * low;
+
+			x = (bit - k) << low | (get_u64(v.p + (from >> 3)) >> (from & 7) & mask);
+			if (n == cap || (x >= below && below != UINT64_MAX)) {
+				*i = k;
+				*at = bit;
+				return n;
+			}
+			out[n++] = x;
+		}
+	}
+	*i = k;
+	return n;
+}
+
 static int check_text(const struct segment *s, uint64_t content, enum sketch_text which, struct err *err)
 {
 	VEC(uint64_t) v = { 0 };

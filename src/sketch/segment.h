@@ -53,6 +53,16 @@ int segment_size(const struct segment *s, uint64_t content, enum sketch_text whi
 int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room, size_t *n,
 		struct err *err);
 
+/* A stored set, tested, to be read in parts: *i is the next value's number, *at
+ * its place among the high bits; both 0 at first.  Reads values below `below`
+ * (all for UINT64_MAX), at most cap; returns how many. */
+struct set_view {
+	const unsigned char *p;
+	uint32_t n;
+};
+int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out, struct err *err);
+uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t below, uint64_t *out, uint32_t cap);
+
 /* Reads all of a file and says what is wrong first; WN_OK when nothing is. */
 int segment_check(const char *path, struct err *err);
 

@@ -1,0 +1,28 @@
+/* join/stored.h -- sets as they are stored (sketch/segment.h), for a query.
+ *
+ *	stored_open(&s, segments, content, n, kinds, threads, err)
+ *	q.sets[k] = s.sets[k]; q.set_of[k] = s.set_of;
+ *
+ * Sets are numbered by content; documents of one content share a set.  Every
+ * set in use is tested against its checksum once, here; later reads decode from
+ * the mapped file, in parts, on any thread.
+ */
+#ifndef WINNOW_JOIN_STORED_H
+#define WINNOW_JOIN_STORED_H
+#include "join/query.h"
+#include "sketch/segment.h"
+
+struct stored {
+	struct join_sets sets[JOIN_KINDS];
+	uint32_t *set_of; /* [n] */
+	uint32_t *size[JOIN_KINDS];
+	uint64_t *start[JOIN_KINDS];
+};
+
+#define STORED_NO_CONTENT UINT64_MAX /* of a document without text: its sets are empty */
+
+/* content[d] of each document; kinds: bit k = sets of kind k are wanted. */
+int stored_open(struct stored *s, const struct segments *segments, const uint64_t *content, uint32_t n, unsigned kinds,
+		unsigned threads, struct err *err);
+void stored_close(struct stored *s); /* zero is fine */
+#endif
