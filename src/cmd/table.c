@@ -12,6 +12,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_text,
 	&cmd_links,
 	&cmd_sql,
+	&cmd_index,
 	/* decide */
 	/* explore */
 	/* care */

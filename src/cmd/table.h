@@ -5,6 +5,7 @@
 
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_index;
 extern const struct cmd cmd_ingest;
 extern const struct cmd cmd_links;
 extern const struct cmd cmd_ls;

@@ -1,0 +1,99 @@
+/* cmd/index.c -- winnow index: a sorted CDX of archive files on standard output. */
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "cmd/table.h"
+#include "flow/index.h"
+#include "flow/inputs.h"
+
+#define SORT_MOST (48 * MIB) /* beyond it lines are sorted on disk: an index needs no more than 128 MB */
+
+struct args {
+	const char *format, *max_flaws;
+	bool post_append;
+};
+
+static const struct opt opts[] = {
+	{ "format", 0, OPT_CHOICE, "cdxj|cdx11|cdx9", "the lines to write (default cdxj)", offsetof(struct args, format) },
+	{ "post-append", 0, OPT_FLAG, NULL, "make method and body of a request part of its response's urlkey", offsetof(struct args, post_append) },
+	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)", offsetof(struct args, max_flaws) },
+	{ 0 },
+};
+
+static int write_lines(void *context, struct str lines, struct err *err)
+{
+	(void)context;
+	(void)err;
+	cmd_print(lines);
+	return WN_OK;
+}
+
+static void trouble(void *context, const char *path, const char *why)
+{
+	(void)context;
+	error("index: %s: %s", path, why);
+}
+
+static void advance(void *context, uint64_t bytes)
+{
+	(void)context;
+	progress_add(bytes);
+}
+
+static uint64_t bytes_of(const struct paths *p)
+{
+	uint64_t sum = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < p->list.n; i++)
+		if (stat(p->list.p[i], &st) == 0 && S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+	return sum;
+}
+
+static int run(struct cmd_run *run)
+{
+	struct args *a = run->args;
+	uint64_t memory = run->common.memory / 4, most = UINT64_MAX;
+	struct index_options o = { .post_append = a->post_append, .threads = (unsigned)run->common.threads, .tmp = run->common.tmp,
+				   .memory = memory < SORT_MOST ? memory : SORT_MOST, .write = write_lines, .trouble = trouble, .progress = advance };
+	struct paths paths = { 0 };
+	struct index_report report;
+	int rc;
+
+	if (a->max_flaws && !str_u64(str(a->max_flaws), &most))
+		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws);
+	if (a->format)
+		cdx_format(a->format, &o.format);
+	if ((rc = inputs_expand(&run->arena, (const char *const *)run->rest.p, run->rest.n, &paths, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	progress_phase("reading", "bytes", bytes_of(&paths));
+	rc = index_paths(&o, paths.list.p, paths.list.n, &report, &run->err);
+	progress_end();
+	vec_release(&paths.list);
+	if (rc < 0)
+		return cmd_fail(run, rc);
+	if (report.failed)
+		return EXIT_FAILED;
+	return report.not_archives || report.flaws > most ? EXIT_FINDINGS : EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = {
+	{ "winnow index sample.warc.gz", "CDXJ, as pywb and OutbackCDX read it" },
+	{ "winnow index --format cdx11 sample.warc.gz", "the older form with eleven columns" },
+	{ 0 },
+};
+
+const struct cmd cmd_index = {
+	.name = "index", .args = "PATH...", .summary = "write a sorted index of archive files", .group = GROUP_LOOK, .min_args = 1, .opts = opts,
+	.args_size = sizeof(struct args), .run = run, .examples = examples,
+	.prose = "Reads archive files (and those in directories; '-' is standard input) and writes a line for each capture, sorted by bytes, to standard output. No "
+		 "collection is needed or made. Lines are CDXJ as cdxj-indexer writes them, or CDX with eleven or nine columns; the urlkey is that of the profile "
+		 "ia-surt (see 'winnow help surt').\n\n"
+		 "Payload digests are checked: the record's own is written when it is right, else the one that was computed. A revisit's is taken as it is.\n\n"
+		 "Beyond 48 MB of lines the sort goes on in temporary files (--tmp). A file that is no archive is named on standard error and the exit code is 1; "
+		 "flaws are counted by 'winnow verify'.",
+};
