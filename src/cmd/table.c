@@ -16,6 +16,8 @@ const struct cmd *const cmd_table[] = {
 	/* decide */
 	/* explore */
 	/* care */
+	&cmd_verify,
+	&cmd_repair,
 	&cmd_help,
 	&cmd_version,
 	&cmd_completion,

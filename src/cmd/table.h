@@ -9,10 +9,12 @@ extern const struct cmd cmd_index;
 extern const struct cmd cmd_ingest;
 extern const struct cmd cmd_links;
 extern const struct cmd cmd_ls;
+extern const struct cmd cmd_repair;
 extern const struct cmd cmd_rm;
 extern const struct cmd cmd_show;
 extern const struct cmd cmd_sql;
 extern const struct cmd cmd_stats;
 extern const struct cmd cmd_text;
+extern const struct cmd cmd_verify;
 extern const struct cmd cmd_version;
 #endif

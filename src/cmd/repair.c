@@ -1,0 +1,272 @@
+/* cmd/repair.c -- winnow repair: a clean copy of what can be saved of an archive file.
+ *
+ * Every record that can be read is written again as WARC 1.1 with right
+ * length, date, id and block digest, one member a record.  A record that was
+ * without flaws keeps its bytes of block, fields and id; an ARC record becomes
+ * a response or resource.  What could not be saved is reported.
+ */
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "archive/reader.h"
+#include "archive/stamp.h"
+#include "archive/writer.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "cmd/table.h"
+
+struct report {
+	uint64_t records, written, changed, lost; /* lost: places without a record that can be saved */
+	uint64_t counts[FLAW_KINDS];
+	struct buf lines;
+	bool json;
+};
+
+/* Fields that the writer makes itself. */
+static bool is_made(struct str name)
+{
+	static const char *const made[] = {
+		"WARC-Type", "WARC-Date", "WARC-Record-ID", "Content-Type", "Content-Length", "WARC-Target-URI", "WARC-IP-Address",
+		"WARC-Block-Digest", "WARC-Payload-Digest", "WARC-Concurrent-To", "WARC-Warcinfo-ID", "WARC-Truncated", "WARC-Profile",
+		"WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Filename",
+	};
+
+	for (size_t i = 0; i < COUNT(made); i++)
+		if (str_ieq(name, str(made[i])))
+			return true;
+	return false;
+}
+
+static void count(struct report *r, const struct flaws *f)
+{
+	for (unsigned i = 0; i < f->n; i++) {
+		r->counts[f->v[i].kind]++;
+		if (!r->json)
+			buf_printf(&r->lines, "%" PRIu64 " %s %s\n", f->v[i].at, flaw_name(f->v[i].kind), f->v[i].detail);
+	}
+	if (r->lines.n > 32 * KIB) {
+		cmd_out(&r->lines);
+		buf_reset(&r->lines);
+	}
+}
+
+/* What makes a record's content doubtful, beyond its form. */
+static bool is_loss(const struct flaws *f)
+{
+	static const enum flaw_kind losses[] = { FLAW_GARBAGE, FLAW_TRUNCATED_FILE, FLAW_BAD_MEMBER, FLAW_BAD_CHECKSUM, FLAW_BLOCK_TRUNCATED,
+						 FLAW_HEAD_TRUNCATED, FLAW_HEAD_TOO_LONG, FLAW_BAD_CONTAINER };
+
+	for (size_t i = 0; i < COUNT(losses); i++)
+		if (flaw_has(f, losses[i]))
+			return true;
+	return false;
+}
+
+static void make_head(struct arena *a, const struct record *rec, struct writer_head *h)
+{
+	struct stamp t = { 0 };
+	struct field *more = ARENA_ARRAY(a, struct field, rec->nfields ? rec->nfields : 1);
+
+	stamp_parse(rec->date, &t);
+	*h = (struct writer_head){ .type = rec->type, .id = rec->id, .target_uri = rec->target_uri, .time = t.time, .nsec = t.nsec,
+				   .content_type = rec->content_type, .ip = rec->ip, .payload_digest = rec->payload_digest, .profile = rec->profile,
+				   .refers_to = rec->refers_to, .refers_to_uri = rec->refers_to_uri, .refers_to_date = rec->refers_to_date,
+				   .concurrent_to = rec->concurrent_to, .warcinfo_id = rec->warcinfo_id, .truncated = rec->truncated, .more = more };
+	if (rec->type == RECORD_WARCINFO)
+		h->filename = record_field(rec, "WARC-Filename");
+	if (rec->format == RECORD_ARC) {
+		if (rec->type == RECORD_RESPONSE)
+			h->content_type = STR("application/http; msgtype=response");
+		if (rec->type == RECORD_WARCINFO)
+			h->target_uri = STR_NONE;
+		return;
+	}
+	for (unsigned i = 0; i < rec->nfields; i++)
+		if (!is_made(rec->fields[i].name))
+			more[h->nmore++] = rec->fields[i];
+}
+
+/* A block that does not lie in memory: its true length must be known before
+ * it is written, so it is read twice.  *length by the first pass. */
+static int measure(const char *path, const struct record *rec, uint64_t *length, struct err *err)
+{
+	struct reader *r;
+	struct record *again = mem_alloc(sizeof *again);
+	struct str piece;
+	int rc;
+
+	*length = 0;
+	if (rec->part.n) {
+		struct arena a = { 0 };
+
+		rc = reader_open_span(&r, arena_printf(&a, "%s#%.*s", path, STR_FMT(rec->part)).p, rec->span, err);
+		arena_release(&a);
+	} else {
+		rc = reader_open_span(&r, path, rec->span, err);
+	}
+	if (rc == WN_OK)
+		rc = reader_next(r, again, err);
+	while (rc == WN_OK && (rc = reader_block(r, &piece, err)) == WN_OK)
+		*length += piece.n;
+	if (rc >= 0)
+		reader_close(r);
+	mem_free(again);
+	return rc < 0 ? rc : WN_OK;
+}
+
+static int copy_record(struct writer *w, struct reader *r, const char *path, struct record *rec, struct arena *a, struct err *err)
+{
+	struct writer_head head;
+	struct str piece;
+	uint64_t length;
+	int rc;
+
+	make_head(a, rec, &head);
+	if (rec->whole.p)
+		return writer_record(w, &head, rec->whole, NULL, err);
+	if (strcmp(path, "-") == 0)
+		return err_set(err, WN_USAGE, "a record of %" PRIu64 " bytes cannot be repaired from standard input: save it to a file first", rec->length);
+	if ((rc = measure(path, rec, &length, err)) < 0 || (rc = writer_begin(w, &head, length, err)) < 0)
+		return rc;
+	while ((rc = reader_block(r, &piece, err)) == WN_OK)
+		if ((rc = writer_piece(w, piece, err)) < 0)
+			return rc;
+	return rc < 0 ? rc : writer_end(w, NULL, err);
+}
+
+/* A copy and its original may be told apart by the id alone: a second record of an id gets a new one. */
+static void free_id(struct record *rec, struct map *ids)
+{
+	if (!rec->id.n)
+		return;
+	uint64_t hash = hash_str(rec->id);
+
+	if (map_get(ids, hash))
+		rec->id = STR_NONE;
+	else
+		map_put(ids, hash, 1);
+}
+
+static int copy_all(struct reader *r, const char *path, struct writer *w, struct report *rep, struct err *err)
+{
+	struct record *rec = mem_alloc(sizeof *rec);
+	struct arena a = { 0 };
+	struct map ids = { 0 };
+	int rc;
+
+	while ((rc = reader_next(r, rec, err)) == WN_OK) {
+		bool empty = rec->flaws.n && flaw_has(&rec->flaws, FLAW_HEAD_TRUNCATED) && rec->length == 0;
+
+		rep->records++;
+		arena_reset(&a);
+		if (!empty) {
+			free_id(rec, &ids);
+			if ((rc = copy_record(w, r, path, rec, &a, err)) < 0)
+				break;
+			rep->written++;
+		}
+		if ((rc = reader_end(r, rec, err)) < 0)
+			break;
+		rep->changed += rec->flaws.n > 0;
+		rep->lost += empty || is_loss(&rec->flaws);
+		count(rep, &rec->flaws);
+	}
+	if (rc == WN_END) {
+		count(rep, reader_tail(r));
+		rep->lost += is_loss(reader_tail(r)) || flaw_has(reader_tail(r), FLAW_NOT_AN_ARCHIVE);
+		rc = WN_OK;
+	}
+	map_release(&ids);
+	arena_release(&a);
+	mem_free(rec);
+	return rc;
+}
+
+static void print_report(struct report *rep)
+{
+	if (!rep->json) {
+		buf_printf(&rep->lines, "%" PRIu64 " records read, %" PRIu64 " written, %" PRIu64 " of them with flaws; %" PRIu64 " places where something was lost\n",
+			   rep->records, rep->written, rep->changed, rep->lost);
+		cmd_out(&rep->lines);
+		return;
+	}
+	struct json j = { .out = &rep->lines, .spaced = true };
+
+	json_open(&j, '{');
+	json_key(&j, "records");
+	json_u64(&j, rep->records);
+	json_key(&j, "written");
+	json_u64(&j, rep->written);
+	json_key(&j, "lost");
+	json_u64(&j, rep->lost);
+	json_key(&j, "flaws");
+	json_open(&j, '{');
+	for (int k = 0; k < FLAW_KINDS; k++)
+		if (rep->counts[k]) {
+			json_key(&j, flaw_name((enum flaw_kind)k));
+			json_u64(&j, rep->counts[k]);
+		}
+	json_close(&j, '}');
+	json_close(&j, '}');
+	buf_byte(&rep->lines, '\n');
+	cmd_out(&rep->lines);
+}
+
+static enum writer_coding coding_of(const char *path)
+{
+	if (str_iends(str(path), STR(".zst")))
+		return WRITER_ZSTD;
+	return str_iends(str(path), STR(".gz")) ? WRITER_GZIP : WRITER_PLAIN;
+}
+
+static int run(struct cmd_run *run)
+{
+	const char *in = run->rest.p[0], *out = run->rest.p[1];
+	struct report rep = { .lines = BUF(4 * MIB), .json = run->common.json };
+	struct reader *r = NULL;
+	struct writer *w = NULL;
+	struct stat a, b;
+	int rc;
+
+	if (stat(in, &a) == 0 && stat(out, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		return cmd_usage(run, "%s and %s are the same file; name another one for the copy", in, out);
+	if ((rc = reader_open(&r, in, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	struct writer_options o = { .coding = coding_of(out), .whole_or_nothing = true, .id_seed = hash_str(str(in)) | 1 };
+
+	if ((rc = writer_open(&w, out, &o, &run->err)) == WN_OK) {
+		rc = copy_all(r, in, w, &rep, &run->err);
+		if (rc < 0 || rep.written == 0)
+			writer_abort(w);
+		else
+			rc = writer_close(w, &run->err);
+	}
+	reader_close(r);
+	if (rc >= 0)
+		print_report(&rep);
+	buf_release(&rep.lines);
+	if (rc < 0)
+		return cmd_fail(run, rc);
+	if (rep.written == 0) {
+		error("repair: %s holds no record that could be saved, so %s was not written", in, out);
+		return EXIT_FINDINGS;
+	}
+	return rep.lost ? EXIT_FINDINGS : EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = {
+	{ "winnow repair sample.warc.gz clean.warc.gz", "everything that can be read, written again as it should be" },
+	{ 0 },
+};
+
+const struct cmd cmd_repair = {
+	.name = "repair", .args = "IN OUT", .summary = "write a clean copy of all that can be saved of an archive file", .group = GROUP_CARE,
+	.min_args = 2, .max_args = 2, .run = run, .examples = examples,
+	.prose = "Reads IN (WARC, ARC or WACZ, however damaged) and writes OUT as WARC 1.1, one compressed member a record (gzip or zstd by the name of "
+		 "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right. Each flaw of IN is printed as OFFSET, KIND and DETAIL.\n\n"
+		 "OUT appears whole or not at all; IN is not touched. The exit code is 1 when something could not be saved.",
+};

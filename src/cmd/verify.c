@@ -1,0 +1,184 @@
+/* cmd/verify.c -- winnow verify: everything that is wrong with archive files. */
+#include <inttypes.h>
+#include <sys/stat.h>
+
+#include "archive/verify.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "cmd/table.h"
+#include "flow/collection.h"
+#include "flow/inputs.h"
+
+#define FLUSH_AT (32 * KIB)
+
+struct args {
+	const char *max_flaws;
+};
+
+static const struct opt opts[] = {
+	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 only when more than N flaws were found (default 0)", offsetof(struct args, max_flaws) },
+	{ 0 },
+};
+
+struct output {
+	struct buf text;
+	bool json;
+};
+
+static void flush(struct output *o)
+{
+	cmd_out(&o->text);
+	buf_reset(&o->text);
+}
+
+static int on_flaw(void *context, const char *path, struct str part, const struct flaw *f)
+{
+	struct output *o = context;
+
+	if (o->json)
+		return 0;
+	buf_printf(&o->text, part.n ? "%s#%.*s" : "%s", path, STR_FMT(part));
+	buf_printf(&o->text, " %" PRIu64 " %s%s%s\n", f->at, flaw_name(f->kind), f->detail[0] ? " " : "", f->detail);
+	if (o->text.n > FLUSH_AT)
+		flush(o);
+	return 0;
+}
+
+static int on_failed(void *context, const char *path, const struct err *err)
+{
+	struct output *o = context;
+
+	(void)path;
+	flush(o);
+	error("verify: %s", err->text);
+	return 0;
+}
+
+static void on_progress(void *context, uint64_t bytes)
+{
+	(void)context;
+	progress_add(bytes);
+}
+
+static int add_file(void *context, const struct catalog_file *f)
+{
+	struct { struct arena *arena; struct paths *paths; } *to = context;
+
+	vec_push(&to->paths->list, arena_strz(to->arena, f->path));
+	return 0;
+}
+
+/* The files a collection was made of, or those that the paths name. */
+static int gather(struct cmd_run *run, struct paths *paths)
+{
+	struct { struct arena *arena; struct paths *paths; } to = { &run->arena, paths };
+	struct stat st;
+
+	for (size_t i = 0; i < run->rest.n; i++) {
+		const char *path = run->rest.p[i];
+		struct collection coll = { 0 };
+		int rc;
+
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && stat(arena_printf(&run->arena, "%s/catalog.db", path).p, &st) == 0) {
+			if ((rc = collection_open(&coll, path, CATALOG_READ, NULL, &run->err)) < 0)
+				return rc;
+			rc = catalog_files(coll.catalog, add_file, &to, &run->err);
+			collection_close(&coll);
+		} else {
+			rc = inputs_expand(&run->arena, &path, 1, paths, &run->err);
+		}
+		if (rc < 0)
+			return rc;
+	}
+	return WN_OK;
+}
+
+static uint64_t total_bytes(const struct paths *paths)
+{
+	uint64_t n = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < paths->list.n; i++)
+		if (stat(paths->list.p[i], &st) == 0)
+			n += (uint64_t)st.st_size;
+	return n;
+}
+
+static void report(struct output *o, const struct verify_result *r)
+{
+	if (!o->json) {
+		flush(o);
+		note("%" PRIu64 " file%s, %" PRIu64 " records, %" PRIu64 " flaws", r->files, r->files == 1 ? "" : "s", r->records, r->flaws);
+		return;
+	}
+	struct json j = { .out = &o->text, .spaced = true };
+
+	json_open(&j, '{');
+	json_key(&j, "files");
+	json_u64(&j, r->files);
+	json_key(&j, "records");
+	json_u64(&j, r->records);
+	json_key(&j, "flaws");
+	json_open(&j, '{');
+	for (int k = 0; k < FLAW_KINDS; k++)
+		if (r->counts[k]) {
+			json_key(&j, flaw_name((enum flaw_kind)k));
+			json_u64(&j, r->counts[k]);
+		}
+	json_close(&j, '}');
+	json_key(&j, "failed");
+	json_u64(&j, r->failed);
+	json_close(&j, '}');
+	buf_byte(&o->text, '\n');
+	flush(o);
+}
+
+static int run(struct cmd_run *run)
+{
+	struct args *a = run->args;
+	struct paths paths = { 0 };
+	struct output out = { .text = BUF(4 * MIB), .json = run->common.json };
+	struct verify v = { .threads = (unsigned)run->common.threads, .context = &out, .flaw = on_flaw, .failed = on_failed, .progress = on_progress };
+	struct verify_result result;
+	uint64_t most = 0;
+	int rc;
+
+	if (a->max_flaws && !str_u64(str(a->max_flaws), &most))
+		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws);
+	if ((rc = gather(run, &paths)) < 0) {
+		vec_release(&paths.list);
+		return cmd_fail(run, rc);
+	}
+	progress_phase("verify", "bytes", total_bytes(&paths));
+	rc = verify_paths(&v, paths.list.p, paths.list.n, &result, &run->err);
+	progress_end();
+	vec_release(&paths.list);
+	if (rc >= 0)
+		report(&out, &result);
+	else
+		flush(&out);
+	buf_release(&out.text);
+	if (rc < 0)
+		return cmd_fail(run, rc);
+	if (result.failed)
+		return EXIT_FAILED;
+	return result.flaws > most ? EXIT_FINDINGS : EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = {
+	{ "winnow verify sample.warc.gz", "every flaw of a file, one a line" },
+	{ "winnow verify --json sample", "how many flaws of each kind the files of a collection have" },
+	{ 0 },
+};
+
+const struct cmd cmd_verify = {
+	.name = "verify", .args = "PATH...|COLL", .summary = "check archive files: lengths, digests, compression, fields, ids", .group = GROUP_CARE,
+	.min_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
+	.prose = "Reads every record of the files to its end and prints each flaw as a line of FILE, OFFSET, KIND and DETAIL. Checked are compression, "
+		 "lengths, headers, mandatory fields, dates, record ids, block and payload digests, HTTP heads, chunks, content codings and segments.\n\n"
+		 "A directory stands for the archive files in it, a collection for the files it was made of, - for standard input. OFFSET is that of "
+		 "the record, or of the compressed member it begins in. A file that is no archive is a flaw, not an error.\n\n"
+		 "The exit code is 0 when there are no flaws (at most --max-flaws), 1 when there are, 3 when a file could not be read.",
+};
