@@ -47,7 +47,22 @@ const struct encoding *encoding_of_label(struct str label)
 
 /* ---- decoders; each writes to out, which has room, and returns its end ---- */
 
-static char *decode_table(const uint16_t *table, struct str s, char *out, size_t *replaced)
+/* UTF-8 for a letter or mark of western text, which as windows-1252 would be two or three odd signs. */
+static size_t pasted(const char *p, const char *end)
+{
+	const unsigned char *u = (const unsigned char *)p;
+
+	if (end - p >= 2 && u[0] == 0xC3 && u[1] >= 0x80 && u[1] <= 0xBF)
+		return 2;
+	if (end - p >= 2 && u[0] == 0xC2 && (u[1] == 0xA0 || u[1] == 0xA9 || u[1] == 0xAB || u[1] == 0xAE || u[1] == 0xB0 || u[1] == 0xBB))
+		return 2;
+	if (end - p >= 3 && u[0] == 0xE2 && u[1] == 0x80 && u[2] >= 0x93 && u[2] <= 0xA6)
+		return 3;
+	return 0;
+}
+
+/* c1: a table for 0x80 to 0x9F where the encoding has only controls there, or NULL. */
+static char *decode_table(const uint16_t *table, const uint16_t *c1, bool mixed, struct str s, char *out, size_t *replaced)
 {
 	const char *p = s.p, *end = s.p + s.n;
 
@@ -66,8 +81,15 @@ static char *decode_table(const uint16_t *table, struct str s, char *out, size_t
 				*out++ = (char)c;
 				continue;
 			}
-			unsigned cp = table[c - 0x80];
+			unsigned cp = c1 && c < 0xA0 ? c1[c - 0x80] : table[c - 0x80];
+			size_t n = mixed ? pasted(p, end) : 0;
 
+			if (n) {
+				memcpy(out, p, n);
+				out += n;
+				p += n - 1;
+				continue;
+			}
 			if (cp < 0x800) {
 				*out++ = (char)(0xC0 | cp >> 6);
 			} else {
@@ -217,7 +239,8 @@ struct str charset_decode(struct arena *a, struct charset c, struct str bytes, s
 	}
 	out = arena_alloc(a, bytes.n * 3 + 16);
 	switch (e->decode) {
-	case DECODE_TABLE: end = decode_table(e->table, bytes, out, replaced); break;
+	case DECODE_TABLE: end = decode_table(e->table, c.mixed && e->table == table_iso_8859_2 ? table_windows_1250 : NULL,
+					     c.mixed && e->table == table_windows_1252, bytes, out, replaced); break;
 	case DECODE_USER: end = decode_user(bytes, out); break;
 	case DECODE_UTF16LE: end = decode_utf16(bytes, false, out, replaced); break;
 	case DECODE_UTF16BE: end = decode_utf16(bytes, true, out, replaced); break;

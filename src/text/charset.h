@@ -4,6 +4,11 @@
  * (first 1024 bytes) or XML declaration, then detection.  Labels are those of
  * the Encoding Standard; so latin1 and ascii mean windows-1252.
  *
+ * A label is not believed where the bytes disprove it: a legacy label on a page
+ * that is UTF-8 throughout, a seven-bit one on eight-bit text, or latin1 on
+ * ISO-2022-JP.  Browsers show such pages garbled; here they are read, and
+ * `lied` is set.  A page that says UTF-8 is always read as UTF-8.
+ *
  * Decoding never fails: what cannot be decoded becomes U+FFFD and is counted.
  * UTF-8 that is valid is not copied.  Cost: one pass; single-byte encodings go
  * through a table of 128 entries, the others through ICU.
@@ -22,7 +27,9 @@ enum charset_source { CHARSET_BOM, CHARSET_HTTP, CHARSET_META, CHARSET_XML, CHAR
 struct charset {
 	const struct encoding *encoding;
 	enum charset_source source;
-	size_t bom; /* bytes of mark to skip */
+	size_t bom;  /* bytes of mark to skip */
+	bool lied;   /* a label named another encoding, and the bytes prove it wrong */
+	bool mixed;  /* windows-1252 may have UTF-8 pasted into it, ISO-8859-2 letters of windows-1250: read as such */
 };
 
 /* markup: look for meta and the XML declaration. */

@@ -300,6 +300,61 @@ static const struct encoding *statistics(struct str s)
 	return e;
 }
 
+/* ---- western or not ---- */
+
+static bool letter(char c) { return ascii_alpha(c); }
+
+/* Bytes that are symbols in windows-1252 and letters in the Latin encodings of eastern Europe, inside words. */
+static bool central_european(struct str s)
+{
+	size_t symbols = 0, hungarian = 0;
+
+	for (size_t i = 1; i + 1 < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (!(c & 0x80) || !letter(s.p[i - 1]) || !(letter(s.p[i + 1]) || (s.p[i + 1] & 0x80)))
+			continue;
+		symbols += c == 0xB1 || c == 0xB3 || c == 0xB6 || c == 0xB9 || c == 0xBA || c == 0xBB || c == 0xBC || c == 0xBE || c == 0xBF ||
+			   c == 0xF8 || c == 0xEC || c == 0xFE || c == 0x9D;
+		hungarian += (c == 0xF5 && s.p[i + 1] != 'e') || c == 0xFB;
+	}
+	return symbols >= 3 || hungarian >= 4;
+}
+
+static bool baltic_or_turkish(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i + 1 < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		n += (c == 0xF0 || c == 0xFE || c == 0xFD || c == 0xF8) && (letter(s.p[i - 1]) || letter(s.p[i + 1]));
+	}
+	return n >= 8;
+}
+
+/* uchardet cannot tell the Latin encodings apart on little text; the web's default stands unless its reading puts
+ * symbols into words. */
+static const struct encoding *sober(const struct encoding *e, struct str s)
+{
+	static const char *const central[] = { "iso-8859-2", "windows-1250", NULL };
+	static const char *const other[] = { "iso-8859-13", "windows-1257", "iso-8859-4", "windows-1254", "iso-8859-9", NULL };
+	static const char *const never[] = { "iso-8859-3", "iso-8859-10", "iso-8859-14", "iso-8859-15", "iso-8859-16", "windows-1258",
+					      "macintosh", "ibm866", NULL };
+	const char *name = e ? encoding_name(e) : "";
+
+	for (int i = 0; never[i]; i++)
+		if (strcmp(name, never[i]) == 0)
+			return by_name("windows-1252");
+	for (int i = 0; other[i]; i++)
+		if (strcmp(name, other[i]) == 0 && !baltic_or_turkish(s))
+			return by_name("windows-1252");
+	for (int i = 0; central[i]; i++)
+		if (strcmp(name, central[i]) == 0 && !central_european(s))
+			return by_name("windows-1252");
+	return e;
+}
+
 const struct encoding *charset_detect(struct str s)
 {
 	const struct encoding *e = utf16(s);
@@ -310,11 +365,53 @@ const struct encoding *charset_detect(struct str s)
 		return by_name(iso2022jp(s) ? "iso-2022-jp" : "utf-8");
 	if (utf8_valid(s) == s.n || nearly_utf8(s))
 		return by_name("utf-8");
-	e = statistics(s);
+	e = sober(statistics(s), s);
 	/* a wide encoding that needs zeros it does not have, or one we cannot name: the web's default */
 	if (!e || strncmp(encoding_name(e), "utf-16", 6) == 0)
 		e = by_name("windows-1252");
 	return e;
+}
+
+/* ---- labels that lie ---- */
+
+static size_t high_bytes(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += (unsigned char)s.p[i] >> 7;
+	return n;
+}
+
+/* What to read instead of the encoding e that a label names; e itself when the label may be true. */
+static const struct encoding *disproved(const struct encoding *e, struct str s)
+{
+	static const char *const two_byte[] = { "gbk", "gb18030", "big5", "euc-kr", "euc-jp", "shift_jis", NULL };
+	const char *name = encoding_name(e);
+	size_t high;
+
+	if (strcmp(name, "utf-8") == 0 || strncmp(name, "utf-16", 6) == 0 || strcmp(name, "replacement") == 0 || strcmp(name, "x-user-defined") == 0)
+		return e;
+	high = high_bytes(s);
+	if (!high)
+		return strncmp(name, "iso-8859", 8) == 0 || strncmp(name, "windows-", 8) == 0 ? (iso2022jp(s) ? by_name("iso-2022-jp") : e) : e;
+	if (strcmp(name, "iso-2022-jp") == 0)
+		return iso2022jp(s) ? e : charset_detect(s);
+	for (int i = 0; two_byte[i]; i++)
+		if (strcmp(name, two_byte[i]) == 0 && high < 12)
+			return e; /* so few bytes may be UTF-8 by chance */
+	return utf8_valid(s) == s.n ? by_name("utf-8") : e;
+}
+
+static struct charset believe(const struct encoding *e, enum charset_source source, struct str s)
+{
+	const struct encoding *true_one = disproved(e, s);
+	struct charset c = { .encoding = true_one, .source = source, .lied = true_one != e };
+
+	c.mixed = strcmp(encoding_name(c.encoding), "windows-1252") == 0 || strcmp(encoding_name(c.encoding), "iso-8859-2") == 0;
+	if (c.lied)
+		c.source = CHARSET_DETECTED;
+	return c;
 }
 
 struct charset charset_find(struct str s, struct str http_label, bool markup)
@@ -322,18 +419,18 @@ struct charset charset_find(struct str s, struct str http_label, bool markup)
 	const struct encoding *e;
 
 	if (str_starts(s, STR("\xEF\xBB\xBF")))
-		return (struct charset){ by_name("utf-8"), CHARSET_BOM, 3 };
+		return (struct charset){ .encoding = by_name("utf-8"), .source = CHARSET_BOM, .bom = 3 };
 	if (str_starts(s, STR("\xFE\xFF")))
-		return (struct charset){ by_name("utf-16be"), CHARSET_BOM, 2 };
+		return (struct charset){ .encoding = by_name("utf-16be"), .source = CHARSET_BOM, .bom = 2 };
 	if (str_starts(s, STR("\xFF\xFE")))
-		return (struct charset){ by_name("utf-16le"), CHARSET_BOM, 2 };
+		return (struct charset){ .encoding = by_name("utf-16le"), .source = CHARSET_BOM, .bom = 2 };
 	if (http_label.n && (e = encoding_of_label(http_label)))
-		return (struct charset){ e, CHARSET_HTTP, 0 };
+		return believe(e, CHARSET_HTTP, s);
 	if (markup && (e = prescan(s, PRESCAN_BYTES)))
-		return (struct charset){ e, CHARSET_META, 0 };
+		return believe(e, CHARSET_META, s);
 	if (markup && (e = xml_encoding(s)))
-		return (struct charset){ e, CHARSET_XML, 0 };
+		return believe(e, CHARSET_XML, s);
 	if (markup && (e = prescan(s, LATE_META_BYTES)))
-		return (struct charset){ e, CHARSET_META, 0 };
-	return (struct charset){ charset_detect(s), CHARSET_DETECTED, 0 };
+		return believe(e, CHARSET_META, s);
+	return believe(charset_detect(s), CHARSET_DETECTED, s);
 }

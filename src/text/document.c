@@ -19,6 +19,7 @@ const struct document_flaw_name document_flaw_names[] = {
 	{ DOC_FLAW_LINKS_CUT, "links-cut", "there are more or longer links than the limit" },
 	{ DOC_FLAW_TOKEN_CUT, "token-cut", "a tag or comment is longer than the limit and was cut" },
 	{ DOC_FLAW_CHARSET_UNKNOWN, "charset-unknown", "the charset that HTTP names is none" },
+	{ DOC_FLAW_CHARSET_LIES, "charset-lies", "the charset that is declared is disproved by the bytes" },
 	{ DOC_FLAW_READER_FAILED, "reader-failed", "the program that reads this kind of file gave up" },
 	{ DOC_FLAW_NUL, "nul-in-text", "NUL bytes in the text were dropped" },
 	{ 0, NULL, NULL },
@@ -235,6 +236,8 @@ static struct str decode(struct job *j, bool markup)
 
 	if (label.n && !encoding_of_label(label))
 		out->flaws |= DOC_FLAW_CHARSET_UNKNOWN;
+	if (c.lied)
+		out->flaws |= DOC_FLAW_CHARSET_LIES;
 	out->charset = encoding_name(c.encoding);
 	out->charset_source = c.source;
 	struct str text = charset_decode(j->a, c, j->in->payload, &out->replaced);

@@ -33,7 +33,7 @@ struct document_in {
 };
 
 enum document_flaw { DOC_FLAW_REPLACED = 1, DOC_FLAW_TEXT_CUT = 2, DOC_FLAW_DEPTH_CUT = 4, DOC_FLAW_LINKS_CUT = 8, DOC_FLAW_TOKEN_CUT = 16,
-	DOC_FLAW_CHARSET_UNKNOWN = 32, DOC_FLAW_READER_FAILED = 64, DOC_FLAW_NUL = 128 };
+	DOC_FLAW_CHARSET_UNKNOWN = 32, DOC_FLAW_READER_FAILED = 64, DOC_FLAW_NUL = 128, DOC_FLAW_CHARSET_LIES = 256 };
 struct document_flaw_name {
 	unsigned flaw;
 	const char *name, *text; /* "text-cut", one sentence */
