@@ -206,9 +206,33 @@ static const struct encoding *xml_encoding(struct str bytes)
 
 /* ---- detection ---- */
 
+/* Bytes with their high bit set, eight at a time. */
+static size_t high_bytes(struct str s)
+{
+	size_t n = 0, i = 0;
+
+	for (; i + 8 <= s.n; i += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, s.p + i, 8);
+		n += (((eight >> 7) & 0x0101010101010101u) * 0x0101010101010101u) >> 56;
+	}
+	for (; i < s.n; i++)
+		n += (unsigned char)s.p[i] >> 7;
+	return n;
+}
+
 static bool ascii_only(struct str s)
 {
-	for (size_t i = 0; i < s.n; i++)
+	uint64_t eight;
+	size_t i = 0;
+
+	for (; i + 8 <= s.n; i += 8) {
+		memcpy(&eight, s.p + i, 8);
+		if (eight & 0x8080808080808080u)
+			return false;
+	}
+	for (; i < s.n; i++)
 		if (s.p[i] & 0x80)
 			return false;
 	return true;
@@ -374,15 +398,6 @@ const struct encoding *charset_detect(struct str s)
 
 /* ---- labels that lie ---- */
 
-static size_t high_bytes(struct str s)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += (unsigned char)s.p[i] >> 7;
-	return n;
-}
-
 /* What to read instead of the encoding e that a label names; e itself when the label may be true. */
 static const struct encoding *disproved(const struct encoding *e, struct str s)
 {
@@ -414,6 +429,14 @@ static struct charset believe(const struct encoding *e, enum charset_source sour
 	return c;
 }
 
+/* Whether a late meta can be there at all: most pages without an early one have none. */
+static bool late_meta(struct str s)
+{
+	struct str head = str_sub(s, PRESCAN_BYTES - 200, LATE_META_BYTES);
+
+	return head.n && (memmem(head.p, head.n, "charset", 7) || memmem(head.p, head.n, "CHARSET", 7) || memmem(head.p, head.n, "Charset", 7));
+}
+
 struct charset charset_find(struct str s, struct str http_label, bool markup)
 {
 	const struct encoding *e;
@@ -430,7 +453,7 @@ struct charset charset_find(struct str s, struct str http_label, bool markup)
 		return believe(e, CHARSET_META, s);
 	if (markup && (e = xml_encoding(s)))
 		return believe(e, CHARSET_XML, s);
-	if (markup && (e = prescan(s, LATE_META_BYTES)))
+	if (markup && late_meta(s) && (e = prescan(s, LATE_META_BYTES)))
 		return believe(e, CHARSET_META, s);
 	return believe(charset_detect(s), CHARSET_DETECTED, s);
 }

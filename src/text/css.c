@@ -52,10 +52,17 @@ static void give(struct str s, css_url *each, void *context)
 	each(context, str_n(out, n));
 }
 
+static bool has(struct str s, const char *word) { return memmem(s.p, s.n, word, strlen(word)) != NULL; }
+
 void css_urls(struct str css, css_url *each, void *context)
 {
+	/* bytes at which something may begin or end */
+	static const bool stop[256] = { ['/'] = 1, ['"'] = 1, ['\''] = 1, ['@'] = 1, ['u'] = 1, ['U'] = 1, [';'] = 1, ['{'] = 1 };
 	const char *p = css.p, *end = css.p + css.n;
 	bool import = false;
+
+	if (!has(css, "url(") && !has(css, "@import") && !has(css, "URL(") && !has(css, "@IMPORT") && !has(css, "Url("))
+		return;
 
 	while (p < end) {
 		size_t left = (size_t)(end - p);
@@ -90,7 +97,8 @@ void css_urls(struct str css, css_url *each, void *context)
 		} else {
 			if (*p == ';' || *p == '{')
 				import = false;
-			p++;
+			for (p++; p < end && !stop[(unsigned char)*p]; p++)
+				;
 		}
 	}
 }

@@ -497,7 +497,7 @@ void tree_start(struct extract *x, const struct html_token *t)
 		return;
 	if (!(flags & IS_HEAD)) {
 		x->body = true;
-		if (t->tag != TAG_P && !(flags & IS_FORMAT) && t->tag != TAG_DIV && t->tag != TAG_SPAN && t->tag != TAG_OTHER)
+		if (x->frameset_ok && t->tag != TAG_P && !(flags & IS_FORMAT) && t->tag != TAG_DIV && t->tag != TAG_SPAN && t->tag != TAG_OTHER)
 			x->frameset_ok &= !(flags & (IS_VOID | IS_CELL)) && t->tag != TAG_LI && t->tag != TAG_DD && t->tag != TAG_DT &&
 					   t->tag != TAG_BUTTON && t->tag != TAG_TEXTAREA && t->tag != TAG_XMP && t->tag != TAG_IFRAME &&
 					   t->tag != TAG_SELECT && t->tag != TAG_PRE && t->tag != TAG_LISTING && t->tag != TAG_TABLE &&

@@ -37,8 +37,12 @@ enum tag tag_of(const char *lower, size_t n)
 {
 	if (n == 0 || n > 16)
 		return TAG_OTHER;
-	unsigned slot = tag_slots[(tag_key(lower, n) * TAG_HASH_MUL) >> (64 - TAG_HASH_BITS)];
+	uint64_t key = tag_key(lower, n);
+	unsigned slot = tag_slots[(key * TAG_HASH_MUL) >> (64 - TAG_HASH_BITS)];
 	const struct tag_info *info = &tag_info[slot];
 
-	return info->name.n == n && memcmp(info->name.p, lower, n) == 0 ? (enum tag)slot : TAG_OTHER;
+	if (key != tag_keys[slot] || info->name.n != n)
+		return TAG_OTHER;
+	/* up to eight bytes the key is the name */
+	return n <= 8 || memcmp(info->name.p, lower, n) == 0 ? (enum tag)slot : TAG_OTHER;
 }
