@@ -1,8 +1,6 @@
 /* join/columns.c -- see columns.h. */
 #include "join/columns.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -10,23 +8,24 @@
 #include "base/vec.h"
 #include "join/big.h"
 
-#define SHARDS 64u	      /* class tables, each with its own lock */
+#define SHARDS 64u	      /* class tables, each filled by one thread at a time */
 #define BUCKET_ENTRIES 2048u  /* aimed at; grouped in cache */
+#define PARTITION_LEAST ((size_t)1 << 16)
+#define PARTITION_MOST ((size_t)1 << 24)
 #define ROW_SLICE 4096u	      /* rows read by one task */
 #define READ_ROOM 1024u	      /* items read at once */
 
-struct class_of { /* one class while building */
-	uint64_t at; /* its list in the shard's posts */
-	uint32_t n, weight;
-};
-
+/* Classes while building: records of n, weight and n rows, one after another. */
 struct shard {
-	pthread_mutex_t lock;
-	uint64_t *slots; /* tag << 32 | class + 1; 0 = free */
-	size_t cap;
-	VEC(struct class_of) classes;
-	VEC(uint32_t) posts;
+	uint64_t *slots; /* tag << 32 | record's place + 1; 0 = free */
+	size_t cap, n;	 /* slots, classes */
+	VEC(uint32_t) records;
 };
+enum { REC_N, REC_WEIGHT, REC_ROWS };
+
+/* Lists on their way to the shards: signature (two words), n, n rows. */
+typedef VEC(uint32_t) outbox;
+enum { OUT_LOW, OUT_HIGH, OUT_N, OUT_ROWS };
 
 struct slice { /* what one task of rows left in the partition */
 	size_t at, n;
@@ -50,10 +49,10 @@ struct build {
 	struct slice *slices;
 	size_t n_slices, buckets;
 	struct group_scratch *scratch; /* [threads] */
+	outbox *out; /* [threads x SHARDS] */
 	struct shard shard[SHARDS];
-	atomic_size_t held; /* bytes in shards */
 	size_t memory;
-	atomic_bool over;
+	bool over;
 };
 
 struct group_scratch { /* grouping one bucket */
@@ -62,7 +61,6 @@ struct group_scratch { /* grouping one bucket */
 	uint32_t *group; /* of each entry */
 	uint32_t *first; /* entry that made the group */
 	uint32_t *count, *place, *list;
-	uint64_t *sign;
 	uint32_t *level; /* for bags */
 	size_t cap;
 };
@@ -86,7 +84,6 @@ static void scratch_reserve(struct group_scratch *s, size_t n)
 	s->place = mem_rearray(s->place, n + 1, sizeof *s->place);
 	s->list = mem_rearray(s->list, n, sizeof *s->list);
 	s->level = mem_rearray(s->level, n, sizeof *s->level);
-	s->sign = mem_rearray(s->sign, n, sizeof *s->sign);
 }
 
 static void scratch_release(struct group_scratch *s)
@@ -98,7 +95,6 @@ static void scratch_release(struct group_scratch *s)
 	mem_free(s->place);
 	mem_free(s->list);
 	mem_free(s->level);
-	mem_free(s->sign);
 }
 
 /* --- reading a partition --- */
@@ -210,12 +206,11 @@ static uint64_t list_signature(const uint32_t *list, uint32_t n)
 	return sum ^ sum >> 29;
 }
 
-static void shard_grow(struct build *b, struct shard *s)
+static void shard_grow(struct shard *s)
 {
-	size_t cap = s->cap ? 2 * s->cap : 1024;
-	uint64_t *slots = mem_zarray(cap, sizeof *slots);
+	size_t cap = s->cap ? 2 * s->cap : 256;
+	uint64_t *slots = big_alloc(cap * sizeof *slots);
 
-	/* The tag holds the low 32 bits of the signature above the shard's; a place needs no more. */
 	for (size_t i = 0; i < s->cap; i++)
 		if (s->slots[i]) {
 			size_t at = s->slots[i] >> 32 & (cap - 1);
@@ -224,48 +219,95 @@ static void shard_grow(struct build *b, struct shard *s)
 				at = (at + 1) & (cap - 1);
 			slots[at] = s->slots[i];
 		}
-	mem_free(s->slots);
-	atomic_fetch_add(&b->held, (cap - s->cap) * sizeof *slots);
+	big_free(s->slots, s->cap * sizeof *slots);
 	s->slots = slots;
 	s->cap = cap;
 }
 
-static void shard_add(struct build *b, struct shard *s, uint64_t sign, const uint32_t *list, uint32_t n)
+static void shard_add(struct shard *s, uint32_t tag, const uint32_t *list, uint32_t n)
 {
-	uint32_t tag = (uint32_t)sign;
 	size_t at;
+	uint32_t *rec;
 
-	if (s->classes.n * 4 >= s->cap * 3)
-		shard_grow(b, s);
+	if (s->n * 4 >= s->cap * 3)
+		shard_grow(s);
 	for (at = tag & (s->cap - 1); s->slots[at]; at = (at + 1) & (s->cap - 1))
 		if (s->slots[at] >> 32 == tag) {
-			struct class_of *c = &s->classes.p[(uint32_t)s->slots[at] - 1];
-
-			if (c->n == n && memcmp(s->posts.p + c->at, list, n * sizeof *list) == 0) {
-				c->weight++;
+			rec = s->records.p + (uint32_t)s->slots[at] - 1;
+			if (rec[REC_N] == n && memcmp(rec + REC_ROWS, list, n * sizeof *list) == 0) {
+				rec[REC_WEIGHT]++;
 				return;
 			}
 		}
-	s->slots[at] = (uint64_t)tag << 32 | (uint32_t)(s->classes.n + 1);
-	vec_push(&s->classes, ((struct class_of){ s->posts.n, n, 1 }));
-	vec_reserve(&s->posts, s->posts.n + n);
-	memcpy(s->posts.p + s->posts.n, list, n * sizeof *list);
-	s->posts.n += n;
-	if (atomic_fetch_add(&b->held, sizeof(struct class_of) + n * sizeof *list) > b->memory)
-		atomic_store(&b->over, true);
+	s->slots[at] = (uint64_t)tag << 32 | (uint32_t)(s->records.n + 1);
+	s->n++;
+	vec_reserve(&s->records, s->records.n + REC_ROWS + n);
+	rec = s->records.p + s->records.n;
+	rec[REC_N] = n;
+	rec[REC_WEIGHT] = 1;
+	memcpy(rec + REC_ROWS, list, n * sizeof *list);
+	s->records.n += REC_ROWS + n;
 }
 
-static void class_add(struct build *b, uint64_t sign, const uint32_t *list, uint32_t n)
+static void shard_release(struct shard *s)
 {
-	struct shard *s = &b->shard[sign >> 58];
+	big_free(s->slots, s->cap * sizeof *s->slots);
+	vec_release(&s->records);
+	*s = (struct shard){ 0 };
+}
 
-	pthread_mutex_lock(&s->lock);
-	shard_add(b, s, sign, list, n);
-	pthread_mutex_unlock(&s->lock);
+static void class_add(outbox *out, uint64_t sign, const uint32_t *list, uint32_t n)
+{
+	outbox *o = &out[sign >> 58];
+	uint32_t *rec;
+
+	vec_reserve(o, o->n + OUT_ROWS + n);
+	rec = o->p + o->n;
+	rec[OUT_LOW] = (uint32_t)sign;
+	rec[OUT_HIGH] = (uint32_t)(sign >> 32);
+	rec[OUT_N] = n;
+	memcpy(rec + OUT_ROWS, list, n * sizeof *list);
+	o->n += OUT_ROWS + n;
+}
+
+#define AHEAD 8 /* records between each look ahead and the next */
+
+/* Empties the outboxes of one shard.  Two readers run ahead: the first asks for
+ * the slot, the second, when that is there, for the record it names. */
+static void fill_shards(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct build *b = context;
+
+	(void)worker;
+	for (size_t k = from; k < to; k++) {
+		struct shard *s = &b->shard[k];
+
+		for (unsigned t = 0; t < b->threads; t++) {
+			outbox *o = &b->out[t * SHARDS + k];
+			size_t far = 0, near = 0;
+			unsigned lead = 0;
+
+			for (size_t at = 0; at < o->n; at += OUT_ROWS + o->p[at + OUT_N]) {
+				for (; far < o->n && lead < 2 * AHEAD && s->cap; lead++, far += OUT_ROWS + o->p[far + OUT_N]) {
+					__builtin_prefetch(&s->slots[o->p[far + OUT_LOW] & (s->cap - 1)]);
+					if (lead >= AHEAD) {
+						uint64_t slot = s->slots[o->p[near + OUT_LOW] & (s->cap - 1)];
+
+						if (slot)
+							__builtin_prefetch(s->records.p + (uint32_t)slot - 1);
+						near += OUT_ROWS + o->p[near + OUT_N];
+					}
+				}
+				shard_add(s, o->p[at + OUT_LOW], o->p + at + OUT_ROWS, o->p[at + OUT_N]);
+				lead -= lead > 0;
+			}
+			o->n = 0;
+		}
+	}
 }
 
 /* A list with repeats (bags): one list per level. */
-static void class_add_levels(struct build *b, struct group_scratch *s, const uint32_t *list, uint32_t n)
+static void class_add_levels(outbox *out, struct group_scratch *s, const uint32_t *list, uint32_t n)
 {
 	for (uint32_t level = 1;; level++) {
 		uint32_t m = 0;
@@ -277,7 +319,7 @@ static void class_add_levels(struct build *b, struct group_scratch *s, const uin
 		}
 		if (m < 2) /* private from here on */
 			return;
-		class_add(b, list_signature(s->level, m), s->level, m);
+		class_add(out, list_signature(s->level, m), s->level, m);
 	}
 }
 
@@ -310,7 +352,7 @@ static uint32_t group_entries(const struct build *b, struct group_scratch *s, co
 	return groups;
 }
 
-static void collapse_bucket(struct build *b, struct group_scratch *s, const uint64_t *item, const uint32_t *row, size_t n)
+static void collapse_bucket(struct build *b, outbox *out, struct group_scratch *s, const uint64_t *item, const uint32_t *row, size_t n)
 {
 	uint32_t groups, at = 0;
 
@@ -323,11 +365,6 @@ static void collapse_bucket(struct build *b, struct group_scratch *s, const uint
 	for (size_t i = 0; i < n; i++)
 		if (s->count[s->group[i]] > 1)
 			s->list[s->place[s->group[i]]++] = row[i];
-	for (uint32_t g = 0; g < groups; g++)
-		if (s->count[g] > 1) {
-			s->sign[g] = list_signature(s->list + s->place[g] - s->count[g], s->count[g]);
-			s->first[g] = 0;
-		}
 	for (uint32_t g = 0; g < groups; g++) {
 		const uint32_t *list = s->list + s->place[g] - s->count[g];
 		uint32_t m = s->count[g];
@@ -338,9 +375,9 @@ static void collapse_bucket(struct build *b, struct group_scratch *s, const uint
 		for (uint32_t i = 1; i < m && !bag; i++)
 			bag = list[i] == list[i - 1];
 		if (bag)
-			class_add_levels(b, s, list, m);
+			class_add_levels(out, s, list, m);
 		else
-			class_add(b, s->sign[g], list, m);
+			class_add(out, list_signature(list, m), list, m);
 	}
 }
 
@@ -348,11 +385,11 @@ static void collapse_buckets(void *context, size_t from, size_t to, unsigned wor
 {
 	struct build *b = context;
 
-	for (size_t k = from; k < to && !atomic_load_explicit(&b->over, memory_order_relaxed); k++) {
+	for (size_t k = from; k < to; k++) {
 		size_t at = b->bucket_start[k], n = b->bucket_start[k + 1] - at;
 
 		if (n)
-			collapse_bucket(b, &b->scratch[worker], b->item2 + at, b->row2 + at, n);
+			collapse_bucket(b, b->out + worker * SHARDS, &b->scratch[worker], b->item2 + at, b->row2 + at, n);
 	}
 }
 
@@ -360,7 +397,7 @@ static void collapse_buckets(void *context, size_t from, size_t to, unsigned wor
 
 struct ranked { /* a class with what it is sorted by */
 	uint64_t key; /* length of its list << 32 | its first row */
-	uint32_t shard, class;
+	uint32_t shard, at;
 };
 
 static void radix_pass(const struct ranked *from, struct ranked *to, size_t n, unsigned shift)
@@ -389,11 +426,12 @@ static struct ranked *rank_classes(struct build *b, size_t n, struct ranked **sp
 	unsigned row_bits = bits_of(b->rows);
 
 	for (uint32_t s = 0; s < SHARDS; s++)
-		for (uint32_t c = 0; c < b->shard[s].classes.n; c++) {
-			const struct class_of *k = &b->shard[s].classes.p[c];
+		for (size_t c = 0; c < b->shard[s].records.n;) {
+			const uint32_t *rec = b->shard[s].records.p + c;
 
-			v[at++] = (struct ranked){ (uint64_t)k->n << row_bits | b->shard[s].posts.p[k->at], s, c };
-			longest = k->n > longest ? k->n : longest;
+			v[at++] = (struct ranked){ (uint64_t)rec[REC_N] << row_bits | rec[REC_ROWS], s, (uint32_t)c };
+			longest = rec[REC_N] > longest ? rec[REC_N] : longest;
+			c += REC_ROWS + rec[REC_N];
 		}
 	for (unsigned shift = 0; shift < row_bits + bits_of(longest); shift += 11) {
 		radix_pass(v, w, n, shift);
@@ -504,10 +542,11 @@ static void build_index(struct columns_index *c, struct build *b)
 
 	c->rows = b->rows;
 	for (uint32_t s = 0; s < SHARDS; s++) {
-		n += b->shard[s].classes.n;
-		c->postings += b->shard[s].posts.n;
-		mem_free(b->shard[s].slots);
+		n += b->shard[s].n;
+		c->postings += b->shard[s].records.n - b->shard[s].n * REC_ROWS;
+		big_free(b->shard[s].slots, b->shard[s].cap * sizeof *b->shard[s].slots);
 		b->shard[s].slots = NULL;
+		b->shard[s].cap = 0;
 	}
 	order = rank_classes(b, n, &spare);
 	mem_free(spare);
@@ -520,30 +559,20 @@ static void build_index(struct columns_index *c, struct build *b)
 	for (uint32_t r = 0; r < c->rows; r++)
 		c->privately[r] = b->set[r] == JOIN_NO_SET ? 0 : b->sets->size[b->set[r]];
 	for (size_t k = 0, at = 0; k < n; k++) {
-		const struct class_of *old;
-		const uint32_t *list;
+		const uint32_t *rec = b->shard[order[k].shard].records.p + order[k].at;
 
-		if (k + 12 < n) {
-			const struct shard *s = &b->shard[order[k + 12].shard];
-
-			__builtin_prefetch(&s->classes.p[order[k + 12].class]);
-			s = &b->shard[order[k + 6].shard];
-			__builtin_prefetch(&s->posts.p[s->classes.p[order[k + 6].class].at]);
-		}
-		old = &b->shard[order[k].shard].classes.p[order[k].class];
-		list = b->shard[order[k].shard].posts.p + old->at;
-		c->weight[k] = old->weight;
+		if (k + 12 < n)
+			__builtin_prefetch(b->shard[order[k + 12].shard].records.p + order[k + 12].at);
+		c->weight[k] = rec[REC_WEIGHT];
 		c->post_start[k] = at;
-		for (uint32_t i = 0; i < old->n; i++) {
-			c->post[at++] = list[i];
-			c->privately[list[i]] -= old->weight;
+		for (uint32_t i = 0; i < rec[REC_N]; i++) {
+			c->post[at++] = rec[REC_ROWS + i];
+			c->privately[rec[REC_ROWS + i]] -= rec[REC_WEIGHT];
 		}
 	}
 	c->post_start[n] = c->postings;
-	for (uint32_t s = 0; s < SHARDS; s++) {
-		vec_release(&b->shard[s].classes);
-		vec_release(&b->shard[s].posts);
-	}
+	for (uint32_t s = 0; s < SHARDS; s++)
+		shard_release(&b->shard[s]);
 	mem_free(order);
 	c->forward = map_array(c, 4, c->postings, sizeof *c->forward);
 	build_forward(c, b->threads);
@@ -575,10 +604,19 @@ static void open_rows(struct build *b)
  * counted exactly when items are at hand, else by a first look at the sizes. */
 static void run_partition(struct build *b)
 {
+	size_t held = 0;
+	bool full = false;
+
 	task_each(b->threads, b->n_slices, 1, read_slice, b);
 	place_slices(b);
 	task_each(b->threads, b->n_slices, 4, scatter_slice, b);
 	task_each(b->threads, b->buckets, 64, collapse_buckets, b);
+	task_each(b->threads, SHARDS, 1, fill_shards, b);
+	for (uint32_t s = 0; s < SHARDS; s++) {
+		held += b->shard[s].cap * sizeof *b->shard[s].slots + b->shard[s].records.cap * sizeof(uint32_t);
+		full |= b->shard[s].records.n > UINT32_MAX / 2;
+	}
+	b->over = held > b->memory || full;
 }
 
 /* How many items of row r are below `below`, from its cursor on.  For coded
@@ -664,16 +702,22 @@ static void partition_release(struct build *b)
 	for (unsigned t = 0; t < b->threads; t++)
 		scratch_release(&b->scratch[t]);
 	mem_free(b->scratch);
+	for (size_t i = 0; i < (size_t)b->threads * SHARDS; i++)
+		vec_release(&b->out[i]);
+	mem_free(b->out);
 	mem_free(b->cursor);
 }
 
 static void run_partitions(struct build *b, uint64_t entries)
 {
 	unsigned bits = 0; /* of the partition number */
-	size_t afford = b->memory / 4 / 24;
+	size_t room = b->memory / 4 / 24; /* entries of a partition: not much more than the cache, not too many passes */
 	struct counting k = { b, 0, mem_array(b->n_slices + 1, sizeof(size_t)) };
 
-	while (bits < 16 && entries >> bits > (afford > (1u << 26) ? 1u << 26 : afford) && entries >> bits > 1u << 16)
+	room = room < PARTITION_MOST ? room : PARTITION_MOST;
+	room = room < entries / 32 ? room : entries / 32;
+	room = room < PARTITION_LEAST ? PARTITION_LEAST : room;
+	while (bits < 16 && entries >> bits > room)
 		bits++;
 	b->bits = 4;
 	while (b->bits < 14 && (entries >> bits >> b->bits) > BUCKET_ENTRIES)
@@ -682,7 +726,7 @@ static void run_partitions(struct build *b, uint64_t entries)
 	b->shift = 64 - bits - b->bits;
 	b->fill = mem_array(b->n_slices * b->buckets + 1, sizeof *b->fill);
 	b->bucket_start = mem_array(b->buckets + 1, sizeof *b->bucket_start);
-	for (uint64_t p = 0; p < (uint64_t)1 << bits && !atomic_load(&b->over); p++) {
+	for (uint64_t p = 0; p < (uint64_t)1 << bits && !b->over; p++) {
 		size_t at = 0;
 
 		b->below = p + 1 == (uint64_t)1 << bits ? UINT64_MAX : (p + 1) << (64 - bits);
@@ -707,26 +751,21 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 	int rc = WN_OK;
 
 	*out = (struct columns_index){ 0 };
-	for (uint32_t s = 0; s < SHARDS; s++)
-		pthread_mutex_init(&b.shard[s].lock, NULL);
 	open_rows(&b);
 	for (uint32_t r = 0; r < rows; r++)
 		entries += b.cursor[r].left;
 	b.n_slices = ((size_t)rows + ROW_SLICE - 1) / ROW_SLICE;
 	b.slices = mem_array(b.n_slices + 1, sizeof *b.slices);
 	b.scratch = mem_zarray(b.threads, sizeof *b.scratch);
+	b.out = mem_zarray((size_t)b.threads * SHARDS, sizeof *b.out);
 	run_partitions(&b, entries);
 	partition_release(&b);
-	if (atomic_load(&b.over))
+	if (b.over)
 		rc = err_set(err, WN_LIMIT, "an index of %u rows needs more than %zu bytes", rows, memory);
 	else
 		build_index(out, &b);
-	for (uint32_t s = 0; s < SHARDS; s++) {
-		mem_free(b.shard[s].slots);
-		vec_release(&b.shard[s].classes);
-		vec_release(&b.shard[s].posts);
-		pthread_mutex_destroy(&b.shard[s].lock);
-	}
+	for (uint32_t s = 0; s < SHARDS; s++)
+		shard_release(&b.shard[s]);
 	return rc;
 }
 
