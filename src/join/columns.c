@@ -27,8 +27,9 @@ enum { REC_N, REC_WEIGHT, REC_ROWS };
 typedef VEC(uint32_t) outbox;
 enum { OUT_LOW, OUT_HIGH, OUT_N, OUT_ROWS };
 
-struct slice { /* what one task of rows left in the partition */
-	size_t at, n;
+struct slice { /* the entries of some rows in the partition */
+	VEC(uint64_t) item;
+	VEC(uint32_t) row;
 };
 
 struct build {
@@ -42,8 +43,8 @@ struct build {
 	uint64_t below;		/* end of the partition; UINT64_MAX with last */
 	unsigned shift, bits;	/* bucket of an item: item >> shift & mask */
 	size_t room;
-	uint64_t *item, *item2; /* entries as read, and by bucket */
-	uint32_t *row, *row2;
+	uint64_t *item; /* entries by bucket */
+	uint32_t *row;
 	uint32_t *fill;		/* [slices x buckets] counts, then places */
 	size_t *bucket_start;	/* [buckets + 1] */
 	struct slice *slices;
@@ -99,56 +100,58 @@ static void scratch_release(struct group_scratch *s)
 
 /* --- reading a partition --- */
 
-static uint32_t read_plain(const struct build *b, uint32_t r, const uint64_t **out)
+/* Appends what row r has of the partition. */
+static void read_row(const struct build *b, struct slice *s, uint32_t r)
 {
 	struct join_cursor *c = &b->cursor[r];
-	const uint64_t *p = b->sets->items + c->at;
-	uint32_t n = 0;
+	uint32_t n;
 
-	if (b->below == UINT64_MAX)
-		n = c->left;
-	else
-		while (n < c->left && p[n] < b->below)
-			n++;
-	*out = p;
-	c->at += n;
-	c->left -= n;
-	return n;
+	do {
+		uint64_t *to;
+
+		vec_reserve(&s->item, s->item.n + READ_ROOM);
+		vec_reserve(&s->row, s->row.n + READ_ROOM);
+		to = s->item.p + s->item.n;
+		n = 0;
+		if (b->sets->items) {
+			const uint64_t *p = b->sets->items + c->at;
+			uint32_t most = c->left < READ_ROOM ? c->left : READ_ROOM;
+
+			for (; n < most && (p[n] < b->below || b->below == UINT64_MAX); n++)
+				to[n] = p[n];
+			c->at += n;
+			c->left -= n;
+		} else if (c->left) {
+			n = b->sets->read(b->sets->context, c, b->below, to, READ_ROOM);
+		}
+		for (uint32_t i = 0; i < n; i++)
+			s->row.p[s->row.n + i] = r;
+		s->item.n += n;
+		s->row.n += n;
+	} while (n == READ_ROOM);
 }
 
 static void read_slice(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct build *b = context;
 	size_t mask = b->buckets - 1;
-	uint64_t buffer[READ_ROOM];
 
 	(void)worker;
-	for (size_t s = from; s < to; s++) {
-		uint32_t *fill = b->fill + s * b->buckets;
-		uint32_t last = (uint32_t)((s + 1) * ROW_SLICE < b->rows ? (s + 1) * ROW_SLICE : b->rows);
-		size_t at = b->slices[s].at;
+	for (size_t k = from; k < to; k++) {
+		struct slice *s = &b->slices[k];
+		uint32_t *fill = b->fill + k * b->buckets;
+		uint32_t last = (uint32_t)((k + 1) * ROW_SLICE < b->rows ? (k + 1) * ROW_SLICE : b->rows);
 
-		memset(fill, 0, b->buckets * sizeof *fill);
-		for (uint32_t r = (uint32_t)(s * ROW_SLICE); r < last; r++) {
-			const uint64_t *p = buffer;
-			uint32_t n;
-
-			if (b->sets->items && r + 8 < last)
-				__builtin_prefetch(b->sets->items + b->cursor[r + 8].at);
-			do {
-				if (b->cursor[r].left == 0)
-					break;
-				n = b->sets->items ? read_plain(b, r, &p)
-						   : b->sets->read(b->sets->context, &b->cursor[r], b->below, buffer, READ_ROOM);
-				for (uint32_t i = 0; i < n; i++) {
-					b->item[at + i] = p[i];
-					b->row[at + i] = r;
-					fill[p[i] >> b->shift & mask]++;
-				}
-				at += n;
-			} while (!b->sets->items && n == READ_ROOM);
+		s->item.n = s->row.n = 0;
+		for (uint32_t r = (uint32_t)(k * ROW_SLICE); r < last; r++) {
+			if (b->sets->items && r + 12 < last)
+				__builtin_prefetch(b->sets->items + b->cursor[r + 12].at);
+			if (b->cursor[r].left)
+				read_row(b, s, r);
 		}
-		b->slices[s].n = at - b->slices[s].at;
+		memset(fill, 0, b->buckets * sizeof *fill);
+		for (size_t i = 0; i < s->item.n; i++)
+			fill[s->item.p[i] >> b->shift & mask]++;
 	}
 }
 
@@ -158,14 +161,15 @@ static void scatter_slice(void *context, size_t from, size_t to, unsigned worker
 	size_t mask = b->buckets - 1;
 
 	(void)worker;
-	for (size_t s = from; s < to; s++) {
-		uint32_t *fill = b->fill + s * b->buckets;
+	for (size_t k = from; k < to; k++) {
+		const struct slice *s = &b->slices[k];
+		uint32_t *fill = b->fill + k * b->buckets;
 
-		for (size_t i = b->slices[s].at, end = i + b->slices[s].n; i < end; i++) {
-			size_t bucket = b->item[i] >> b->shift & mask, to_place = b->bucket_start[bucket] + fill[bucket]++;
+		for (size_t i = 0; i < s->item.n; i++) {
+			size_t bucket = s->item.p[i] >> b->shift & mask, place = b->bucket_start[bucket] + fill[bucket]++;
 
-			b->item2[to_place] = b->item[i];
-			b->row2[to_place] = b->row[i];
+			b->item[place] = s->item.p[i];
+			b->row[place] = s->row.p[i];
 		}
 	}
 }
@@ -389,7 +393,7 @@ static void collapse_buckets(void *context, size_t from, size_t to, unsigned wor
 		size_t at = b->bucket_start[k], n = b->bucket_start[k + 1] - at;
 
 		if (n)
-			collapse_bucket(b, b->out + worker * SHARDS, &b->scratch[worker], b->item2 + at, b->row2 + at, n);
+			collapse_bucket(b, b->out + worker * SHARDS, &b->scratch[worker], b->item + at, b->row + at, n);
 	}
 }
 
@@ -600,15 +604,24 @@ static void open_rows(struct build *b)
 	}
 }
 
-/* Entries this partition will have at most, and where each slice may write:
- * counted exactly when items are at hand, else by a first look at the sizes. */
+static void partition_reserve(struct build *b, size_t n)
+{
+	if (n <= b->room)
+		return;
+	big_free(b->item, b->room * sizeof *b->item);
+	big_free(b->row, b->room * sizeof *b->row);
+	b->room = n + n / 16 + 1024;
+	b->item = big_alloc(b->room * sizeof *b->item);
+	b->row = big_alloc(b->room * sizeof *b->row);
+}
+
 static void run_partition(struct build *b)
 {
 	size_t held = 0;
 	bool full = false;
 
 	task_each(b->threads, b->n_slices, 1, read_slice, b);
-	place_slices(b);
+	partition_reserve(b, place_slices(b));
 	task_each(b->threads, b->n_slices, 4, scatter_slice, b);
 	task_each(b->threads, b->buckets, 64, collapse_buckets, b);
 	task_each(b->threads, SHARDS, 1, fill_shards, b);
@@ -619,83 +632,15 @@ static void run_partition(struct build *b)
 	b->over = held > b->memory || full;
 }
 
-/* How many items of row r are below `below`, from its cursor on.  For coded
- * sets it is a copy of the cursor that moves. */
-static uint32_t count_below(const struct build *b, uint32_t r, uint64_t below)
-{
-	struct join_cursor c = b->cursor[r];
-	uint64_t buffer[READ_ROOM];
-	uint32_t n = 0, got;
-
-	if (below == UINT64_MAX)
-		return c.left;
-	if (b->sets->items) {
-		const uint64_t *p = b->sets->items + c.at;
-		uint32_t low = 0, high = c.left;
-
-		while (low < high) {
-			uint32_t mid = low + (high - low) / 2;
-
-			if (p[mid] < below)
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		return low;
-	}
-	do {
-		got = b->sets->read(b->sets->context, &c, below, buffer, READ_ROOM);
-		n += got;
-	} while (got == READ_ROOM);
-	return n;
-}
-
-struct counting {
-	struct build *b;
-	uint64_t below;
-	size_t *count; /* [slices] */
-};
-
-static void count_slices(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct counting *k = context;
-
-	(void)worker;
-	for (size_t s = from; s < to; s++) {
-		uint32_t last = (uint32_t)((s + 1) * ROW_SLICE < k->b->rows ? (s + 1) * ROW_SLICE : k->b->rows);
-
-		k->count[s] = 0;
-		for (uint32_t r = (uint32_t)(s * ROW_SLICE); r < last; r++)
-			k->count[s] += count_below(k->b, r, k->below);
-	}
-}
-
-static void partition_reserve(struct build *b, size_t n)
-{
-	if (n <= b->room)
-		return;
-	if (b->room) {
-		big_free(b->item, b->room * sizeof *b->item);
-		big_free(b->item2, b->room * sizeof *b->item2);
-		big_free(b->row, b->room * sizeof *b->row);
-		big_free(b->row2, b->room * sizeof *b->row2);
-	}
-	b->room = n + n / 16 + 1024;
-	b->item = big_alloc(b->room * sizeof *b->item);
-	b->item2 = big_alloc(b->room * sizeof *b->item2);
-	b->row = big_alloc(b->room * sizeof *b->row);
-	b->row2 = big_alloc(b->room * sizeof *b->row2);
-}
-
 static void partition_release(struct build *b)
 {
-	if (b->room) {
-		big_free(b->item, b->room * sizeof *b->item);
-		big_free(b->item2, b->room * sizeof *b->item2);
-		big_free(b->row, b->room * sizeof *b->row);
-		big_free(b->row2, b->room * sizeof *b->row2);
-	}
+	big_free(b->item, b->room * sizeof *b->item);
+	big_free(b->row, b->room * sizeof *b->row);
 	b->room = 0;
+	for (size_t i = 0; i < b->n_slices; i++) {
+		vec_release(&b->slices[i].item);
+		vec_release(&b->slices[i].row);
+	}
 	mem_free(b->fill);
 	mem_free(b->bucket_start);
 	mem_free(b->slices);
@@ -712,7 +657,6 @@ static void run_partitions(struct build *b, uint64_t entries)
 {
 	unsigned bits = 0; /* of the partition number */
 	size_t room = b->memory / 4 / 24; /* entries of a partition: not much more than the cache, not too many passes */
-	struct counting k = { b, 0, mem_array(b->n_slices + 1, sizeof(size_t)) };
 
 	room = room < PARTITION_MOST ? room : PARTITION_MOST;
 	room = room < entries / 32 ? room : entries / 32;
@@ -727,20 +671,10 @@ static void run_partitions(struct build *b, uint64_t entries)
 	b->fill = mem_array(b->n_slices * b->buckets + 1, sizeof *b->fill);
 	b->bucket_start = mem_array(b->buckets + 1, sizeof *b->bucket_start);
 	for (uint64_t p = 0; p < (uint64_t)1 << bits && !b->over; p++) {
-		size_t at = 0;
-
 		b->below = p + 1 == (uint64_t)1 << bits ? UINT64_MAX : (p + 1) << (64 - bits);
-		k.below = b->below;
-		task_each(b->threads, b->n_slices, 4, count_slices, &k);
-		for (size_t s = 0; s < b->n_slices; s++) {
-			b->slices[s].at = at;
-			at += k.count[s];
-		}
-		partition_reserve(b, at);
 		run_partition(b);
 		mem_watch();
 	}
-	mem_free(k.count);
 }
 
 int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
@@ -755,7 +689,7 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 	for (uint32_t r = 0; r < rows; r++)
 		entries += b.cursor[r].left;
 	b.n_slices = ((size_t)rows + ROW_SLICE - 1) / ROW_SLICE;
-	b.slices = mem_array(b.n_slices + 1, sizeof *b.slices);
+	b.slices = mem_zarray(b.n_slices + 1, sizeof *b.slices);
 	b.scratch = mem_zarray(b.threads, sizeof *b.scratch);
 	b.out = mem_zarray((size_t)b.threads * SHARDS, sizeof *b.out);
 	run_partitions(&b, entries);
