@@ -115,16 +115,19 @@ static void start(struct decode *d)
 	reserve(d, DECODE_OUT);
 }
 
-/* After the end of the coded data: another gzip member, or nothing. */
+/* Input behind the end of the coded data: another member, or nothing that belongs there. */
 static void after_end(struct decode *d)
 {
-	if (d->in.n && coding_sniff(d->in) == d->made && (d->made == CODING_GZIP || d->made == CODING_ZSTD)) {
+	unsigned char lead = d->made == CODING_GZIP ? 0x1f : d->made == CODING_ZSTD ? 0x28 : 0;
+
+	d->between = false;
+	if (lead && (unsigned char)d->in.p[0] == lead) {
 		decoder_reset(d->decoder);
 		return;
 	}
-	if (d->in.n)
-		damaged(d, "more bytes follow");
+	damaged(d, "more bytes follow");
 	d->over = true;
+	d->in.n = 0;
 }
 
 /* The decoder failed.  True: *piece holds what should come out. */
@@ -163,7 +166,7 @@ static bool step(struct decode *d, struct str *piece)
 		return false;
 	}
 	if (state == DECODE_DONE)
-		after_end(d);
+		d->between = true;
 	else if (!used && d->in.n == before.n)
 		d->in.n = 0; /* no progress is possible: wait for more */
 	d->total += used;
@@ -182,7 +185,9 @@ static int pull(struct source *s, struct str *piece, struct err *err)
 			d->in.n = 0;
 			return WN_OK;
 		}
-		if (d->started && !d->as_is && !d->over && step(d, piece))
+		if (d->between && d->in.n)
+			after_end(d);
+		if (d->started && !d->as_is && !d->over && !d->between && step(d, piece))
 			return WN_OK;
 		if (d->over && d->in.n)
 			d->in.n = 0;
@@ -197,7 +202,7 @@ static int pull(struct source *s, struct str *piece, struct err *err)
 			return rc;
 		if (rc == WN_END) {
 			d->in = d->piece = STR_NONE;
-			if (d->started && !d->as_is && !d->over)
+			if (d->started && !d->as_is && !d->over && !d->between)
 				damaged(d, "it ends");
 			d->over = true;
 			return WN_END;
@@ -224,7 +229,7 @@ void decode_init(struct decode *d, struct source *up, enum coding coding, struct
 	d->held.max = DECODE_HELD;
 	buf_reset(&d->held);
 	d->held.full = false;
-	d->started = d->as_is = d->over = d->damaged = false;
+	d->started = d->as_is = d->over = d->damaged = d->between = false;
 	d->total = 0;
 }
 

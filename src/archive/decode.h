@@ -29,6 +29,7 @@ struct decode {
 	struct str in, piece; /* input not yet used; the whole of the piece it is from */
 	struct buf held;      /* pieces used before the first output: given out should the label prove wrong */
 	bool started, as_is, over, damaged;
+	bool between; /* a member is complete; another may follow */
 	uint64_t total; /* bytes given out */
 };
 

@@ -15,7 +15,8 @@
 #define RAW_WINDOW (1 * MIB)	/* compressed bytes kept */
 #define RAW_AHEAD (192 * KIB)	/* a member is tried whole when this much is there */
 #define DECODE_STEP (256 * KIB) /* text decoded at a time when a member is not taken whole */
-#define BACK_OFF (32 * KIB)	/* how far before the place of an error the next member is searched */
+#define BACK_OFF (32 * KIB)	/* how far before the place of an error the next member is searched, */
+#define REREAD (256 * MIB)	/* when so much of the file was searched again from where a damaged member began */
 #define PEEK_MEMBERS 4096	/* members joined into one window */
 #define DICTIONARY_MAX (8 * MIB)
 
@@ -280,6 +281,7 @@ static int decode_step(struct text *t, struct err *err)
 			}
 			if (in.n == v.n && t->raw.eof) {
 				t->inside = false;
+				t->damaged = true; /* or it swallowed what followed: that is searched */
 				t->raw_end = stream_at(&t->raw);
 				flaw_add(t->flaws, FLAW_TRUNCATED_FILE, mark->raw, "the member ends after %llu decoded bytes", (unsigned long long)decoded);
 				return WN_OK;
@@ -310,13 +312,15 @@ static int decode_step(struct text *t, struct err *err)
 /* After damage: back a little, then to the next true member. */
 static int recover(struct text *t, struct err *err)
 {
-	uint64_t from = stream_at(&t->raw) > BACK_OFF ? stream_at(&t->raw) - BACK_OFF : 0;
-	uint64_t start = t->nmarks ? t->marks[t->nmarks - 1].raw + 2 : 0;
+	uint64_t here = stream_at(&t->raw), start = t->nmarks ? t->marks[t->nmarks - 1].raw + 2 : 0;
+	uint64_t from = here > BACK_OFF ? here - BACK_OFF : 0;
 	int rc;
 
 	t->damaged = false;
-	if (from < start)
+	if (from < start || (t->reread < REREAD && stream_can_seek(&t->raw, start)))
 		from = start;
+	if (here > from)
+		t->reread += here - from;
 	if (stream_can_seek(&t->raw, from) && (rc = stream_seek(&t->raw, from, err)) < 0)
 		return rc;
 	return search_member(t, err);

@@ -36,6 +36,7 @@ struct text {
 	bool inside;	     /* the decoder is in the middle of the last member */
 	uint64_t raw_end;    /* where the last complete member ended */
 	bool damaged;	     /* the last member ended by damage: the next must be searched for */
+	uint64_t reread;     /* bytes searched again after damage */
 	bool first;	     /* nothing decoded so far */
 	bool any;	     /* at least one byte of text was seen */
 	struct flaws *flaws; /* where what is found goes; set by the reader, never NULL */

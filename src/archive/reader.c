@@ -388,10 +388,17 @@ static int next_part(struct reader *r, struct err *err)
 
 static int end_of_file(struct reader *r)
 {
-	if (r->records == 0 && r->pending.n + r->pending.more == 0 && r->open && !r->text.any)
+	if (r->records == 0 && r->pending.n + r->pending.more == 0 && r->nparts == 1 && r->consumed == 0)
 		flaw_add(&r->pending, FLAW_EMPTY_FILE, 0, "no bytes");
-	if (r->records == 0)
+	if (r->records == 0) { /* then all of it is garbage: that need not be said twice */
+		unsigned kept = 0;
+
+		for (unsigned i = 0; i < r->pending.n; i++)
+			if (r->pending.v[i].kind != FLAW_GARBAGE)
+				r->pending.v[kept++] = r->pending.v[i];
+		r->pending.n = kept;
 		flaw_add(&r->pending, FLAW_NOT_AN_ARCHIVE, 0, "no WARC or ARC record found");
+	}
 	return WN_END;
 }
 
@@ -667,6 +674,7 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 
 	if (headless) {
 		length = 0;
+		r->cut = true;
 	} else if (!rec->has_length) {
 		measured = true;
 		if ((rc = measure_block(r, head, &length, err)) < 0)

@@ -136,7 +136,7 @@ int stream_seek(struct stream *s, uint64_t at, struct err *err)
 {
 	if (at >= s->offset && at <= s->offset + s->end) {
 		s->at = (size_t)(at - s->offset);
-		return WN_OK;
+		return WN_OK; /* what is known about the end stays true */
 	}
 	if (!s->seekable)
 		return err_set(err, WN_IO, "%s cannot be read from offset %llu: it is not a regular file", s->path, (unsigned long long)at);
