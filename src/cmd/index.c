@@ -93,7 +93,7 @@ const struct cmd cmd_index = {
 	.prose = "Reads archive files (and those in directories; '-' is standard input) and writes a line for each capture, sorted by bytes, to standard output. No "
 		 "collection is needed or made. Lines are CDXJ as cdxj-indexer writes them, or CDX with eleven or nine columns; the urlkey is that of the profile "
 		 "ia-surt (see 'winnow help surt').\n\n"
-		 "Payload digests are checked: the record's own is written when it is right, else the one that was computed. A revisit's is taken as it is.\n\n"
+		 "Payload digests are checked: the record's own is written, and counted as a flaw when it is wrong; where there is none it is computed.\n\n"
 		 "Beyond 48 MB of lines the sort goes on in temporary files (--tmp). A file that is no archive is named on standard error and the exit code is 1; "
 		 "flaws are counted by 'winnow verify'.",
 };

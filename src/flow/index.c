@@ -66,9 +66,7 @@ static bool is_indexed(const struct record *rec)
 
 static struct str digest_text(const struct record *rec, const struct payload *p, char out[DIGEST_TEXT])
 {
-	bool own = rec->payload_digest.n > 0;
-
-	if (own && (!flaw_has(&rec->flaws, FLAW_PAYLOAD_DIGEST) || p->payload_digest.kind == DIGEST_NONE))
+	if (rec->payload_digest.n)
 		return rec->payload_digest;
 	if (p->payload_digest.kind == DIGEST_NONE)
 		return STR("");
@@ -98,17 +96,8 @@ bool index_capture(const struct record *rec, const struct payload *p, char diges
 	return true;
 }
 
-/* Which digests are needed for the line. */
-static unsigned wants_of(const struct record *rec)
-{
-	struct digest d;
-
-	if (rec->type == RECORD_REVISIT)
-		return rec->payload_digest.n ? 0 : PAYLOAD_DIGEST;
-	if (rec->payload_digest.n && digest_parse(rec->payload_digest, &d) && d.kind != DIGEST_SHA1)
-		return PAYLOAD_CHECK;
-	return PAYLOAD_CHECK | PAYLOAD_DIGEST;
-}
+/* The record's own digest is checked, a missing one computed. */
+static unsigned wants_of(const struct record *rec) { return rec->payload_digest.n ? PAYLOAD_CHECK : PAYLOAD_DIGEST; }
 
 static struct str keep(char **at, struct str s)
 {

@@ -7,8 +7,8 @@
  *
  * Indexed: response, revisit, resource and metadata records, the last two
  * unless their type is application/warc-fields; every record of an ARC but
- * its version block.  A payload digest is the record's own when it is right
- * (or cannot be checked: revisits), else computed.
+ * its version block.  A payload digest is the record's own where it has one, as
+ * other indexers write it (a wrong one is counted as a flaw), else computed.
  * With post_append a request other than GET next to its response makes part of
  * the response's urlkey (archive/cdx.h).
  */
