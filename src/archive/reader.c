@@ -669,6 +669,8 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 	r->found = 0;
 	r->late.n = r->late.more = 0;
 	parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
+	rec->head = head;
+	rec->plain = r->text.coding == CODING_NONE;
 	uint64_t length = rec->length;
 	bool headless = cut || (s->format == RECORD_WARC && head == LIMIT_RECORD_HEAD), measured = false;
 

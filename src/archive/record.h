@@ -62,6 +62,8 @@ struct record {
 
 	struct str part; /* the WARC's name inside a WACZ, else empty */
 	struct span span; /* length is final after reader_end */
+	size_t head;	  /* bytes of the record's head; its block follows */
+	bool plain;	  /* lies in the file uncompressed */
 	struct str whole; /* the whole block when it lies in memory (p != NULL), else use reader_block */
 	struct flaws flaws;
 };

@@ -80,6 +80,8 @@ bool index_capture(const struct record *rec, const struct payload *p, char diges
 	if (!is_indexed(rec))
 		return false;
 	*c = (struct cdx){ .status = -1, .length = rec->span.length, .offset = rec->span.at, .url = rec->target_uri };
+	if (rec->plain) /* without the line ends behind it, as others count */
+		c->length = rec->head + rec->length;
 	if (stamp_parse(rec->date, &t)) {
 		c->time = t.time;
 		c->nsec = t.nsec;
@@ -88,7 +90,7 @@ bool index_capture(const struct record *rec, const struct payload *p, char diges
 		c->mime = STR("warc/revisit");
 	else if (p->has_http)
 		c->mime = http_mime(p->http.content_type);
-	else
+	else if (!str_ieq(http_mime(rec->content_type), STR("application/http")))
 		c->mime = http_mime(rec->content_type);
 	if (p->has_http && rec->type != RECORD_REVISIT && p->http.status > 0)
 		c->status = p->http.status;
