@@ -25,6 +25,7 @@ enum catalog_mode {
 	CATALOG_READ,
 	CATALOG_WRITE,	/* takes the lock; WN_BUSY when another writer holds it */
 	CATALOG_CREATE, /* the same, made when absent */
+	CATALOG_SHARED, /* writes covers and rules beside whoever holds the lock, in short transactions */
 };
 
 /* Fixed when a collection is made. */

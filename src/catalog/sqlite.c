@@ -236,12 +236,12 @@ static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struc
 {
 	struct arena a = { 0 };
 	const char *path = arena_printf(&a, "%s/catalog.db", c->base.dir).p;
-	int flags = mode == CATALOG_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	int flags = mode == CATALOG_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (mode == CATALOG_CREATE ? SQLITE_OPEN_CREATE : 0);
 	int rc = sqlite3_open_v2(path, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
 
 	if (rc == SQLITE_OK) {
 		sqlite3_extended_result_codes(c->db, 1);
-		sqlite3_busy_timeout(c->db, 10000);
+		sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
 		rc = sq_exec(c, "pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 1073741824", err);
 	} else {
 		rc = sq_fail(c, "open", err);
@@ -264,7 +264,7 @@ static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode
 	c->lock_fd = -1;
 	if (mode == CATALOG_CREATE && (rc = os_mkdir(dir, err)) < 0)
 		goto fail;
-	if (mode != CATALOG_READ && (rc = lock_collection(c, err)) < 0)
+	if ((mode == CATALOG_WRITE || mode == CATALOG_CREATE) && (rc = lock_collection(c, err)) < 0)
 		goto fail;
 	if ((rc = open_database(c, mode, err)) < 0)
 		goto fail;
