@@ -1,0 +1,43 @@
+/* flow/covers.h -- covers as the collection stores them.
+ *
+ * A row of `cover`, a row of `cover_member` per document, and runs/ID.seg with
+ * the certificate.  The rows appear in one transaction, after the file.
+ */
+#ifndef WINNOW_FLOW_COVERS_H
+#define WINNOW_FLOW_COVERS_H
+#include "cover/certificate.h"
+#include "flow/run.h"
+
+/* How a cover was asked for: enough to open its run again. */
+struct cover_options {
+	struct str rule, where, per, prefer; /* where empty: the default */
+	uint64_t keep_at_least, min_versions;
+	uint64_t *keep; /* ids of pinned captures */
+	size_t n_keep;
+};
+
+struct cover_row {
+	uint64_t id, revision, documents, kept, lower_bound;
+	struct str name, rule, sha256, selection, report;
+	int64_t created;
+	struct cover_options options;
+};
+
+struct cover_member {
+	uint64_t id, witness; /* captures; witness 0: kept */
+	bool kept;
+	uint64_t shared, size, witness_size;
+};
+
+/* Stores; *id is given.  members ascend by capture id. */
+int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n, const struct certificate *proof, struct err *err);
+/* By id or name; WN_NONE with what to do. */
+int covers_find(struct collection *coll, struct arena *a, const char *name, struct cover_row *out, struct err *err);
+int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context, struct err *err);
+int covers_members(struct collection *coll, struct arena *a, uint64_t cover, struct cover_member **out, size_t *n, struct err *err);
+int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, struct cover_member *out, struct err *err); /* WN_NONE */
+int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out, struct err *err);
+int covers_remove(const char *dir, uint64_t cover, struct err *err);
+/* The request that opens the cover's run again. */
+struct run_request covers_request(struct arena *a, const struct cover_row *row);
+#endif

@@ -1,0 +1,471 @@
+/* flow/reduce.c -- see reduce.h.
+ *
+ * Phases: selecting, the phases of the join (which give the kernel), solving,
+ * witnesses, storing.  Nothing is written before storing, which is one
+ * transaction: a killed run leaves no trace.
+ */
+#include "flow/reduce.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/map.h"
+#include "base/progress.h"
+#include "base/task.h"
+#include "flow/covers.h"
+
+static void sha256(struct str s, unsigned char out[32])
+{
+	unsigned n = 32;
+
+	EVP_Digest(s.p, s.n, out, &n, EVP_sha256(), NULL);
+}
+
+/* What the run is about, as the certificate names it. */
+static struct certificate_run certificate_run_of(const struct run *r)
+{
+	struct certificate_run c = { .revision = r->revision };
+
+	sha256(r->rule->canonical, c.rule);
+	if (r->where)
+		sha256(r->where->canonical, c.selection);
+	return c;
+}
+
+/* The kernel as the solver's rows: forced documents have none, covered ones say so. */
+struct rows {
+	uint64_t *start;
+	uint32_t *by;
+	uint8_t *covered;
+};
+
+static void rows_make(struct rows *o, const struct kernel *k)
+{
+	uint64_t at = 0;
+	uint32_t element = 0;
+
+	o->start = mem_array((size_t)k->n + 1, sizeof *o->start);
+	o->by = mem_array(k->n_elements ? (size_t)k->start[k->n_elements] + 1 : 1, sizeof *o->by);
+	o->covered = mem_zarray((size_t)k->n + 1, 1);
+	for (uint32_t d = 0; d < k->n; d++) {
+		o->start[d] = at;
+		o->covered[d] = k->state[d] == KERNEL_COVERED;
+		if (k->state[d] != KERNEL_CORE)
+			continue;
+		for (uint64_t i = k->start[element]; i < k->start[element + 1]; i++)
+			if (k->by[i] != d)
+				o->by[at++] = k->by[i];
+		element++;
+	}
+	o->start[k->n] = at;
+}
+
+static void rows_release(struct rows *o)
+{
+	mem_free(o->start);
+	mem_free(o->by);
+	mem_free(o->covered);
+}
+
+static int solve(struct run *r, const struct reduce_request *q, struct cover_result *out, struct certificate *proof, struct arena *a,
+		 struct coverage_stats *stats, struct err *err)
+{
+	struct kernel k = { 0 };
+	struct rows rows = { 0 };
+	struct certificate_run about = certificate_run_of(r);
+	struct cover_problem p;
+	int rc;
+
+	if ((rc = coverage_kernel(&k, &r->ruled.query, &r->join, r->pinned, stats, err)) < 0)
+		return rc;
+	progress_phase("solving", "documents", k.n_elements);
+	rows_make(&rows, &k);
+	p = (struct cover_problem){ .n = k.n, .start = rows.start, .by = rows.by, .covered = rows.covered, .pinned = r->pinned, .fold = k.folded_into,
+				    .group = r->group, .groups = r->groups, .demand = r->demand, .prefer = r->prefer, .time_limit = q->time_limit };
+	rc = cover_solve(&p, out, err);
+	if (rc == WN_OK)
+		certificate_from_result(a, &p, out, &about, proof);
+	rows_release(&rows);
+	kernel_release(&k);
+	return rc;
+}
+
+static int by_member(const void *a, const void *b)
+{
+	const struct cover_member *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static uint64_t set_size(const struct run *r, uint32_t doc)
+{
+	return r->kind < 0 ? 0 : r->sets.sets[r->kind].size[r->sets.set_of[doc]];
+}
+
+static int find_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err)
+{
+	size_t n = r->docs.n;
+	uint32_t *witness = mem_array(n + 1, sizeof *witness), *shared = mem_zarray(n + 1, sizeof *shared);
+	int64_t *latest = mem_array(n + 1, sizeof *latest);
+	const struct column *time = r->docs.columns.col[ATTR_TIME];
+	struct coverage_stats stats;
+	int rc;
+
+	for (size_t d = 0; d < n; d++)
+		latest[d] = (int64_t)time->num[d];
+	rc = coverage_witness(witness, shared, &r->ruled.query, &r->join, c->kept, r->kind, latest, &stats, err);
+	for (uint32_t d = 0; d < n && rc == WN_OK; d++) {
+		members[d] = (struct cover_member){ .id = r->docs.id[d], .kept = c->kept[d] };
+		if (c->kept[d])
+			continue;
+		if (witness[d] == UINT32_MAX)
+			BUG("document %" PRIu64 " was dropped without a witness", r->docs.id[d]);
+		members[d].witness = r->docs.id[witness[d]];
+		members[d].shared = shared[d];
+		members[d].size = set_size(r, d);
+		members[d].witness_size = set_size(r, witness[d]);
+	}
+	mem_free(witness);
+	mem_free(shared);
+	mem_free(latest);
+	return rc;
+}
+
+/* ---- the report ---- */
+
+static int by_documents(const void *a, const void *b)
+{
+	const struct reduce_share *x = a, *y = b;
+
+	if (x->documents != y->documents)
+		return x->documents > y->documents ? -1 : 1;
+	return str_cmp(x->name, y->name);
+}
+
+static int by_name(const void *a, const void *b) { return str_cmp(((const struct reduce_share *)a)->name, ((const struct reduce_share *)b)->name); }
+
+static struct reduce_share *shares(struct arena *a, const struct run *r, const uint8_t *kept, unsigned attr, size_t *n)
+{
+	const struct columns *c = &r->docs.columns;
+	const struct column *col = c->col[attr], *bytes = c->col[ATTR_BYTES];
+	struct map ids = { 0 };
+	VEC(struct reduce_share) all = { 0 };
+	struct reduce_share *out;
+
+	for (size_t d = 0; d < r->docs.n; d++) {
+		uint64_t key = col->type == TYPE_TEXT ? col->id[d] : (uint64_t)(int64_t)(col->num[d] == col->num[d] ? col->num[d] : -1);
+		struct reduce_share *s;
+		uint64_t at = *map_put(&ids, key, all.n);
+
+		if (at == all.n) {
+			struct str name = col->type == TYPE_TEXT ? columns_str(c, col, d) : arena_printf(a, "%.0f", col->num[d]);
+
+			vec_push(&all, ((struct reduce_share){ .name = arena_str(a, name.n ? name : STR("-")) }));
+		}
+		s = &all.p[at];
+		s->documents++;
+		s->bytes += (uint64_t)bytes->num[d];
+		s->kept += kept[d];
+		s->bytes_kept += kept[d] ? (uint64_t)bytes->num[d] : 0;
+	}
+	map_release(&ids);
+	out = ARENA_ARRAY(a, struct reduce_share, all.n + 1);
+	if (all.n)
+		memcpy(out, all.p, all.n * sizeof *out);
+	*n = all.n;
+	vec_release(&all);
+	qsort(out, *n, sizeof *out, attr == ATTR_YEAR ? by_name : by_documents);
+	return out;
+}
+
+static void count_versions(const struct run *r, struct reduce_report *o)
+{
+	const struct column *key = r->docs.columns.col[ATTR_URLKEY];
+	double sum = 0, squares = 0;
+
+	for (size_t d = 0; d < r->docs.n;) {
+		size_t end = d;
+
+		while (end < r->docs.n && key->id[end] == key->id[d])
+			end++;
+		o->urls++;
+		sum += (double)(end - d);
+		squares += (double)(end - d) * (double)(end - d);
+		d = end;
+	}
+	if (o->urls) {
+		o->versions_mean = sum / (double)o->urls;
+		o->versions_sd = sqrt(fmax(0, squares / (double)o->urls - o->versions_mean * o->versions_mean));
+	}
+}
+
+/* Dropped documents whose witness holds by an equality of missing values. */
+static int count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err)
+{
+	struct map doc_of = { 0 };
+	bool any = false;
+	int rc = WN_OK;
+
+	for (unsigned i = 0; i < ATTR_LIMIT; i++)
+		any |= r->rule->needs[i] && r->docs.columns.col[i] && r->docs.columns.col[i]->n_missing;
+	if (!any)
+		return WN_OK;
+	for (uint32_t d = 0; d < r->docs.n; d++)
+		map_put(&doc_of, members[d].id, d);
+	for (uint32_t d = 0; d < r->docs.n && rc == WN_OK; d++) {
+		struct overlap ov[TEXT_KINDS];
+		struct arena a = { 0 };
+		struct clause *c;
+		size_t n;
+
+		if (members[d].kept)
+			continue;
+		uint32_t w = (uint32_t)*map_get(&doc_of, members[d].witness);
+
+		if ((rc = run_overlaps(r, d, w, ov, err)) == WN_OK) {
+			c = rule_clauses(&a, r->rule, &r->docs.columns, d, w, ov, &n);
+			for (size_t i = 0; i < n; i++)
+				if (c[i].holds && c[i].by_missing) {
+					++*count;
+					break;
+				}
+		}
+		arena_release(&a);
+	}
+	map_release(&doc_of);
+	return rc;
+}
+
+static void fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats, struct reduce_report *o)
+{
+	const struct columns *cols = &r->docs.columns;
+
+	o->rule = arena_str(&o->arena, r->rule->canonical);
+	o->sha256 = arena_str(&o->arena, str(r->rule->sha256));
+	o->selection = r->where ? arena_str(&o->arena, r->where->canonical) : STR_NONE;
+	o->documents = r->docs.n;
+	o->kept = c->kept_count;
+	o->dropped = o->documents - o->kept;
+	for (size_t d = 0; d < r->docs.n; d++) {
+		uint64_t bytes = (uint64_t)cols->col[ATTR_BYTES]->num[d];
+
+		o->bytes += bytes;
+		o->bytes_kept += c->kept[d] ? bytes : 0;
+		o->shingles += (uint64_t)cols->col[ATTR_SHINGLES]->num[d];
+	}
+	count_versions(r, o);
+	o->pairs = UINT64_MAX;
+	o->components = c->component_count;
+	o->proven_by_certificate = c->by_status[COVER_CERTIFIED];
+	o->proven_components = c->by_status[COVER_CERTIFIED] + c->by_status[COVER_SEARCHED];
+	o->lower_bound = c->lower_bound;
+	o->gap = o->kept - c->lower_bound;
+	o->forced = c->forced;
+	o->quotas_binding = c->quotas_binding;
+	o->timed_out = c->timed_out;
+	o->value_proven = c->value_proven;
+	o->recall = r->join.bands ? stats->recall : 1;
+	o->hosts = shares(&o->arena, r, c->kept, ATTR_HOST, &o->n_hosts);
+	o->years = shares(&o->arena, r, c->kept, ATTR_YEAR, &o->n_years);
+	o->excluded.no_text = r->docs.excluded.no_text;
+	o->excluded.status = r->docs.excluded.status;
+	o->excluded.where = r->docs.excluded.where;
+	o->excluded.versions = r->docs.excluded.versions;
+	o->revision = r->revision;
+}
+
+static void shares_json(struct json *j, const char *key, const char *name, const struct reduce_share *s, size_t n)
+{
+	json_key(j, key);
+	json_open(j, '[');
+	for (size_t i = 0; i < n; i++) {
+		json_open(j, '{');
+		json_key(j, name);
+		json_str(j, s[i].name);
+		json_key(j, "documents");
+		json_u64(j, s[i].documents);
+		json_key(j, "kept");
+		json_u64(j, s[i].kept);
+		json_key(j, "bytes");
+		json_u64(j, s[i].bytes);
+		json_key(j, "bytes_kept");
+		json_u64(j, s[i].bytes_kept);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void phases_json(struct json *j)
+{
+	unsigned n;
+	const struct progress_phase *p = progress_phases(&n);
+
+	json_key(j, "phases");
+	json_open(j, '[');
+	for (unsigned i = 0; i < n; i++) {
+		json_open(j, '{');
+		json_key(j, "name");
+		json_z(j, p[i].name);
+		json_key(j, "seconds");
+		json_double(j, p[i].seconds < 0 ? 0 : p[i].seconds, 3);
+		json_key(j, "done");
+		json_u64(j, p[i].done);
+		json_key(j, "unit");
+		json_z(j, p[i].unit);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+void reduce_report_json(const struct reduce_report *r, struct json *j)
+{
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "kept", r->kept }, { "dropped", r->dropped }, { "bytes", r->bytes }, { "bytes_kept", r->bytes_kept }, { "components", r->components },
+		{ "proven_components", r->proven_components }, { "proven_by_certificate", r->proven_by_certificate }, { "lower_bound", r->lower_bound },
+		{ "gap", r->gap }, { "forced", r->forced }, { "quotas_binding", r->quotas_binding }, { "dropped_by_missing", r->by_missing },
+		{ "peak_memory_bytes", r->peak_memory }, { "revision", r->revision },
+	};
+
+	json_open(j, '{');
+	json_key(j, "cover");
+	json_u64(j, r->cover);
+	json_key(j, "rule");
+	json_str(j, r->rule);
+	json_key(j, "rule_sha256");
+	json_str(j, r->sha256);
+	json_key(j, "selection");
+	r->selection.n ? json_str(j, r->selection) : json_null(j);
+	json_key(j, "documents");
+	json_u64(j, r->documents);
+	json_key(j, "urls");
+	json_u64(j, r->urls);
+	json_key(j, "versions_mean");
+	json_double(j, r->versions_mean, 4);
+	json_key(j, "versions_sd");
+	json_double(j, r->versions_sd, 4);
+	json_key(j, "shingles");
+	json_u64(j, r->shingles);
+	json_key(j, "pairs");
+	r->pairs == UINT64_MAX ? json_null(j) : json_u64(j, r->pairs);
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		json_key(j, numbers[i].key);
+		json_u64(j, numbers[i].value);
+	}
+	json_key(j, "timed_out");
+	json_bool(j, r->timed_out);
+	json_key(j, "preference_proven");
+	json_bool(j, r->value_proven);
+	json_key(j, "recall_estimate");
+	json_double(j, r->recall, 4);
+	json_key(j, "excluded");
+	json_open(j, '{');
+	json_key(j, "no_text");
+	json_u64(j, r->excluded.no_text);
+	json_key(j, "status");
+	json_u64(j, r->excluded.status);
+	json_key(j, "where");
+	json_u64(j, r->excluded.where);
+	json_key(j, "min_versions");
+	json_u64(j, r->excluded.versions);
+	json_close(j, '}');
+	shares_json(j, "by_host", "host", r->hosts, r->n_hosts);
+	shares_json(j, "by_year", "year", r->years, r->n_years);
+	phases_json(j);
+	json_key(j, "seconds");
+	json_double(j, r->seconds, 3);
+	json_close(j, '}');
+}
+
+void reduce_report_release(struct reduce_report *r)
+{
+	arena_release(&r->arena);
+	*r = (struct reduce_report){ 0 };
+}
+
+/* ---- all of it ---- */
+
+static int store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members, const struct certificate *proof,
+		 struct err *err)
+{
+	struct buf report = BUF(64u << 20);
+	struct json j = { .out = &report, .spaced = true };
+	struct cover_row row = { .revision = r->revision, .documents = o->documents, .kept = o->kept, .lower_bound = o->lower_bound, .name = str(q->name),
+				 .rule = o->rule, .sha256 = o->sha256, .selection = o->selection };
+	VEC(uint64_t) keep = { 0 };
+	int rc;
+
+	for (uint32_t d = 0; r->pinned && d < r->docs.n; d++)
+		if (r->pinned[d])
+			vec_push(&keep, r->docs.id[d]);
+	row.options = (struct cover_options){ .rule = o->rule, .where = str(q->run.where), .per = str(q->run.per), .prefer = str(q->run.prefer),
+					      .keep_at_least = q->run.keep_at_least, .min_versions = q->run.min_versions, .keep = keep.p, .n_keep = keep.n };
+	reduce_report_json(o, &j);
+	row.report = buf_view(&report);
+	qsort(members, r->docs.n, sizeof *members, by_member);
+	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, err);
+	o->cover = row.id;
+	vec_release(&keep);
+	buf_release(&report);
+	return rc;
+}
+
+static int quadratic(const struct run *r, const struct reduce_request *q, struct err *err)
+{
+	double pairs = plan_quadratic(r->plan);
+
+	if (q->yes || pairs <= 1e6) /* a million pairs are a blink */
+		return WN_OK;
+	return err_set(err, WN_USAGE,
+		       "this rule gives no way to find pairs but to try about %.3g of them. Add an equality such as a.host = b.host or a measure such as "
+		       "containment(a, b) >= 0.7, or say --yes to try them all", pairs);
+}
+
+int reduce_run(struct collection *coll, const struct reduce_request *q, struct reduce_report *out, struct err *err)
+{
+	double started = progress_clock();
+	struct cover_member *members = NULL;
+	struct cover_result cover = { 0 };
+	struct certificate proof;
+	struct coverage_stats stats = { 0 };
+	struct arena a = { 0 };
+	struct run_request rq = q->run;
+	struct run r;
+	int rc;
+
+	*out = (struct reduce_report){ 0 };
+	rq.with_report = true;
+	if ((rc = run_open(&r, coll, &rq, err)) < 0)
+		return rc;
+	if ((rc = quadratic(&r, q, err)) < 0 || (rc = solve(&r, q, &cover, &proof, &a, &stats, err)) < 0)
+		goto out;
+	progress_phase("witnesses", "documents", r.docs.n - cover.kept_count);
+	members = mem_array(r.docs.n + 1, sizeof *members);
+	if ((rc = find_witnesses(&r, &cover, members, err)) < 0)
+		goto out;
+	if (task_interrupted()) {
+		rc = err_set(err, WN_INTERRUPTED, "interrupted");
+		goto out;
+	}
+	fill_report(&r, &cover, &stats, out);
+	if ((rc = count_missing(&r, members, &out->by_missing, err)) < 0)
+		goto out;
+	progress_phase("storing", "documents", r.docs.n);
+	out->peak_memory = mem_peak();
+	out->seconds = progress_clock() - started;
+	rc = store(&r, q, out, members, &proof, err);
+	progress_end();
+	out->seconds = progress_clock() - started;
+	out->peak_memory = mem_peak();
+out:
+	mem_free(members);
+	cover_result_release(&cover);
+	run_close(&r);
+	arena_release(&a);
+	return rc;
+}

@@ -1,0 +1,55 @@
+/* flow/run.h -- a rule on a selection of a collection, ready to be joined.
+ *
+ * run_open reads the rule and the selection, loads the documents' columns and
+ * opens their stored sets: what reduce, check, why, preview, graph and update
+ * all begin with.  Everything in it belongs to one revision of the collection.
+ */
+#ifndef WINNOW_FLOW_RUN_H
+#define WINNOW_FLOW_RUN_H
+#include "base/opt.h"
+#include "flow/selection.h"
+#include "join/coverage.h"
+#include "join/ruled.h"
+#include "join/stored.h"
+
+struct run_request {
+	struct str rule;	/* text, not a preset's name */
+	const char *where;	/* NULL: documents with status 200 or none */
+	const char *per;	/* with keep_at_least */
+	uint64_t keep_at_least;
+	const char *prefer;	/* NULL: none */
+	const char *const *keep; /* documents as a person names them */
+	size_t n_keep;
+	uint64_t min_versions;
+	bool approx;
+	bool with_report;	/* also the columns that a report needs: host, year, bytes, urlkey */
+	unsigned threads;
+	uint64_t memory;
+	const char *tmp;	/* where the join may spill; NULL: beside the collection */
+};
+
+struct run {
+	struct arena arena;
+	struct collection *coll;
+	struct rule *rule, *where, *prefer_rule;
+	struct selection docs;
+	struct bound *bound;
+	struct plan *plan;
+	struct stored sets;
+	struct ruled ruled;
+	struct join_options join;
+	uint8_t *pinned;    /* [n] or NULL */
+	uint32_t *group;    /* [n] or NULL */
+	uint32_t groups, *demand;
+	int64_t *prefer;    /* [n] or NULL */
+	uint32_t *apart;    /* what folding must not mix: group, preference, pin */
+	int kind;	    /* of text that witnesses are measured by; -1: the rule has no measure */
+	uint64_t revision;
+};
+
+int run_open(struct run *r, struct collection *coll, const struct run_request *q, struct err *err);
+void run_close(struct run *r); /* zero is fine */
+
+/* Overlaps of two documents for each text of the rule. */
+int run_overlaps(struct run *r, uint32_t a, uint32_t b, struct overlap out[TEXT_KINDS], struct err *err);
+#endif
