@@ -14,6 +14,8 @@ const struct cmd *const cmd_table[] = {
 	&cmd_sql,
 	&cmd_index,
 	/* decide */
+	&cmd_reduce,
+	&cmd_why,
 	/* explore */
 	/* care */
 	&cmd_verify,

@@ -17,4 +17,6 @@ extern const struct cmd cmd_stats;
 extern const struct cmd cmd_text;
 extern const struct cmd cmd_verify;
 extern const struct cmd cmd_version;
+extern const struct cmd cmd_reduce;
+extern const struct cmd cmd_why;
 #endif

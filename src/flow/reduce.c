@@ -35,60 +35,22 @@ static struct certificate_run certificate_run_of(const struct run *r)
 	return c;
 }
 
-/* The kernel as the solver's rows: forced documents have none, covered ones say so. */
-struct rows {
-	uint64_t *start;
-	uint32_t *by;
-	uint8_t *covered;
-};
-
-static void rows_make(struct rows *o, const struct kernel *k)
-{
-	uint64_t at = 0;
-	uint32_t element = 0;
-
-	o->start = mem_array((size_t)k->n + 1, sizeof *o->start);
-	o->by = mem_array(k->n_elements ? (size_t)k->start[k->n_elements] + 1 : 1, sizeof *o->by);
-	o->covered = mem_zarray((size_t)k->n + 1, 1);
-	for (uint32_t d = 0; d < k->n; d++) {
-		o->start[d] = at;
-		o->covered[d] = k->state[d] == KERNEL_COVERED;
-		if (k->state[d] != KERNEL_CORE)
-			continue;
-		for (uint64_t i = k->start[element]; i < k->start[element + 1]; i++)
-			if (k->by[i] != d)
-				o->by[at++] = k->by[i];
-		element++;
-	}
-	o->start[k->n] = at;
-}
-
-static void rows_release(struct rows *o)
-{
-	mem_free(o->start);
-	mem_free(o->by);
-	mem_free(o->covered);
-}
-
 static int solve(struct run *r, const struct reduce_request *q, struct cover_result *out, struct certificate *proof, struct arena *a,
 		 struct coverage_stats *stats, struct err *err)
 {
 	struct kernel k = { 0 };
-	struct rows rows = { 0 };
 	struct certificate_run about = certificate_run_of(r);
 	struct cover_problem p;
 	int rc;
 
-	if ((rc = coverage_kernel(&k, &r->ruled.query, &r->join, r->pinned, stats, err)) < 0)
+	if ((rc = coverage_kernel(&k, &r->ruled.query, &r->join, stats, err)) < 0)
 		return rc;
-	progress_phase("solving", "documents", k.n_elements);
-	rows_make(&rows, &k);
-	p = (struct cover_problem){ .n = k.n, .start = rows.start, .by = rows.by, .covered = rows.covered, .pinned = r->pinned, .fold = k.folded_into,
-				    .group = r->group, .groups = r->groups, .demand = r->demand, .prefer = r->prefer, .time_limit = q->time_limit };
+	progress_phase("solving", "documents", k.n_core);
+	p = (struct cover_problem){ .n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .pinned = r->pinned, .fold = k.fold, .group = r->group,
+				    .groups = r->groups, .demand = r->demand, .prefer = r->prefer, .time_limit = q->time_limit };
 	rc = cover_solve(&p, out, err);
 	if (rc == WN_OK)
 		certificate_from_result(a, &p, out, &about, proof);
-	rows_release(&rows);
 	kernel_release(&k);
 	return rc;
 }
@@ -109,14 +71,10 @@ static int find_witnesses(struct run *r, const struct cover_result *c, struct co
 {
 	size_t n = r->docs.n;
 	uint32_t *witness = mem_array(n + 1, sizeof *witness), *shared = mem_zarray(n + 1, sizeof *shared);
-	int64_t *latest = mem_array(n + 1, sizeof *latest);
-	const struct column *time = r->docs.columns.col[ATTR_TIME];
 	struct coverage_stats stats;
 	int rc;
 
-	for (size_t d = 0; d < n; d++)
-		latest[d] = (int64_t)time->num[d];
-	rc = coverage_witness(witness, shared, &r->ruled.query, &r->join, c->kept, r->kind, latest, &stats, err);
+	rc = coverage_witness(witness, shared, &r->ruled.query, &r->join, c->kept, r->kind, r->docs.columns.col[ATTR_TIME]->num, &stats, err);
 	for (uint32_t d = 0; d < n && rc == WN_OK; d++) {
 		members[d] = (struct cover_member){ .id = r->docs.id[d], .kept = c->kept[d] };
 		if (c->kept[d])
@@ -130,7 +88,6 @@ static int find_witnesses(struct run *r, const struct cover_result *c, struct co
 	}
 	mem_free(witness);
 	mem_free(shared);
-	mem_free(latest);
 	return rc;
 }
 

@@ -1,0 +1,227 @@
+/* cmd/why.c -- winnow why: why a document is kept or dropped by a cover. */
+#include <inttypes.h>
+
+#include "archive/stamp.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "cmd/table.h"
+#include "flow/covers.h"
+
+struct args {
+	const char *cover;
+};
+
+static const struct opt opts[] = { { "cover", 0, OPT_TEXT, "ID", "which cover (default: the newest)", offsetof(struct args, cover) }, { 0 } };
+
+struct newest {
+	uint64_t id;
+};
+
+static int take_last(void *context, const struct cover_row *row)
+{
+	((struct newest *)context)->id = row->id;
+	return WN_OK;
+}
+
+static void document(struct buf *out, struct json *j, const char *key, const struct capture *c)
+{
+	char time[21];
+
+	stamp_rfc3339(c->time, time);
+	if (j) {
+		json_key(j, key);
+		json_open(j, '{');
+		json_key(j, "id");
+		json_u64(j, c->id);
+		json_key(j, "url");
+		json_str(j, c->url);
+		json_key(j, "time");
+		json_z(j, time);
+		json_key(j, "title");
+		json_str(j, c->title);
+		json_close(j, '}');
+	} else {
+		buf_printf(out, "%s %" PRIu64 "  %s  %.*s", key, c->id, time, STR_FMT(c->url));
+		if (c->title.n)
+			buf_printf(out, "  (%.*s)", STR_FMT(c->title));
+		buf_byte(out, '\n');
+	}
+}
+
+/* The clauses of the rule for this pair, with their numbers. */
+static int clauses(struct cmd_run *run, struct collection *coll, const struct cover_row *row, uint64_t a, uint64_t b, struct buf *out, struct json *j)
+{
+	struct run_request q = covers_request(&run->arena, row);
+	struct overlap ov[TEXT_KINDS];
+	struct run r;
+	struct clause *c;
+	uint32_t x, y;
+	size_t n;
+	int rc;
+
+	q.threads = (unsigned)run->common.threads;
+	q.memory = run->common.memory;
+	if ((rc = run_open(&r, coll, &q, &run->err)) < 0)
+		return rc;
+	if (!selection_find(&r.docs, a, &x) || !selection_find(&r.docs, b, &y)) {
+		rc = err_set(&run->err, WN_NONE, "the collection has changed since this cover was made; 'winnow update' brings it up to date");
+	} else if ((rc = run_overlaps(&r, x, y, ov, &run->err)) == WN_OK) {
+		c = rule_clauses(&run->arena, r.rule, &r.docs.columns, x, y, ov, &n);
+		if (j) {
+			json_key(j, "clauses");
+			json_open(j, '[');
+		}
+		for (size_t i = 0; i < n; i++) {
+			if (j) {
+				json_open(j, '{');
+				json_key(j, "clause");
+				json_str(j, c[i].text);
+				json_key(j, "holds");
+				json_bool(j, c[i].holds);
+				json_key(j, "numbers");
+				json_str(j, c[i].numbers);
+				json_close(j, '}');
+			} else {
+				buf_printf(out, "  %s %.*s\n", c[i].holds ? "yes" : "no ", STR_FMT(c[i].text));
+				if (c[i].numbers.n)
+					buf_printf(out, "      %.*s%s\n", STR_FMT(c[i].numbers), c[i].by_missing ? " (both missing)" : "");
+			}
+		}
+		if (j)
+			json_close(j, ']');
+	}
+	run_close(&r);
+	return rc;
+}
+
+static int explain_kept(struct cmd_run *run, struct collection *coll, const struct cover_row *row, const struct capture *c, struct buf *out, struct json *j)
+{
+	struct cover_member *m;
+	size_t n, covered = 0;
+	int rc;
+
+	if ((rc = covers_members(coll, &run->arena, row->id, &m, &n, &run->err)) < 0)
+		return rc;
+	if (!j)
+		buf_str(out, STR("It is kept. It is the witness of:\n"));
+	if (j) {
+		json_key(j, "witness_of");
+		json_open(j, '[');
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct capture other;
+
+		if (m[i].kept || m[i].witness != c->id)
+			continue;
+		covered++;
+		if (j) {
+			json_u64(j, m[i].id);
+		} else if (covered <= 20) {
+			if ((rc = catalog_capture(coll->catalog, &run->arena, m[i].id, &other, &run->err)) < 0)
+				return rc;
+			buf_printf(out, "  %5.1f %% ", m[i].size ? 100.0 * (double)m[i].shared / (double)m[i].size : 100.0);
+			document(out, NULL, "", &other);
+		}
+	}
+	if (j)
+		json_close(j, ']');
+	else if (covered == 0)
+		buf_str(out, STR("  nothing: no other document was dropped because of it\n"));
+	else if (covered > 20)
+		buf_printf(out, "  ... and %zu more\n", covered - 20);
+	return WN_OK;
+}
+
+static int explain(struct cmd_run *run, struct collection *coll, struct buf *out, struct json *j)
+{
+	struct args *a = run->args;
+	struct newest last = { 0 };
+	struct cover_row row;
+	struct cover_member m;
+	struct capture c, w;
+	const char *name = a->cover;
+	int rc;
+
+	if (!name) {
+		if ((rc = covers_each(coll, take_last, &last, &run->err)) < 0)
+			return rc;
+		if (!last.id)
+			return err_set(&run->err, WN_USAGE, "%s has no cover yet; 'winnow reduce' makes one", run->rest.p[0]);
+		name = arena_printf(&run->arena, "%" PRIu64, last.id).p;
+	}
+	if ((rc = covers_find(coll, &run->arena, name, &row, &run->err)) < 0 || (rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0 ||
+	    (rc = covers_member(coll, row.id, c.id, &m, &run->err)) < 0)
+		return rc;
+	if (j)
+		json_open(j, '{');
+	if (j) {
+		json_key(j, "cover");
+		json_u64(j, row.id);
+		json_key(j, "rule");
+		json_str(j, row.rule);
+		json_key(j, "state");
+		json_z(j, m.kept ? "kept" : "dropped");
+	} else {
+		buf_printf(out, "cover %" PRIu64 ": %.*s\n\n", row.id, STR_FMT(row.rule));
+	}
+	document(out, j, "document", &c);
+	if (m.kept) {
+		rc = explain_kept(run, coll, &row, &c, out, j);
+	} else if ((rc = catalog_capture(coll->catalog, &run->arena, m.witness, &w, &run->err)) == WN_OK) {
+		if (!j)
+			buf_str(out, STR("It is dropped, because this one is kept:\n"));
+		document(out, j, j ? "by" : "witness ", &w);
+		if (j) {
+			json_key(j, "shared");
+			json_u64(j, m.shared);
+			json_key(j, "size_a");
+			json_u64(j, m.size);
+			json_key(j, "size_b");
+			json_u64(j, m.witness_size);
+		} else {
+			buf_printf(out, "They share %" PRIu64 " shingles of %" PRIu64 " and %" PRIu64 ".\n", m.shared, m.size, m.witness_size);
+		}
+		rc = clauses(run, coll, &row, m.id, m.witness, out, j);
+		if (!j && rc == WN_OK)
+			buf_printf(out, "'winnow diff %s %" PRIu64 " %" PRIu64 "' shows how their texts differ.\n", run->rest.p[0], m.id, m.witness);
+	}
+	if (j)
+		json_close(j, '}');
+	return rc;
+}
+
+static int run(struct cmd_run *run)
+{
+	struct collection coll = { 0 };
+	struct buf out = BUF(64 * MIB);
+	struct json j = { .out = &out, .spaced = true };
+	int rc;
+
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK)
+		rc = explain(run, &coll, &out, run->common.json ? &j : NULL);
+	catalog_end(coll.catalog);
+	collection_close(&coll);
+	if (rc == WN_OK) {
+		if (run->common.json)
+			buf_byte(&out, '\n');
+		cmd_out(&out);
+	}
+	buf_release(&out);
+	if (rc == WN_NONE) {
+		cmd_fail(run, rc);
+		return EXIT_FINDINGS;
+	}
+	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = { { "winnow why sample 1 --cover 1", "kept, or dropped by which document, clause by clause" }, { 0 } };
+
+const struct cmd cmd_why = {
+	.name = "why", .args = "COLL DOC", .summary = "say why a document is kept or dropped", .group = GROUP_DECIDE, .coll_first = true, .min_args = 2,
+	.max_args = 2, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
+	.prose = "For a document that a cover dropped: the kept document that covers it, and each clause of the rule with its numbers for this pair. For one that is "
+		 "kept: the documents it is the witness of.",
+};
