@@ -5,6 +5,7 @@
  * Classes are sets of code points (ICU's USet), closed under simple case
  * folding with REGEX_ICASE; afterwards all sets are cut into symbols.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <unicode/uset.h>
 #include <unicode/ustring.h>
@@ -15,6 +16,9 @@
 #include "rule/regex_prog.h"
 
 #define REPEAT_MAX 1000
+#define POSIX_CLASSES 13
+#define LARGE_SET 1000 /* code points; at most LARGE_SETS classes may have more */
+#define LARGE_SETS 64
 
 struct re_node {
 	enum { RE_EMPTY, RE_SET, RE_CAT, RE_ALT, RE_REPEAT, RE_ASSERT } kind;
@@ -27,12 +31,20 @@ struct re_node {
 
 typedef VEC(struct re_node *) re_vec;
 
+struct written {
+	USet *set;
+	bool negated;
+	uint32_t number;
+};
+
 struct re_parser {
 	struct arena *arena;
 	struct str s;
 	size_t at;
-	unsigned flags, depth;
+	unsigned flags, depth, large;
+	VEC(struct written) written;
 	VEC(USet *) sets;
+	USet *named[POSIX_CLASSES]; /* made when first used */
 	VEC(struct inst) insts;
 	struct regex *re;
 	size_t *column;
@@ -73,36 +85,67 @@ static USet *set_pattern(const char *pattern)
 	return uset_openPattern(u, -1, &code);
 }
 
-static USet *set_class(char c)
-{
-	USet *s;
+static const char *const posix[] = { "alpha", "digit", "alnum", "upper", "lower", "space", "punct", "xdigit", "word", "cntrl", "print", "graph", "blank" };
+static const char *const posix_set[] = { "[[:L:]]", "[0-9]", "[[:L:][:N:]]", "[[:Lu:]]", "[[:Ll:]]", "[[:White_Space:]]", "[!-/:-@\\[-`{-~]", "[0-9A-Fa-f]",
+	"[[:L:][:M:][:N:]_]", "[[:Cc:]]", "[[:^C:]]", "[[[:^C:]]-[:White_Space:]]", "[\\ \\t]" };
+static_assert(COUNT(posix) == POSIX_CLASSES && COUNT(posix_set) == POSIX_CLASSES, "a set for each name");
 
-	switch (ascii_lower(c)) {
-	case 'd': s = set_pattern("[0-9]"); break;
-	case 'w': s = set_pattern("[[:L:][:M:][:N:]_]"); break;
-	default: s = set_pattern("[[:White_Space:]]"); break;
-	}
+/* A copy of a named class; ICU takes a millisecond to make one, so each is made once. */
+static USet *named_set(struct re_parser *p, size_t i)
+{
+	if (!p->named[i])
+		p->named[i] = set_pattern(posix_set[i]);
+	return uset_clone(p->named[i]);
+}
+
+static USet *set_class(struct re_parser *p, char c)
+{
+	USet *s = named_set(p, ascii_lower(c) == 'd' ? 1 : ascii_lower(c) == 'w' ? 8 : 5);
+
 	if (c >= 'A' && c <= 'Z')
 		uset_complement(s);
 	return s;
 }
 
-/* Takes s; an equal set seen before serves again. */
+/* The number of a set, which is taken; sets equal to an earlier one share it. */
+static uint32_t set_number(struct re_parser *p, USet *s)
+{
+	uint32_t i = 0;
+
+	while (i < p->sets.n && !uset_equals(p->sets.p[i], s))
+		i++;
+	if (i < p->sets.n)
+		uset_close(s);
+	else
+		vec_push(&p->sets, s);
+	return i;
+}
+
+/* A class as written, which is taken.  Closing a large one under case takes ICU
+ * milliseconds, so each spelling is closed once. */
 static struct re_node *set_node(struct re_parser *p, USet *s, bool negated)
 {
 	struct re_node *n = re_new(p, RE_SET);
+	struct written *w = NULL;
 
-	if (p->flags & REGEX_ICASE)
-		uset_closeOver(s, USET_CASE_INSENSITIVE);
-	uset_removeAllStrings(s);
-	if (negated)
-		uset_complement(s);
-	for (n->set = 0; n->set < p->sets.n; n->set++)
-		if (uset_equals(p->sets.p[n->set], s)) {
-			uset_close(s);
-			return n;
-		}
-	vec_push(&p->sets, s);
+	for (size_t i = 0; i < p->written.n && !w; i++)
+		if (p->written.p[i].negated == negated && uset_equals(p->written.p[i].set, s))
+			w = &p->written.p[i];
+	if (!w) {
+		USet *closed = uset_clone(s);
+
+		if (p->flags & REGEX_ICASE)
+			uset_closeOver(closed, USET_CASE_INSENSITIVE);
+		uset_removeAllStrings(closed);
+		if (negated)
+			uset_complement(closed);
+		p->large += uset_size(s) > LARGE_SET;
+		vec_push(&p->written, ((struct written){ s, negated, set_number(p, closed) }));
+		w = &vec_last(&p->written);
+	} else {
+		uset_close(s);
+	}
+	n->set = w->number;
 	return n;
 }
 
@@ -164,10 +207,6 @@ static int escape(struct re_parser *p, uint32_t *cp, char *class)
 	return WN_OK;
 }
 
-static const char *const posix[] = { "alpha", "digit", "alnum", "upper", "lower", "space", "punct", "xdigit", "word", "cntrl", "print", "graph", "blank" };
-static const char *const posix_set[] = { "[[:L:]]", "[0-9]", "[[:L:][:N:]]", "[[:Lu:]]", "[[:Ll:]]", "[[:White_Space:]]", "[!-/:-@\\[-`{-~]", "[0-9A-Fa-f]",
-	"[[:L:][:M:][:N:]_]", "[[:Cc:]]", "[[:^C:]]", "[[[:^C:]]-[:White_Space:]]", "[\\ \\t]" };
-
 static int posix_class(struct re_parser *p, USet *set)
 {
 	size_t start = p->at;
@@ -176,7 +215,7 @@ static int posix_class(struct re_parser *p, USet *set)
 
 	for (size_t i = 0; end > 0 && i < COUNT(posix); i++)
 		if (str_eq(str_sub(rest, 0, (size_t)end), str(posix[i]))) {
-			USet *c = set_pattern(posix_set[i]);
+			USet *c = named_set(p, i);
 
 			uset_addAll(set, c);
 			uset_close(c);
@@ -208,7 +247,7 @@ static int bracket_item(struct re_parser *p, USet *set, uint32_t *cp, bool *is_c
 		return WN_OK;
 	}
 	if ((rc = escape(p, cp, &class)) == WN_OK && class) {
-		USet *c = set_class(class);
+		USet *c = set_class(p, class);
 
 		uset_addAll(set, c);
 		uset_close(c);
@@ -322,7 +361,7 @@ static int atom(struct re_parser *p, struct re_node **out)
 		}
 		if ((rc = escape(p, &cp, &class)) < 0)
 			return rc;
-		*out = class ? set_node(p, set_class(class), false) : one_char(p, cp);
+		*out = class ? set_node(p, set_class(p, class), false) : one_char(p, cp);
 		return WN_OK;
 	default:
 		p->at += utf8_decode(p->s.p + p->at, p->s.p + p->s.n, &cp);
@@ -421,7 +460,10 @@ static int sequence(struct re_parser *p, struct re_node **out)
 	int rc;
 
 	while (more(p) && peek(p) != '|' && peek(p) != ')') {
-		if ((rc = repetition(p, &n)) < 0) {
+		rc = repetition(p, &n);
+		if (rc == WN_OK && (p->large > LARGE_SETS || p->sets.n > LIMIT_REGEX_SYMBOLS))
+			rc = fail(p, p->at ? p->at - 1 : 0, "this expression tells too many classes of characters apart");
+		if (rc < 0) {
 			vec_release(&v);
 			return rc;
 		}
@@ -611,10 +653,8 @@ static int compile(struct re_parser *p)
 		return fail(p, p->at, "this ) closes nothing");
 	if (!emit(p, root) || !put(p, INST_MATCH, 0, 0))
 		return fail(p, 0, "this expression is too large");
-	if (p->sets.n > LIMIT_REGEX_SYMBOLS)
-		return fail(p, 0, "this expression tells too many classes of characters apart");
 	if (p->re->has_word)
-		vec_push(&p->sets, set_class('w'));
+		vec_push(&p->sets, set_class(p, 'w'));
 	if ((rc = cut_symbols(p)) < 0)
 		return rc;
 	fill_ascii(p->re);
@@ -639,6 +679,12 @@ int regex_parse(struct arena *arena, struct str pattern, unsigned flags, struct 
 	rc = compile(&p);
 	for (size_t i = 0; i < p.sets.n; i++)
 		uset_close(p.sets.p[i]);
+	for (size_t i = 0; i < p.written.n; i++)
+		uset_close(p.written.p[i].set);
+	vec_release(&p.written);
+	for (size_t i = 0; i < POSIX_CLASSES; i++)
+		if (p.named[i])
+			uset_close(p.named[i]);
 	vec_release(&p.sets);
 	vec_release(&p.insts);
 	if (rc == WN_OK)
