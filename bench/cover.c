@@ -1,10 +1,11 @@
 /* bench/cover.c -- the minimum cover of an exported graph, with its certificate.
  *
- *	bench-cover GRAPH [ROUNDS]
+ *	bench-cover GRAPH [ROUNDS [PREFER [GROUP N]]]
  *
  * GRAPH: lines "a b" (further columns are ignored): b covers a, numbers from 0;
  * the number of documents is the largest number + 1, or N given by a first line
- * "# N".  Reading is not timed.  Prints the median of ROUNDS (default 5).
+ * "# N".  PREFER and GROUP: files with a number per document ("-": none); N is
+ * what each group must keep.  Reading is not timed.  Prints the median of ROUNDS (default 5).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,40 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* The numbers of a file, one a line; NULL for "-". */
+static int64_t *numbers(const char *path, uint32_t n)
+{
+	int64_t *out;
+	FILE *f;
+	long long x;
+
+	if (strcmp(path, "-") == 0)
+		return NULL;
+	f = fopen(path, "r");
+	out = mem_zarray((size_t)n + 1, sizeof(*out));
+	for (uint32_t i = 0; f && i < n && fscanf(f, "%lld", &x) == 1; i++)
+		out[i] = x;
+	if (f)
+		fclose(f);
+	return out;
+}
+
+static void add_groups(struct cover_problem *p, const int64_t *group, uint32_t demand)
+{
+	uint32_t *of = mem_array((size_t)p->n + 1, sizeof(*of)), *want;
+
+	for (uint32_t d = 0; d < p->n; d++) {
+		of[d] = (uint32_t)group[d];
+		if (of[d] >= p->groups)
+			p->groups = of[d] + 1;
+	}
+	want = mem_array((size_t)p->groups + 1, sizeof(*want));
+	for (uint32_t g = 0; g < p->groups; g++)
+		want[g] = demand;
+	p->group = of;
+	p->demand = want;
+}
+
 int main(int argc, char **argv)
 {
 	VEC(struct pair) pairs = { 0 };
@@ -54,7 +89,7 @@ int main(int argc, char **argv)
 	double *took;
 
 	if (!f || rounds < 1) {
-		fprintf(stderr, "usage: bench-cover GRAPH [ROUNDS]\n");
+		fprintf(stderr, "usage: bench-cover GRAPH [ROUNDS [PREFER [GROUP N]]]\n");
 		return 2;
 	}
 	while (fgets(line, sizeof(line), f)) {
@@ -82,6 +117,10 @@ int main(int argc, char **argv)
 		start[d + 1] += start[d];
 	p.start = start;
 	p.by = by;
+	if (argc > 3)
+		p.prefer = numbers(argv[3], p.n);
+	if (argc > 5)
+		add_groups(&p, numbers(argv[4], p.n), (uint32_t)atoi(argv[5]));
 	took = mem_array((size_t)rounds, sizeof(*took));
 	for (int i = 0; i < rounds; i++) {
 		struct cover_result r;
@@ -106,6 +145,10 @@ int main(int argc, char **argv)
 				r.by_status[0], r.by_status[1], r.by_status[2], (unsigned long long)r.forced, (unsigned long long)r.residual_rows,
 				(unsigned long long)r.residual_columns, (unsigned long long)r.residual_blocks, (unsigned long long)r.pivots,
 				(unsigned long long)r.nodes, out.n);
+		if (i == 0 && p.prefer)
+			printf("sum of preferences %lld, %s\n", (long long)cover_prefer_sum(p.prefer, r.kept, p.n).lo, r.value_proven ? "proven" : "not proven");
+		if (i == 0 && p.group)
+			printf("quotas %u, binding %u\n", p.groups, r.quotas_binding);
 		buf_release(&out);
 		arena_release(&a);
 		cover_result_release(&r);

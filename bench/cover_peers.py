@@ -1,9 +1,10 @@
 """bench/cover_peers.py -- the same minimum cover by HiGHS (PyPI highspy) and by CBC (Debian coinor-cbc).
 
-    python3 bench/cover_peers.py GRAPH...
+    python3 bench/cover_peers.py GRAPH [PREFER [GROUP N]]
 
-GRAPH as for bench-cover.  Prints the optimum, and the time to build and solve the model.
+Arguments as for bench-cover.  Prints the optimum, and the time to build and solve the model.
 """
+import math
 import os
 import shutil
 import subprocess
@@ -27,7 +28,7 @@ def read(path):
     return n, rows
 
 
-def highs(n, rows):
+def highs(n, rows, prefer=None, group=None, demand=0):
     import highspy
     import numpy as np
 
@@ -41,11 +42,20 @@ def highs(n, rows):
         index.append(a)
         index += rows.get(a, ())
         start.append(len(index))
+    lower = [1.0] * n
+    if group:
+        members = {}
+        for d, g in enumerate(group):
+            members.setdefault(g, []).append(d)
+        for g, m in sorted(members.items()):
+            index += m
+            start.append(len(index))
+            lower.append(float(min(demand, len(m))))
     lp = highspy.HighsLp()
-    lp.num_col_, lp.num_row_ = n, n
+    lp.num_col_, lp.num_row_ = n, len(lower)
     lp.col_cost_ = np.ones(n)
     lp.col_lower_, lp.col_upper_ = np.zeros(n), np.ones(n)
-    lp.row_lower_, lp.row_upper_ = np.ones(n), np.full(n, highspy.kHighsInf)
+    lp.row_lower_, lp.row_upper_ = np.array(lower), np.full(len(lower), highspy.kHighsInf)
     lp.integrality_ = [highspy.HighsVarType.kInteger] * n
     lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
     lp.a_matrix_.start_ = np.array(start)
@@ -53,7 +63,18 @@ def highs(n, rows):
     lp.a_matrix_.value_ = np.ones(len(index))
     h.passModel(lp)
     h.run()
-    return round(h.getInfo().objective_function_value), h.modelStatusToString(h.getModelStatus()), time.process_time() - begin
+    size = round(h.getInfo().objective_function_value)
+    status = h.modelStatusToString(h.getModelStatus())
+    if prefer:  # among the smallest, the most preferred
+        every = np.arange(n, dtype=np.int32)
+        h.addRow(size, size, n, every, np.ones(n))
+        least = min(prefer)
+        unit = math.gcd(*(p - least for p in prefer)) or 1
+        h.changeColsCost(n, every, np.array([-float((p - least) // unit) for p in prefer]))
+        h.run()
+        x = h.getSolution().col_value
+        status += f", preference {sum(p for p, v in zip(prefer, x) if v > 0.5)} ({h.modelStatusToString(h.getModelStatus())})"
+    return size, status, time.process_time() - begin
 
 
 def cbc(n, rows):
@@ -70,9 +91,18 @@ def cbc(n, rows):
     return round(float(value[0].split()[2])), "Optimal" if "Optimal solution found" in out else "?", float(clock[-1].split()[3])
 
 
-for path in sys.argv[1:]:
-    n, rows = read(path)
-    print(f"{path}: {n} documents, {sum(map(len, rows.values()))} pairs")
+def numbers(path):
+    return None if path == "-" else [int(w) for w in open(path).read().split()]
+
+
+path, *more = sys.argv[1:]
+n, rows = read(path)
+print(f"{path}: {n} documents, {sum(map(len, rows.values()))} pairs")
+if more:
+    group = numbers(more[1]) if len(more) > 2 else None
+    size, status, seconds = highs(n, rows, numbers(more[0]), group, int(more[2]) if group else 0)
+    print(f"  HiGHS: {size} ({status}), {seconds:.3f} s CPU")
+else:
     for name, solve, there in (("HiGHS", highs, True), ("CBC", cbc, shutil.which("cbc") is not None)):
         if not there:
             print(f"  {name}: not installed")

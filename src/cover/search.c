@@ -223,20 +223,22 @@ static bool child_of(struct arena *a, const struct instance *in, uint32_t c, boo
 	return true;
 }
 
-/* As search_cover, for a block whose relaxation is known. */
-static bool branch(struct search *s, const struct instance *in, const double *x, weight below, uint8_t *taken)
+static bool search_node(struct search *s, const struct instance *in, weight below, bool any, uint8_t *taken);
+
+/* As search_node, for a block whose relaxation is known. */
+static bool branch(struct search *s, const struct instance *in, const double *x, weight below, bool any, uint8_t *taken)
 {
 	uint32_t c = branching_column(in, x);
 	bool found = false;
 
-	for (int take = 1; take >= 0 && !s->exhausted; take--) {
+	for (int take = 1; take >= 0 && !s->exhausted && !(found && any); take--) {
 		struct arena a = { 0 };
 		struct instance child;
 		uint8_t *got;
 
 		if (child_of(&a, in, c, take, &child)) {
 			got = arena_zalloc(&a, (size_t)child.cols + 1);
-			if (search_cover(s, &child, below - (take ? in->w[c] : 0), got)) {
+			if (search_node(s, &child, below - (take ? in->w[c] : 0), any, got)) {
 				found = true;
 				memset(taken, 0, in->cols);
 				taken[c] = (uint8_t)take;
@@ -298,7 +300,9 @@ static uint32_t open_blocks(struct arena *a, struct search *s, const struct inst
 	return blocks;
 }
 
-bool search_cover(struct search *s, const struct instance *in, weight below, uint8_t *taken)
+/* any: the first cover under `below` will do.  Only the last block may stop at
+ * that: what an earlier one saves may be needed by a later one. */
+static bool search_node(struct search *s, const struct instance *in, weight below, bool any, uint8_t *taken)
 {
 	struct arena a = { 0 };
 	struct reduction red;
@@ -324,13 +328,14 @@ bool search_cover(struct search *s, const struct instance *in, weight below, uin
 	total = fixed + bounds;
 	for (uint32_t b = 0; b < blocks && total < below; b++) {
 		struct block *k = &block[b];
+		bool enough = any && b + 1 == blocks;
 
 		total += k->cost - k->relaxed.bound;
-		if (k->cost > k->relaxed.bound) {
+		if (k->cost > k->relaxed.bound && !(enough && total < below)) {
 			weight target = k->cost < k->cost + below - total ? k->cost : k->cost + below - total;
 
 			/* a cover under its target, or proof that there is none */
-			if (branch(s, &k->in, k->relaxed.x, target, k->taken)) {
+			if (branch(s, &k->in, k->relaxed.x, target, enough, k->taken)) {
 				total -= k->cost;
 				k->cost = instance_cost(&k->in, k->taken);
 				total += k->cost;
@@ -348,4 +353,14 @@ bool search_cover(struct search *s, const struct instance *in, weight below, uin
 out:
 	arena_release(&a);
 	return found;
+}
+
+bool search_cover(struct search *s, const struct instance *in, weight below, uint8_t *taken)
+{
+	return search_node(s, in, below, false, taken);
+}
+
+bool search_any(struct search *s, const struct instance *in, weight below, uint8_t *taken)
+{
+	return search_node(s, in, below, true, taken);
 }

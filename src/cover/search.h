@@ -20,6 +20,9 @@ struct search {
  * false means nothing. */
 bool search_cover(struct search *s, const struct instance *in, weight below, uint8_t *taken);
 
+/* The same, but any cover under `below` will do. */
+bool search_any(struct search *s, const struct instance *in, weight below, uint8_t *taken);
+
 /* A good cover: the better of greedy and of rounding x (may be NULL), less
  * what is redundant. */
 void search_round(const struct instance *in, const double *x, uint8_t *taken);

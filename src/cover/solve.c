@@ -34,6 +34,54 @@ static void note_dual(struct job *j, uint32_t row_id, uint32_t value)
 		j->out->group_y[row_id - j->p->n] = value;
 }
 
+/* The block's optimum without its quotas, which is often what they need
+ * anyway, and bounds from below where the relaxation of all at once does not:
+ * without them it falls into small blocks.  0 if it has none, or no proof. */
+static weight without_quotas(struct job *j, struct arena *a, struct search *s, const struct instance *in, uint8_t *taken)
+{
+	uint32_t *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1), rows = 0, *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
+	uint8_t *use = arena_alloc(a, (size_t)in->cols + 1), *got;
+	struct instance part;
+	weight cost;
+
+	for (uint32_t r = 0; r < in->rows; r++)
+		if (in->row_id[r] < j->p->n)
+			row[rows++] = r;
+	if (rows == in->rows)
+		return 0;
+	memset(scratch, 0xff, sizeof(*scratch) * in->cols);
+	memset(use, 1, in->cols);
+	instance_part(a, &part, in, row, rows, use, in->demand, in->w, scratch);
+	got = arena_zalloc(a, (size_t)part.cols + 1);
+	if (!search_cover(s, &part, WEIGHT_MAX, got) || s->exhausted)
+		return 0;
+	cost = instance_cost(&part, got);
+	memset(use, 0, in->cols);
+	for (uint32_t c = 0, at = 0; c < part.cols; c++) {
+		while (in->col_id[at] != part.col_id[c])
+			at++;
+		use[at] = got[c];
+	}
+	if (cost < instance_cost(in, taken) && instance_covered(in, use))
+		memcpy(taken, use, in->cols);
+	return cost;
+}
+
+/* The fewest columns: asks for a cover of exactly the bound, then one more,
+ * and so on.  Returns the bound reached; the budget may end it early. */
+static uint32_t close_gap(struct search *s, const struct instance *in, uint32_t bound, uint8_t *taken)
+{
+	uint32_t cost = (uint32_t)instance_cost(in, taken);
+
+	for (; bound < cost; bound++) {
+		if (search_any(s, in, (weight)bound + 1, taken))
+			return bound;
+		if (s->exhausted)
+			return bound;
+	}
+	return cost;
+}
+
 static void solve_block(struct job *j, uint32_t k)
 {
 	struct solved_block *b = &j->out->block[k];
@@ -52,10 +100,13 @@ static void solve_block(struct job *j, uint32_t k)
 	b->cost = (uint32_t)instance_cost(&in, taken);
 	bound = (uint32_t)relaxed.bound;
 	if (b->cost > bound) {
-		if (search_cover(&s, &in, b->cost, taken))
-			b->cost = (uint32_t)instance_cost(&in, taken);
+		weight relieved = without_quotas(j, &a, &s, &in, taken);
+
+		bound = relieved > bound ? (uint32_t)relieved : bound;
+		bound = close_gap(&s, &in, bound, taken);
+		b->cost = (uint32_t)instance_cost(&in, taken);
 	}
-	b->lower = s.exhausted ? bound : b->cost;
+	b->lower = bound;
 	packing_repair(&in, relaxed.u, PACKING_SCALE);
 	for (uint32_t r = 0; r < in.rows; r++) {
 		sum += relaxed.u[r] * in.demand[r];

@@ -38,7 +38,7 @@ static void compare(struct test *t, const struct draw *d, const struct cover_res
 	CHECK(r->value_proven, "%s: value proven", what);
 	CHECK_EQ(r->lower_bound, r->kept_count, "%s: lower bound", what);
 	sum = cover_prefer_sum(d->p.prefer, r->kept, d->p.n);
-	CHECK(((__int128)sum.hi << 64) + sum.lo == value, "%s: 128-bit sum", what);
+	CHECK((__int128)sum.hi * ((__int128)1 << 64) + sum.lo == value, "%s: 128-bit sum", what);
 
 	draw_world(d, &world);
 	draw_store(t, d, r, &stored);
