@@ -3,8 +3,8 @@
  * The packing problem has a feasible start (u = 0), so one phase is enough.
  * Tableau: a line per column of the instance (its slack), a column per row,
  * in condensed form, so a pivot costs lines * columns less the zero lines.
- * Weights are perturbed by a hash of the column's number, about 1e-7 of a
- * weight, against stalling; the final basis is then read with the true
+ * Weights are perturbed by a hash of the column's number against stalling, by
+ * about 1e-7 where all are equal, 1e-11 where they differ by themselves; the final basis is then read with the true
  * weights: u(i) = sum of T[i][j] w(j) over the tight columns j, where the
  * T[i][j] are ratios of small integers and are rounded to PACKING_SCALE.
  */
@@ -27,7 +27,7 @@ struct tableau {
 
 static double *line_of(const struct tableau *t, uint32_t i) { return t->cell + (size_t)i * t->width; }
 
-static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale)
+static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale, double nudge)
 {
 	t->lines = in->cols;
 	t->columns = in->rows;
@@ -41,7 +41,7 @@ static void tableau_init(struct arena *a, struct tableau *t, const struct instan
 		t->basic[c] = in->rows + c;
 		for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++)
 			line[in->col_row[k]] = 1;
-		line[in->rows] = (double)in->w[c] * scale + 1e-7 * (1 + (double)(mix64(c + 1) >> 44) / (1 << 20));
+		line[in->rows] = (double)in->w[c] * scale + nudge * (1 + (double)(mix64(c + 1) >> 44) / (1 << 20));
 	}
 	for (uint32_t r = 0; r < in->rows; r++) {
 		t->free_[r] = r;
@@ -49,8 +49,10 @@ static void tableau_init(struct arena *a, struct tableau *t, const struct instan
 	}
 }
 
-static void pivot(struct tableau *t, uint32_t i, uint32_t j)
+/* Returns how many cells it touched. */
+static uint64_t pivot(struct tableau *t, uint32_t i, uint32_t j)
 {
+	uint64_t lines = 1;
 	double *from = line_of(t, i), inverse = 1 / from[j];
 	uint32_t name = t->basic[i];
 
@@ -62,12 +64,14 @@ static void pivot(struct tableau *t, uint32_t i, uint32_t j)
 
 		if (l == i || factor == 0)
 			continue;
+		lines++;
 		for (size_t k = 0; k < t->width; k++)
 			line[k] -= factor * from[k];
 		line[j] = -factor * inverse;
 	}
 	t->basic[i] = t->free_[j];
 	t->free_[j] = name;
+	return lines * t->width + t->lines;
 }
 
 /* The column that gains most per unit, or the first that gains, after stalling. */
@@ -113,20 +117,23 @@ static weight rounded(double x)
 static void simplex(struct arena *a, const struct instance *in, struct packing *out)
 {
 	struct tableau t;
-	weight heaviest = 1;
+	weight heaviest = 1, lightest = WEIGHT_MAX;
 	uint64_t limit = 50 * ((uint64_t)in->rows + in->cols) + 1000;
 	const double *cost;
 
 	for (uint32_t c = 0; c < in->cols; c++)
 		if (in->w[c] > heaviest)
 			heaviest = in->w[c];
-	tableau_init(a, &t, in, 1 / (double)heaviest);
+	for (uint32_t c = 0; c < in->cols; c++)
+		if (in->w[c] < lightest)
+			lightest = in->w[c];
+	tableau_init(a, &t, in, 1 / (double)heaviest, lightest == heaviest ? 1e-7 : 1e-11);
 	while (out->pivots < limit) {
 		uint32_t j = entering(&t, out->pivots > limit / 2), i;
 
 		if (j == UINT32_MAX || (i = leaving(&t, j)) == UINT32_MAX)
 			break;
-		pivot(&t, i, j);
+		out->work += pivot(&t, i, j);
 		out->pivots++;
 	}
 	for (uint32_t i = 0; i < t.lines; i++) {
@@ -211,6 +218,7 @@ static void subgradients(struct arena *a, const struct instance *in, struct pack
 	for (uint32_t r = 0; r < in->rows; r++)
 		out->u[r] = (weight)(best[r] * heaviest * PACKING_SCALE);
 	memcpy(out->x, average, sizeof(*average) * in->cols);
+	out->work += rounds * 2 * in->row_at[in->rows];
 }
 
 weight packing_bound(const struct instance *in, const weight *u)

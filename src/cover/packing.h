@@ -20,7 +20,7 @@ struct packing {
 	weight *u;  /* rows, over PACKING_SCALE */
 	double *x;  /* cols: the fractional cover, 0..1 */
 	weight bound; /* every cover costs at least this */
-	uint64_t pivots;
+	uint64_t pivots, work; /* work: numbers touched */
 };
 
 /* Solves the relaxation: by the simplex method on a dense tableau when that is

@@ -162,7 +162,7 @@ static bool out_of_budget(struct search *s)
 {
 	if (s->exhausted)
 		return true;
-	s->exhausted = s->nodes >= s->node_budget;
+	s->exhausted = s->nodes >= s->node_budget || s->work / SEARCH_WORK >= s->node_budget;
 	if (s->deadline > 0 && !s->exhausted) {
 		struct timespec now;
 
@@ -274,6 +274,7 @@ static void block_open(struct arena *a, struct search *s, struct block *b, const
 	}
 	packing_solve(a, &b->in, &b->relaxed);
 	s->pivots += b->relaxed.pivots;
+	s->work += b->relaxed.work;
 	b->taken = arena_zalloc(a, (size_t)b->in.cols + 1);
 	search_round(&b->in, b->relaxed.x, b->taken);
 	b->cost = instance_cost(&b->in, b->taken);

@@ -9,8 +9,10 @@
 #include "cover/instance.h"
 #include "cover/packing.h"
 
+#define SEARCH_WORK 200000 /* numbers touched in relaxations that a node may cost, on average */
+
 struct search {
-	uint64_t nodes, node_budget, pivots;
+	uint64_t nodes, node_budget, pivots, work;
 	double deadline; /* monotonic seconds; 0 = none */
 	bool exhausted, timed_out;
 };
