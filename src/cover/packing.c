@@ -1,5 +1,10 @@
 /* cover/packing.c -- simplex on the packing side, subgradients, exact bounds.
  *
+ * Columns taken at most once: with equal weights a column taken twice never
+ * pays (another of the quota's group does as well), so nothing need forbid it.
+ * With unequal ones, columns of rows with demand > 1 get a variable v each:
+ * load(c) - v(c) <= w(c), at the price of v in the sum; the min() in L(u).
+ *
  * The packing problem has a feasible start (u = 0), so one phase is enough.
  * Tableau: a line per column of the instance (its slack), a column per row,
  * in condensed form, so a pivot costs lines * columns less the zero lines.
@@ -22,26 +27,42 @@ struct tableau {
 	uint32_t lines, columns; /* without the last line (costs) and column (right-hand side) */
 	size_t width;
 	double *cell;
-	uint32_t *basic, *free_; /* what a line, a column stands for: < rows a row's u, else rows + column */
+	uint32_t *basic, *free_; /* what a line, a column stands for: < rows a row's u, < rows + cols a column's slack, else a v */
 };
 
 static double *line_of(const struct tableau *t, uint32_t i) { return t->cell + (size_t)i * t->width; }
 
-static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale, double nudge)
+static bool needs_cap(const struct instance *in, uint32_t c)
 {
+	for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++)
+		if (in->demand[in->col_row[k]] > 1)
+			return true;
+	return false;
+}
+
+static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale, double nudge, uint32_t caps)
+{
+	uint32_t cap = in->rows;
+
 	t->lines = in->cols;
-	t->columns = in->rows;
-	t->width = (size_t)in->rows + 1;
+	t->columns = in->rows + caps;
+	t->width = (size_t)t->columns + 1;
 	t->cell = arena_zalloc(a, sizeof(double) * t->width * ((size_t)in->cols + 1));
 	t->basic = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
-	t->free_ = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
+	t->free_ = ARENA_ARRAY(a, uint32_t, (size_t)t->columns + 1);
 	for (uint32_t c = 0; c < in->cols; c++) {
 		double *line = line_of(t, c);
 
 		t->basic[c] = in->rows + c;
 		for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++)
 			line[in->col_row[k]] = 1;
-		line[in->rows] = (double)in->w[c] * scale + nudge * (1 + (double)(mix64(c + 1) >> 44) / (1 << 20));
+		line[t->columns] = (double)in->w[c] * scale + nudge * (1 + (double)(mix64(c + 1) >> 44) / (1 << 20));
+		if (caps && needs_cap(in, c)) {
+			line[cap] = -1;
+			line_of(t, in->cols)[cap] = 1;
+			t->free_[cap] = in->cols + cap;
+			cap++;
+		}
 	}
 	for (uint32_t r = 0; r < in->rows; r++) {
 		t->free_[r] = r;
@@ -114,7 +135,22 @@ static weight rounded(double x)
 	return (weight)llround(x * PACKING_SCALE);
 }
 
-static void simplex(struct arena *a, const struct instance *in, struct packing *out)
+static bool is_slack(const struct instance *in, uint32_t name) { return name >= in->rows && name - in->rows < in->cols; }
+
+/* How many variables v the relaxation needs. */
+static uint32_t caps_of(const struct instance *in)
+{
+	uint32_t caps = 0;
+	bool equal = true;
+
+	for (uint32_t c = 0; c < in->cols; c++) {
+		equal &= in->w[c] == in->w[0];
+		caps += needs_cap(in, c);
+	}
+	return equal ? 0 : caps;
+}
+
+static void simplex(struct arena *a, const struct instance *in, uint32_t caps, struct packing *out)
 {
 	struct tableau t;
 	weight heaviest = 1, lightest = WEIGHT_MAX;
@@ -127,7 +163,7 @@ static void simplex(struct arena *a, const struct instance *in, struct packing *
 	for (uint32_t c = 0; c < in->cols; c++)
 		if (in->w[c] < lightest)
 			lightest = in->w[c];
-	tableau_init(a, &t, in, 1 / (double)heaviest, lightest == heaviest ? 1e-7 : 1e-11);
+	tableau_init(a, &t, in, 1 / (double)heaviest, lightest == heaviest ? 1e-7 : 1e-11, caps);
 	while (out->pivots < limit) {
 		uint32_t j = entering(&t, out->pivots > limit / 2), i;
 
@@ -143,13 +179,13 @@ static void simplex(struct arena *a, const struct instance *in, struct packing *
 		if (t.basic[i] >= in->rows)
 			continue;
 		for (uint32_t j = 0; j < t.columns; j++)
-			if (t.free_[j] >= in->rows && line[j] != 0)
+			if (is_slack(in, t.free_[j]) && line[j] != 0)
 				u += rounded(line[j]) * in->w[t.free_[j] - in->rows];
 		out->u[t.basic[i]] = u > 0 ? u : 0;
 	}
 	cost = line_of(&t, t.lines);
 	for (uint32_t j = 0; j < t.columns; j++)
-		if (t.free_[j] >= in->rows)
+		if (is_slack(in, t.free_[j]))
 			out->x[t.free_[j] - in->rows] = cost[j] > EPS ? cost[j] : 0;
 }
 
@@ -274,10 +310,14 @@ void packing_repair(const struct instance *in, weight *u, weight unit)
 
 void packing_solve(struct arena *a, const struct instance *in, struct packing *out)
 {
+	uint32_t caps = caps_of(in);
+
 	*out = (struct packing){ .u = arena_zalloc(a, sizeof(weight) * ((size_t)in->rows + 1)),
 		.x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)) };
-	if (((size_t)in->rows + 1) * ((size_t)in->cols + 1) <= TABLEAU_CELLS)
-		simplex(a, in, out);
+	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS)
+		caps = 0; /* a weaker bound, still one */
+	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) <= TABLEAU_CELLS)
+		simplex(a, in, caps, out);
 	else
 		subgradients(a, in, out);
 	out->bound = packing_bound(in, out->u);
