@@ -6,7 +6,7 @@
 
 #define PRESCAN_BYTES 1024	 /* as the standard says */
 #define LATE_META_BYTES 65536	 /* a meta behind it makes a browser begin again: looked for before guessing */
-#define DETECT_BYTES 65536	 /* of text, markup apart */
+#define DETECT_BYTES 12288	 /* of runs of text that are not all ASCII */
 
 static const struct encoding *by_name(const char *name) { return encoding_of_label(str(name)); }
 
@@ -299,16 +299,16 @@ static const struct encoding *statistics(struct str s)
 		const char *stop = tag ? tag : end;
 		size_t n = (size_t)(stop - p) < DETECT_BYTES ? (size_t)(stop - p) : DETECT_BYTES;
 
-		if (n && uchardet_handle_data(u, p, n))
-			break;
-		given += n;
+		if (n && !ascii_only(str_n(p, n))) {
+			if (uchardet_handle_data(u, p, n))
+				break;
+			given += n;
+		}
 		if (!tag)
 			break;
 		const char *close = memchr(tag, '>', (size_t)(end - tag));
 
 		p = close ? close + 1 : end;
-		if (p < end && uchardet_handle_data(u, " ", 1))
-			break;
 	}
 	uchardet_data_end(u);
 	const char *name = uchardet_get_charset(u);
