@@ -1,5 +1,6 @@
 /* text/css.c -- see css.h. */
 #include "text/css.h"
+#include "text/scan.h"
 
 static bool space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -52,7 +53,20 @@ static void give(struct str s, css_url *each, void *context)
 	each(context, str_n(out, n));
 }
 
-static bool has(struct str s, const char *word) { return memmem(s.p, s.n, word, strlen(word)) != NULL; }
+/* Most style sheets name no URL: one quick look for "url(" and "@import". */
+static bool names_any(struct str css)
+{
+	const char *p = css.p, *end = css.p + css.n;
+
+	while ((p = scan_two(p, end, '(', '@')) < end) {
+		if (*p == '(' && p - css.p >= 3 && strncasecmp(p - 3, "url", 3) == 0)
+			return true;
+		if (*p == '@' && end - p > 7 && strncasecmp(p, "@import", 7) == 0)
+			return true;
+		p++;
+	}
+	return false;
+}
 
 void css_urls(struct str css, css_url *each, void *context)
 {
@@ -61,7 +75,7 @@ void css_urls(struct str css, css_url *each, void *context)
 	const char *p = css.p, *end = css.p + css.n;
 	bool import = false;
 
-	if (!has(css, "url(") && !has(css, "@import") && !has(css, "URL(") && !has(css, "@IMPORT") && !has(css, "Url("))
+	if (!names_any(css))
 		return;
 
 	while (p < end) {

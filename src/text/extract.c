@@ -40,27 +40,29 @@ static void separate_now(struct extract *x)
 	x->sep = 0;
 }
 
-/* Collapses [p, end), which begins with a byte that is not white, to out; returns the new end of out. */
-static char *collapse(char *out, const char *p, const char *end)
+/* Collapses [p, end), which begins with a byte that is not white, to out; returns the new end of out.  Bytes up to
+ * `readable` may be looked at, so that a short run is one load. */
+static char *collapse(char *out, const char *p, const char *end, const char *readable)
 {
 	bool was_white = false;
 
 #if defined(__x86_64__)
 	const __m128i blank = _mm_set1_epi8(' '), nine = _mm_set1_epi8('\t'), four = _mm_set1_epi8('\r' - '\t');
 
-	while (end - p >= 16) {
+	while (p < end && readable - p >= 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)p);
 		__m128i control = _mm_sub_epi8(v, nine);
 		__m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(control, four), control);
 		__m128i is_white = _mm_or_si128(is_control, _mm_cmpeq_epi8(v, blank));
-		unsigned mask = (unsigned)_mm_movemask_epi8(is_white);
+		unsigned n = end - p >= 16 ? 16 : (unsigned)(end - p);
+		unsigned mask = (unsigned)_mm_movemask_epi8(is_white) & (0xFFFFu >> (16 - n));
 		unsigned twice = mask & (mask << 1 | was_white);
 
 		_mm_storeu_si128((__m128i *)out, _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
 		if (!twice) {
-			was_white = mask >> 15;
-			p += 16;
-			out += 16;
+			was_white = mask >> (n - 1);
+			p += n;
+			out += n;
 			continue;
 		}
 		unsigned k = (unsigned)__builtin_ctz(twice);
@@ -72,6 +74,7 @@ static char *collapse(char *out, const char *p, const char *end)
 		was_white = false; /* a byte that is not white, or the end */
 	}
 #endif
+	(void)readable;
 	for (; p < end; p++) {
 		bool w = white(*p);
 
@@ -124,7 +127,10 @@ void extract_add(struct extract *x, const char *p, size_t n)
 		x->n += n;
 		return;
 	}
-	x->n = (size_t)(collapse(x->text + x->n, p, end) - x->text);
+	const char *page_end = x->page.p + x->page.n;
+	bool inside = p >= x->page.p && p < page_end;
+
+	x->n = (size_t)(collapse(x->text + x->n, p, end, inside ? page_end : end) - x->text);
 	if (x->n && x->text[x->n - 1] == ' ') {
 		x->n--;
 		x->sep = ' ';
@@ -133,10 +139,20 @@ void extract_add(struct extract *x, const char *p, size_t n)
 
 /* ---- tokens ---- */
 
+/* Raw text that comes in one piece of the page is not copied. */
 static void raw_text(struct extract *x, struct str text)
 {
-	if (x->raw_text_kept)
-		buf_add(&x->raw_text, text.p, text.n <= x->raw_text.max - x->raw_text.n ? text.n : x->raw_text.max - x->raw_text.n);
+	if (!x->raw_text.n && !x->raw_view.n && text.p >= x->page.p && text.p < x->page.p + x->page.n) {
+		x->raw_view = text;
+		return;
+	}
+	if (x->raw_view.n) {
+		struct str first = x->raw_view;
+
+		x->raw_view = STR_NONE;
+		buf_add(&x->raw_text, first.p, first.n < x->raw_text.max ? first.n : x->raw_text.max);
+	}
+	buf_add(&x->raw_text, text.p, text.n <= x->raw_text.max - x->raw_text.n ? text.n : x->raw_text.max - x->raw_text.n);
 }
 
 static void sink(void *context, const struct html_token *t)
@@ -201,6 +217,7 @@ static void reset(struct extract *x)
 	x->frameset_ok = true;
 	x->raw = TAG_OTHER;
 	buf_reset(&x->raw_text);
+	x->raw_view = STR_NONE;
 	x->links.n = x->done.n = 0;
 	x->base = x->description = x->canonical = x->lang = x->published = x->author = x->site_name = x->title = STR_NONE;
 	x->has_title = x->title_late = x->nofollow = x->noindex = false;

@@ -59,6 +59,7 @@ struct extract {
 	enum tag raw;	  /* the element whose raw text comes now */
 	bool raw_text_kept; /* its text goes to raw_text: JSON-LD, style, title */
 	struct buf raw_text;
+	struct str raw_view; /* or it is this slice of the page */
 	unsigned cut;
 
 	/* links */

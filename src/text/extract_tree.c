@@ -19,8 +19,11 @@ static unsigned flags_of(enum tag tag) { return tag_info[tag].flags; }
 
 bool tree_foreign(const struct extract *x)
 {
-	const struct open *e = top(x);
+	const struct open *e;
 
+	if (!x->count[TAG_SVG] && !x->count[TAG_MATH])
+		return false;
+	e = top(x);
 	return e && e->ns != NS_HTML && !e->integrates;
 }
 
@@ -328,6 +331,7 @@ static void start_raw(struct extract *x, const struct html_token *t)
 	else if (t->tag == TAG_SCRIPT)
 		x->raw_text_kept = str_ieq(str_trim(html_attr(t, STR("type"))), STR("application/ld+json"));
 	buf_reset(&x->raw_text);
+	x->raw_view = STR_NONE;
 }
 
 static void end_raw(struct extract *x)
@@ -339,7 +343,7 @@ static void end_raw(struct extract *x)
 	x->count[tag]--;
 	if (x->raw_text_kept) {
 		x->raw_text_kept = false;
-		head_raw(x, tag, buf_view(&x->raw_text));
+		head_raw(x, tag, x->raw_view.n ? x->raw_view : buf_view(&x->raw_text));
 	}
 }
 

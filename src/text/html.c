@@ -28,6 +28,7 @@ void html_reset(struct html *h)
 	h->foreign = h->done = h->skip_lf = false;
 	h->store.n = h->scratch_n = 0;
 	h->nattrs = h->cut = h->temp_n = h->pending_n = h->last_start_n = 0;
+	h->last_start = h->last_start_copy;
 }
 
 void html_free(struct html *h)
@@ -52,8 +53,7 @@ void html_set_model(struct html *h, enum html_model model)
 
 void html_set_last_start(struct html *h, struct str name)
 {
-	h->last_start_n = name.n <= sizeof h->last_start ? name.n : 0;
-	memcpy(h->last_start, name.p, h->last_start_n);
+	html_last_start(h, tag_of(name.p, name.n), name);
 }
 
 struct str html_attr(const struct html_token *token, struct str name)
@@ -134,7 +134,7 @@ void html_emit_tag(struct html *h)
 		if (h->self_closing)
 			html_error(h, "end-tag-with-trailing-solidus");
 	} else {
-		html_set_last_start(h, t.text);
+		html_last_start(h, t.tag, t.text);
 		for (size_t i = 0; i < h->nattrs; i++)
 			h->attrs[i] = (struct html_attr){ stored(h, h->attr_name[i]), stored(h, h->attr_value[i]) };
 		t.attrs = h->attrs;

@@ -189,37 +189,38 @@ static const char *comment(struct html *h, const char *p, const char *end)
 
 const char *html_bulk_markup(struct html *h, const char *p, const char *end)
 {
-	struct html_token t = { .type = HTML_START };
+	struct html_token *t = &h->token;
 	const char *q = p + 1;
 
 	if (end - p < 3)
 		return NULL;
 	if (*q == '!')
 		return end - p > 4 && q[1] == '-' && q[2] == '-' ? comment(h, q + 3, end) : NULL;
-	if (*q == '/') {
-		t.type = HTML_END;
-		q++;
-	}
+	bool end_tag = *q == '/';
+
+	q += end_tag;
 	if (!ascii_alpha(*q))
 		return NULL;
 	/* a tag longer than the states would keep is theirs to cut */
 	if ((size_t)(end - p) > LIMIT_HTML_TOKEN)
 		end = p + LIMIT_HTML_TOKEN;
 	h->scratch_n = 0;
-	if (!(q = name_at(h, q, end, C_NAME_END, &t.text)))
+	t->type = end_tag ? HTML_END : HTML_START;
+	t->self_closing = false;
+	t->nattrs = 0;
+	if (!(q = name_at(h, q, end, C_NAME_END, &t->text)))
 		return NULL;
 	if (*q == '>')
 		q++;
-	else if (!(q = attributes(h, q, end, &t)))
+	else if (!(q = attributes(h, q, end, t)))
 		return NULL;
-	t.tag = tag_of(t.text.p, t.text.n);
-	if (t.type == HTML_START) {
-		h->last_start_n = t.text.n <= sizeof h->last_start ? t.text.n : 0;
-		memcpy(h->last_start, t.text.p, h->last_start_n);
+	t->tag = tag_of(t->text.p, t->text.n);
+	if (!end_tag) {
+		html_last_start(h, t->tag, t->text);
 	} else {
-		t.nattrs = 0;
-		t.self_closing = false;
+		t->nattrs = 0;
+		t->self_closing = false;
 	}
-	h->sink(h->context, &t);
+	h->sink(h->context, t);
 	return q;
 }

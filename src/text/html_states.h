@@ -32,6 +32,8 @@ struct html {
 	bool bulk, foreign, done;
 	bool skip_lf;	 /* the last byte was CR */
 
+	struct html_token token; /* text and bulk tags: filled anew only where they differ */
+
 	/* the token under construction */
 	struct buf store;
 	struct span_in name, public_id, system_id;
@@ -43,7 +45,8 @@ struct html {
 	size_t nattrs;
 	size_t cut;
 
-	char last_start[64]; /* name of the last start tag, empty when too long */
+	char last_start_copy[64];
+	const char *last_start; /* name of the last start tag, empty when too long */
 	size_t last_start_n;
 
 	char temp[40];	     /* temporary buffer; character reference; keyword being matched */
@@ -66,9 +69,21 @@ static inline void html_error(struct html *h, const char *code)
 static inline void html_text(struct html *h, const char *p, size_t n)
 {
 	if (n) {
-		struct html_token t = { .type = HTML_TEXT, .text = { p, n } };
+		h->token.type = HTML_TEXT;
+		h->token.text = (struct str){ p, n };
+		h->sink(h->context, &h->token);
+	}
+}
 
-		h->sink(h->context, &t);
+static inline void html_last_start(struct html *h, enum tag tag, struct str name)
+{
+	if (tag != TAG_OTHER) {
+		h->last_start = tag_info[tag].name.p;
+		h->last_start_n = name.n;
+	} else {
+		h->last_start = h->last_start_copy;
+		h->last_start_n = name.n <= sizeof h->last_start_copy ? name.n : 0;
+		memcpy(h->last_start_copy, name.p, h->last_start_n);
 	}
 }
 

@@ -133,7 +133,7 @@ static const char *raw_end_name(struct html *h, const char *p, const char *end, 
 		struct span_in *s = &h->attr_name[0];
 
 		if (ascii_alpha(*p)) {
-			if (s->n <= sizeof h->last_start) {
+			if (s->n <= sizeof h->last_start_copy) {
 				html_store(h, s, p, 1);
 				return p + 1;
 			}
