@@ -462,7 +462,7 @@ static void check_witness(struct test *t, struct world *w, const struct join_opt
 TEST(join, agrees_with_the_definition)
 {
 	struct world *w = mem_zalloc(sizeof *w);
-	int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 1500;
+	int rounds = getenv("ROUNDS") ? atoi(getenv("ROUNDS")) : 1000;
 
 	for (int round = 0; round < rounds && t->failures < 5; round++) {
 		struct join_options o;
