@@ -36,6 +36,7 @@ struct build {
 	const struct join_sets *sets;
 	const uint32_t *set, *block;
 	uint32_t rows;
+	const struct columns_filter *filter;
 	unsigned threads;
 	bool one_block;
 	struct join_cursor *cursor; /* [rows]; for plain arrays .at is the next item */
@@ -100,11 +101,24 @@ static void scratch_release(struct group_scratch *s)
 
 /* --- reading a partition --- */
 
+static uint32_t sift_items(const struct columns_filter *f, uint64_t *item, uint32_t n)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t x = item[i], bit = x >> f->shift;
+
+		item[kept] = x;
+		kept += f->bits[bit / 64] >> bit % 64 & 1;
+	}
+	return kept;
+}
+
 /* Appends what row r has of the partition. */
 static void read_row(const struct build *b, struct slice *s, uint32_t r)
 {
 	struct join_cursor *c = &b->cursor[r];
-	uint32_t n;
+	uint32_t n, kept;
 
 	do {
 		uint64_t *to;
@@ -124,10 +138,11 @@ static void read_row(const struct build *b, struct slice *s, uint32_t r)
 		} else if (c->left) {
 			n = b->sets->read(b->sets->context, c, b->below, to, READ_ROOM);
 		}
-		for (uint32_t i = 0; i < n; i++)
+		kept = b->filter ? sift_items(b->filter, to, n) : n;
+		for (uint32_t i = 0; i < kept; i++)
 			s->row.p[s->row.n + i] = r;
-		s->item.n += n;
-		s->row.n += n;
+		s->item.n += kept;
+		s->row.n += kept;
 	} while (n == READ_ROOM);
 }
 
@@ -678,9 +693,10 @@ static void run_partitions(struct build *b, uint64_t entries)
 }
 
 int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
-		  uint32_t rows, unsigned threads, size_t memory, struct err *err)
+		  uint32_t rows, const struct columns_filter *filter, unsigned threads, size_t memory, struct err *err)
 {
-	struct build b = { .sets = sets, .set = set, .block = block, .rows = rows, .threads = threads ? threads : 1, .memory = memory };
+	struct build b = { .sets = sets, .set = set, .block = block, .rows = rows, .filter = filter,
+			   .threads = threads ? threads : 1, .memory = memory };
 	uint64_t entries = 0;
 	int rc = WN_OK;
 

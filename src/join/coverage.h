@@ -67,7 +67,8 @@ int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_quer
 		     const uint8_t *kept, int kind, const double *latest, struct coverage_stats *stats, struct err *err);
 
 /* All pairs with an end in changed[] (bytes, [n]), ascending by (a, b): what an
- * update must look at.  Cost: one scan of the sets that share a key with them. */
+ * update must look at.  `pair` gets 0 for overlap and sizes.  Cost: one scan of
+ * the sets that share a key with them. */
 int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed, coverage_pair *pair,
 		     void *context, struct coverage_stats *stats, struct err *err);
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/task.h"
+#include "join/approx.h"
 #include "join/bound.h"
 #include "join/probe.h"
 
@@ -155,7 +156,7 @@ static int build_chunk(struct joiner *j, struct err *err)
 			block[i] = r->block[j->sub[i]];
 		}
 	}
-	rc = columns_build(&j->index, &j->q->sets[j->kind], set, block, n, j->threads,
+	rc = columns_build(&j->index, &j->q->sets[j->kind], set, block, n, j->filter, j->threads,
 			   n <= 2 * CHUNK_LEAST ? SIZE_MAX : j->memory, err);
 	if (j->sub) {
 		mem_free(set);
@@ -245,20 +246,23 @@ static int run_two(struct joiner *j, struct run *run, struct chunk x, struct chu
 	return WN_OK;
 }
 
-int joiner_run(struct joiner *j, const uint8_t *probes, const uint8_t *targets, joiner_pair *pair, void *context,
+int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context,
 	       struct err *err)
 {
-	struct run run = { j, j->flip ? targets : probes, pair, context, j->rows.n, true };
+	struct run run = { j, j->flip ? of_b : of_a, pair, context, j->rows.n, true };
+	bool banded = j->kind >= 0 && j->o && j->o->bands;
 	int rc = WN_OK;
 
-	j->targets = j->flip ? probes : targets;
+	j->targets = j->flip ? of_a : of_b;
 	j->stats.rows = j->rows.n;
-	if (j->kind >= 0 && !j->indexed && j->rows.n) {
+	if (j->kind >= 0 && !j->indexed && j->rows.n && !banded) {
 		rc = build_chunk(j, err);
 		if (rc < 0 && rc != WN_LIMIT)
 			return rc;
 	}
 	task_each(j->threads, run.n, PROBE_BLOCK, run_block, &run);
+	if (banded)
+		rc = approx_run(j, of_a, of_b, pair, context, err);
 	collect(j);
 	if (rc == WN_LIMIT) {
 		uint32_t mid = middle(j, (struct chunk){ 0, j->rows.n, true });

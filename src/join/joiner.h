@@ -36,6 +36,7 @@ struct joiner {
 	struct rows rows;
 	uint32_t *empty, n_empty; /* rows whose leading set is empty */
 	struct columns_index index;
+	const struct columns_filter *filter; /* of items; NULL: all */
 	bool indexed;
 	uint32_t *sub, n_sub;	/* rows in the index, ascending; NULL: all */
 	uint8_t *side;		/* [n_sub] which chunk, when sub */

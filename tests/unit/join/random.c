@@ -459,6 +459,61 @@ static void check_witness(struct test *t, struct world *w, const struct join_opt
 	CHECK_EQ(wrong, 0, "round %d", round);
 }
 
+struct changed_check {
+	const struct world *w;
+	const uint8_t *changed;
+	uint64_t pairs, wrong, last;
+};
+
+static int check_changed_pair(void *context, uint32_t a, uint32_t b, uint32_t shared, uint32_t size_a, uint32_t size_b)
+{
+	struct changed_check *c = context;
+	uint64_t place = (uint64_t)a << 32 | b;
+
+	(void)shared;
+	(void)size_a;
+	(void)size_b;
+	c->wrong += (c->pairs && place <= c->last) || !c->w->covers[(size_t)a * c->w->q.n + b] || (!c->changed[a] && !c->changed[b]);
+	c->last = place;
+	c->pairs++;
+	return 0;
+}
+
+static void check_changed(struct test *t, struct world *w, const struct join_options *o, int round)
+{
+	uint8_t changed[DOCS];
+	struct changed_check c = { .w = w, .changed = changed };
+	struct err err = { 0 };
+	uint64_t pairs = 0;
+
+	for (uint32_t d = 0; d < w->q.n; d++)
+		changed[d] = test_below(t, 5) == 0;
+	for (uint32_t a = 0; a < w->q.n; a++)
+		for (uint32_t b = 0; b < w->q.n; b++)
+			pairs += w->covers[(size_t)a * w->q.n + b] && (changed[a] || changed[b]);
+	REQUIRE(coverage_changed(&w->q, o, changed, check_changed_pair, &c, NULL, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(c.pairs, pairs, "round %d", round);
+	CHECK_EQ(c.wrong, 0, "round %d", round);
+}
+
+/* Bands may miss pairs but never make one up; places beyond the limit are refused. */
+static void check_approx(struct test *t, struct world *w, int round)
+{
+	struct join_options o = { .threads = 1 + (unsigned)test_below(t, 2), .bands = 8, .rows = 1 + (unsigned)test_below(t, 2) };
+	struct coverage_stats stats = { 0 };
+	struct coverage c;
+	struct err err = { 0 };
+	uint64_t wrong = 0;
+
+	REQUIRE(coverage_build(&c, &w->q, &o, &stats, &err) == WN_OK, "%s", err.text);
+	for (uint32_t a = 0; a < w->q.n; a++)
+		for (uint64_t i = c.start[a]; i < c.start[a + 1]; i++)
+			wrong += !w->covers[(size_t)a * w->q.n + c.by[i]];
+	CHECK_EQ(wrong, 0, "round %d", round);
+	CHECK(stats.recall > 0 && stats.recall <= 1, "recall %f", stats.recall);
+	coverage_release(&c);
+}
+
 TEST(join, agrees_with_the_definition)
 {
 	struct world *w = mem_zalloc(sizeof *w);
@@ -472,6 +527,8 @@ TEST(join, agrees_with_the_definition)
 		check_pairs(t, w, &o, round);
 		check_kernel(t, w, &o, round);
 		check_witness(t, w, &o, round);
+		check_changed(t, w, &o, round);
+		check_approx(t, w, round);
 		free(w->covers);
 	}
 	printf("join: %d random collections; drawn:", rounds);
