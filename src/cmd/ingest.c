@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "cmd/table.h"
 #include "flow/ingest.h"
+#include "flow/inputs.h"
 #include "text/document.h"
 
 struct args {
@@ -82,12 +83,18 @@ static int run(struct cmd_run *run)
 				    .no_fulltext = a->no_fulltext, .parse_all = a->parse_all, .tmp = run->common.tmp };
 	struct collection coll = { 0 };
 	struct ingest_report report;
+	struct paths all = { 0 };
 	uint64_t most = UINT64_MAX;
 	int rc;
 
 	if (a->max_flaws_text && !str_u64(str(a->max_flaws_text), &most))
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws_text);
 	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k, .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD, .bag = fresh.bag }, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	/* nothing is made for paths that are not there */
+	rc = inputs_expand(&run->arena, (const char *const *)run->rest.p + 1, run->rest.n - 1, &all, &run->err);
+	vec_release(&all.list);
+	if (rc < 0)
 		return cmd_fail(run, rc);
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
 		return cmd_fail(run, rc);

@@ -1,0 +1,11 @@
+# A word that is almost a command or an option gets a suggestion, and usage ends with 2.
+"$WINNOW" ingset; echo "exit $?"
+"$WINNOW" stats; echo "exit $?"
+"$WINNOW" stats nowhere; echo "exit $?"
+"$WINNOW" ls x --lmit 5; echo "exit $?"
+mkdir empty; "$WINNOW" stats empty; echo "exit $?"
+"$WINNOW" ingest coll empty; echo "exit $?"
+"$WINNOW" ingest coll missing.warc; echo "exit $?"
+"$WINNOW" completion ksh; echo "exit $?"
+"$WINNOW" help nothing; echo "exit $?"
+"$WINNOW" stats --threads x y; echo "exit $?"
