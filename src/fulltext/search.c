@@ -113,9 +113,9 @@ static void offer(struct top *t, uint32_t doc, uint64_t score)
 static uint64_t block_bound(const struct matcher *m, uint32_t block)
 {
 	const struct ftcursor *c = &m->cursors[0];
-	const unsigned char *skip = c->skip + FT_SKIP * (size_t)block;
+	const unsigned char *skip = c->skip ? c->skip + FT_SKIP * (size_t)block : NULL;
 
-	if (!c->skip || skip[13] == 255)
+	if (!skip || skip[13] == 255)
 		return (uint64_t)m->weight + FT_SLACK;
 	return ft_score(m->weight, skip[13], m->k[skip[14]]) + (uint64_t)FT_SLACK;
 }

@@ -54,10 +54,11 @@ static void slide(struct window *w, struct shingler *s)
 {
 	const uint64_t *t = w->t, *m = w->multiplier;
 	size_t n = w->n >= w->k ? w->n - w->k + 1 : 0;
-	uint64_t *out = room(&s->hashes, &s->hashes_cap, w->made + n) + w->made;
+	uint64_t *out;
 
 	if (!n)
 		return;
+	out = room(&s->hashes, &s->hashes_cap, w->made + n) + w->made;
 	if (w->k == 5) {
 		uint64_t m0 = m[0], m1 = m[1], m2 = m[2], m3 = m[3], m4 = m[4];
 
@@ -171,6 +172,8 @@ static void sort_into(uint64_t *from, uint64_t *to, size_t n, unsigned used)
 	unsigned bits = 1, fullest = 0;
 	size_t at = 0;
 
+	if (!n)
+		return;
 	if (n <= SMALL || used >= 48 || n > UINT32_MAX) {
 		memcpy(to, from, n * sizeof *to);
 		quick3(to, n);
