@@ -12,6 +12,7 @@
 #include "base/hash.h"
 
 #define ROW_NONE UINT32_MAX
+#define NO_ROW 0x80000000u /* in the stack: an element without a row, and its tag */
 
 /* Internal bits: words that make HINT_BODY when two kinds meet in one name. */
 enum { WORD_KIND = 1 << 16, WORD_TEXT = 1 << 17, WORD_NOT = 1 << 18, WORD_EMBED = 1 << 19 };
@@ -204,13 +205,23 @@ void outline_release(struct outline *o)
 	outline_reset(o);
 }
 
+static uint8_t open_tag(const struct outline *o, uint32_t level)
+{
+	uint32_t open = o->open[level];
+
+	return open & NO_ROW ? (uint8_t)open : o->nodes.p[open].written;
+}
+
 static void close_from(struct outline *o, uint32_t level, size_t at)
 {
 	while (o->n_open > level) {
-		struct outline_node *node = &o->nodes.p[o->open[--o->n_open]];
+		uint32_t open = o->open[--o->n_open];
 
-		node->end = (uint32_t)at;
-		node->last = (uint32_t)o->nodes.n;
+		if (open & NO_ROW)
+			continue;
+		o->nodes.p[open].end = (uint32_t)at;
+		o->nodes.p[open].last = (uint32_t)o->nodes.n;
+		o->row = o->nodes.p[open].parent;
 	}
 }
 
@@ -229,7 +240,7 @@ static bool is_item(uint8_t tag)
 static uint32_t find_open(const struct outline *o, uint8_t tag, bool implied)
 {
 	for (uint32_t level = o->n_open; level-- > 0;) {
-		uint8_t open = o->nodes.p[o->open[level]].written;
+		uint8_t open = open_tag(o, level);
 
 		if (open == tag)
 			return level;
@@ -251,7 +262,7 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 
 	if (tag == OUTLINE_SPAN || tag == OUTLINE_TIME || tag == OUTLINE_CONTROL || tag == OUTLINE_CAPTION)
 		return;
-	if (o->n_open && o->nodes.p[o->open[o->n_open - 1]].written == OUTLINE_P)
+	if (o->n_open && open_tag(o, o->n_open - 1) == OUTLINE_P)
 		close_from(o, o->n_open - 1, at);
 	if (tag == OUTLINE_DT || tag == OUTLINE_DD) {
 		level = find_open(o, OUTLINE_DT, true);
@@ -266,7 +277,7 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 
 void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs)
 {
-	enum outline_tag written = tag;
+	uint32_t hints = attrs ? outline_hints(attrs) : 0;
 	struct outline_node *node;
 
 	if (o->n_open)
@@ -275,21 +286,26 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		o->too_deep++;
 		return;
 	}
-	if (attrs && str_ieq(attrs->role, STR("main")))
-		tag = OUTLINE_MAIN;
-	else if (attrs && str_ieq(attrs->role, STR("article")))
-		tag = OUTLINE_ARTICLE;
+	if (tag == OUTLINE_SPAN && !hints) { /* it would only cut its paragraph */
+		o->open[o->n_open++] = NO_ROW | tag;
+		return;
+	}
 	node = vec_add(&o->nodes);
 	*node = (struct outline_node){
 		.start = (uint32_t)at,
 		.end = (uint32_t)at,
-		.parent = o->n_open ? o->open[o->n_open - 1] : ROW_NONE,
+		.parent = o->nodes.n > 1 ? o->row : ROW_NONE,
 		.name = attrs && attrs->class_.n ? (uint32_t)hash_str(attrs->class_) : 0,
-		.hints = attrs ? (uint16_t)outline_hints(attrs) : 0,
+		.hints = (uint16_t)hints,
 		.tag = (uint8_t)tag,
-		.written = (uint8_t)written,
+		.written = (uint8_t)tag,
 	};
-	o->open[o->n_open++] = (uint32_t)o->nodes.n - 1;
+	if (attrs && str_ieq(attrs->role, STR("main")))
+		node->tag = OUTLINE_MAIN;
+	else if (attrs && str_ieq(attrs->role, STR("article")))
+		node->tag = OUTLINE_ARTICLE;
+	o->row = (uint32_t)o->nodes.n - 1;
+	o->open[o->n_open++] = o->row;
 }
 
 void outline_close(struct outline *o, enum outline_tag tag, size_t at)
@@ -307,8 +323,8 @@ void outline_close(struct outline *o, enum outline_tag tag, size_t at)
 
 void outline_link(struct outline *o, size_t bytes)
 {
-	if (o->n_open)
-		o->nodes.p[o->open[o->n_open - 1]].link += (uint32_t)bytes;
+	if (o->nodes.n && o->row != ROW_NONE)
+		o->nodes.p[o->row].link += (uint32_t)bytes;
 }
 
 void outline_finish(struct outline *o, size_t at)

@@ -59,7 +59,7 @@ enum outline_tag {
 	OUTLINE_FORM,
 	OUTLINE_CONTROL, /* button select textarea label legend option optgroup datalist */
 	OUTLINE_ADDRESS,
-	OUTLINE_SPAN, /* span with a class: reported only when it has one */
+	OUTLINE_SPAN, /* span with a class; has a row only when that hints at something */
 	OUTLINE_TIME, /* time */
 	OUTLINE_TAGS
 };
@@ -97,8 +97,9 @@ struct outline_node {
 
 struct outline {
 	VEC(struct outline_node) nodes;
-	uint32_t open[LIMIT_OUTLINE_DEPTH]; /* rows that are open, outermost first */
+	uint32_t open[LIMIT_OUTLINE_DEPTH]; /* elements that are open, outermost first: their rows, if they have one */
 	uint32_t n_open;
+	uint32_t row;	   /* innermost open row, UINT32_MAX for none; means nothing while there are no rows */
 	uint32_t too_deep; /* opened beyond the limit and not yet closed */
 };
 
