@@ -106,20 +106,20 @@ static void cut_segments(struct page_rows *p)
 	for (uint32_t i = 1; i <= p->n; i++) {
 		while (i == p->n ? cur != 0 : i >= p->rows[cur].last) {
 			add_segment(p, at, p->rows[cur].end, cur);
-			at = p->rows[cur].end;
+			at = at < p->rows[cur].end ? p->rows[cur].end : at;
 			cur = p->rows[cur].parent;
 		}
 		if (i == p->n)
 			break;
 		add_segment(p, at, p->rows[i].start, cur);
-		at = p->rows[i].start;
+		at = at < p->rows[i].start ? p->rows[i].start : at;
 		cur = i;
 	}
 	add_segment(p, at, p->rows[0].end, 0);
 }
 
 /* Rows of the outline behind a row for the whole text; offsets are made to
- * ascend and to lie in the body, whatever the outline says. */
+ * ascend and to lie in the body, and rows to nest, whatever the outline says. */
 static void fill_rows(struct arena *a, struct page_rows *p, const struct outline *o)
 {
 	uint32_t high = 0;
@@ -134,6 +134,8 @@ static void fill_rows(struct arena *a, struct page_rows *p, const struct outline
 		uint32_t most;
 
 		row->parent = node->parent + 1; /* UINT32_MAX becomes row 0 */
+		while (row->parent >= i || p->rows[row->parent].last <= i)
+			row->parent = row->parent >= i ? 0 : p->rows[row->parent].parent;
 		most = p->rows[row->parent].end;
 		row->start = node->start < high ? high : node->start;
 		row->start = row->start > most ? most : row->start;
