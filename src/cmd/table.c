@@ -14,6 +14,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_sql,
 	&cmd_index,
 	/* decide */
+	&cmd_explain,
 	&cmd_reduce,
 	&cmd_why,
 	/* explore */

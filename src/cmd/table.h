@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 
 extern const struct cmd cmd_completion;
+extern const struct cmd cmd_explain;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_index;
 extern const struct cmd cmd_ingest;

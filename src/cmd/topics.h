@@ -7,6 +7,8 @@ struct help_topic {
 	const char *(*text)(void); /* paragraphs; one that begins with a blank stays as it is */
 };
 
+const char *topic_rules(void); /* docs/man/winnow-rules.7.md */
+
 extern const struct help_topic help_topics[]; /* ended by a zero entry */
 const struct help_topic *help_topic_find(const char *name);
 #endif
