@@ -5,8 +5,8 @@
 #include "text/charset.h"
 
 #define PRESCAN_BYTES 1024	 /* as the standard says */
-#define LATE_META_BYTES 65536	 /* a meta behind it makes a browser begin again: looked for before guessing */
-#define DETECT_BYTES 12288	 /* of runs of text that are not all ASCII */
+#define LATE_META_BYTES 8192	 /* a meta behind it makes a browser begin again: looked for before guessing */
+#define DETECT_BYTES 6144	 /* of runs of text that are not all ASCII */
 
 static const struct encoding *by_name(const char *name) { return encoding_of_label(str(name)); }
 
@@ -243,6 +243,8 @@ static const struct encoding *utf16(struct str s)
 {
 	size_t zero[2] = { 0, 0 }, n = s.n < 4096 ? s.n & ~(size_t)1 : 4096;
 
+	if (!memchr(s.p, 0, n))
+		return NULL;
 	for (size_t i = 0; i < n; i++)
 		zero[i & 1] += s.p[i] == 0;
 	if (n >= 4 && zero[1] > n / 4 && zero[0] < n / 64 + 1)
@@ -434,7 +436,7 @@ static bool late_meta(struct str s)
 {
 	struct str head = str_sub(s, PRESCAN_BYTES - 200, LATE_META_BYTES);
 
-	return head.n && (memmem(head.p, head.n, "charset", 7) || memmem(head.p, head.n, "CHARSET", 7) || memmem(head.p, head.n, "Charset", 7));
+	return head.n && (memmem(head.p, head.n, "charset=", 8) || memmem(head.p, head.n, "CHARSET=", 8) || memmem(head.p, head.n, "Charset=", 8));
 }
 
 struct charset charset_find(struct str s, struct str http_label, bool markup)

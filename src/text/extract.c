@@ -161,7 +161,10 @@ static void sink(void *context, const struct html_token *t)
 
 	switch (t->type) {
 	case HTML_TEXT:
-		if (x->raw_text_kept)
+		/* the body, shown, no SVG about, text that is not NUL: almost always */
+		if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] && !x->count[TAG_MATH] && t->text.p[0])
+			extract_add(x, t->text.p, t->text.n);
+		else if (x->raw_text_kept)
 			raw_text(x, t->text);
 		else if (!x->hide && !x->frameset)
 			tree_text(x, t->text);

@@ -23,7 +23,7 @@ struct open { /* an open element */
 	uint8_t ns;
 	bool hides;	/* its text is not shown */
 	bool pre;	/* white space counts */
-	bool outlined;	/* reported to the outline */
+	uint8_t outlined; /* its row in the outline (enum outline_tag), 0: not reported */
 	bool integrates; /* HTML inside it is HTML, though it is SVG or MathML */
 	uint32_t name;	/* hash, for TAG_OTHER */
 };

@@ -58,7 +58,7 @@ static void closed(struct extract *x, struct open e)
 	else if (flags & IS_CELL)
 		extract_separate(x, '\t');
 	if (e.outlined)
-		outline_close(&x->outline, tag_info[e.tag].outline, x->n);
+		outline_close(&x->outline, e.outlined, x->n);
 	if (e.tag == TAG_A)
 		link_end_anchor(x);
 	else if (e.tag == TAG_FORM)
@@ -347,12 +347,10 @@ static void end_raw(struct extract *x)
 	}
 }
 
-static void push(struct extract *x, const struct html_token *t, uint8_t ns)
+/* The attributes that matter for text and outline; true when one says hidden. */
+static bool read_attrs(const struct html_token *t, struct outline_attrs *attrs)
 {
-	unsigned flags = ns == NS_HTML ? flags_of(t->tag) : 0;
-	struct outline_attrs attrs = { 0 };
-	struct open e = { .tag = (uint8_t)t->tag, .ns = ns };
-	bool has_class = false;
+	bool hidden = false;
 
 	for (size_t i = 0; i < t->nattrs; i++) {
 		struct str name = t->attrs[i].name, value = t->attrs[i].value;
@@ -360,31 +358,41 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 		switch (name.n) {
 		case 2:
 			if (name.p[0] == 'i' && name.p[1] == 'd')
-				attrs.id = value;
+				attrs->id = value;
 			break;
 		case 4:
 			if (memcmp(name.p, "role", 4) == 0)
-				attrs.role = value;
+				attrs->role = value;
 			break;
 		case 5:
 			if (memcmp(name.p, "class", 5) == 0)
-				attrs.class_ = value, has_class = true;
+				attrs->class_ = value;
 			else if (memcmp(name.p, "style", 5) == 0)
-				attrs.style = value;
+				attrs->style = value;
 			break;
-		case 6:
-			if (memcmp(name.p, "hidden", 6) == 0 && ns == NS_HTML)
-				e.hides = true;
-			break;
+		case 6: hidden |= memcmp(name.p, "hidden", 6) == 0; break;
 		case 8:
 			if (memcmp(name.p, "itemprop", 8) == 0)
-				attrs.itemprop = value;
+				attrs->itemprop = value;
 			break;
 		default: break;
 		}
 	}
-	if (attrs.style.n && !x->options.no_links && str_find(attrs.style, STR("url(")) >= 0)
-		link_css(x, attrs.style);
+	return hidden;
+}
+
+static void push(struct extract *x, const struct html_token *t, uint8_t ns)
+{
+	unsigned flags = ns == NS_HTML ? flags_of(t->tag) : 0;
+	struct outline_attrs attrs;
+	struct open e = { .tag = (uint8_t)t->tag, .ns = ns };
+
+	if (t->nattrs) {
+		attrs = (struct outline_attrs){ 0 };
+		e.hides = read_attrs(t, &attrs) && ns == NS_HTML;
+		if (attrs.style.n && !x->options.no_links && memmem(attrs.style.p, attrs.style.n, "url(", 4))
+			link_css(x, attrs.style);
+	}
 	if (x->hide)
 		;
 	else if (flags & IS_BLOCK)
@@ -405,7 +413,7 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 
 		e.integrates = str_ieq(encoding, STR("text/html")) || str_ieq(encoding, STR("application/xhtml+xml"));
 		e.hides |= t->tag == TAG_ANNOTATION_XML || t->tag == TAG_SCRIPT || t->tag == TAG_STYLE || str_eq(t->text, STR("annotation"));
-	} else {
+	} else if (flags & IS_CLOSES_P || t->tag == TAG_TEXTAREA) {
 		e.hides |= t->tag == TAG_DIALOG && !html_attr(t, STR("open")).p;
 		e.pre = t->tag == TAG_PRE || t->tag == TAG_LISTING || t->tag == TAG_XMP || t->tag == TAG_PLAINTEXT || t->tag == TAG_TEXTAREA;
 	}
@@ -419,11 +427,11 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 	if (!x->hide && !x->options.no_outline && ns == NS_HTML) {
 		enum outline_tag row = tag_info[t->tag].outline;
 
-		if (t->tag == TAG_SPAN && has_class)
+		if (t->tag == TAG_SPAN && t->nattrs && attrs.class_.p)
 			row = OUTLINE_SPAN;
 		if (row != OUTLINE_NONE) {
-			outline_open(&x->outline, row, x->n, &attrs);
-			e.outlined = true;
+			outline_open(&x->outline, row, x->n, t->nattrs ? &attrs : NULL);
+			e.outlined = (uint8_t)row;
 		}
 	}
 	x->stack[x->depth++] = e;
