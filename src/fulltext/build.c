@@ -2,10 +2,12 @@
  *
  * A term has one stream of bytes: for each occurrence a varint, gap << 1
  * within a document, (documents passed << 1 | 1) and a position when it is a new
- * one.  Streams grow in slices of 8, 16, ... 4096 bytes cut from pages; the
+ * one.  Streams grow in slices of 8, 16, ... 4096 bytes cut from a pool; the
  * last four bytes of a slice say where the next one is.  So an occurrence costs
  * one table lookup and one or two bytes written, and memory is about 2.5
- * bytes an occurrence.  Writing sorts the terms and reads each stream once.
+ * bytes an occurrence.  The three places an occurrence touches (table, term,
+ * stream) are far apart, so they are fetched ahead while others are worked on.
+ * Writing sorts the terms and reads each stream once.
  */
 #include "fulltext/build.h"
 
@@ -17,18 +19,20 @@
 #include "base/vec.h"
 #include "text/word.h"
 
-#define PAGE_BITS 20
-#define PAGE ((size_t)1 << PAGE_BITS)
+#define POOL_SPARE (512 * MIB) /* addresses, not memory: what one text can add to a pool that is full */
+#define AHEAD_SLOT 24		/* occurrences ahead: fetch the slot, */
+#define AHEAD_TERM 16		/* the term, */
+#define AHEAD_STREAM 8		/* the place where its stream goes on */
 #define FIRST_SLICE 8
 #define LAST_LEVEL 9 /* 4096 bytes */
 #define NO_DOC UINT32_MAX
 #define TITLE_SALT 0x5851f42d4c957f2dU
 
 struct bterm {
-	uint64_t hash;
+	uint64_t hash, start; /* start: of the folded bytes, the first eight, padded with zeros */
 	uint32_t key_at;
-	uint16_t key_n;
-	uint8_t level;
+	uint16_t key_n; /* with the field's byte */
+	uint8_t level, field;
 	uint32_t doc, position; /* of the last occurrence */
 	uint32_t head, at, end; /* the stream: first byte, next byte to write, where the slice's link is */
 	uint32_t df;
@@ -44,8 +48,9 @@ struct ftbuild {
 	size_t cap; /* a power of two */
 	VEC(struct bterm) terms;
 	VEC(unsigned char) keys;
-	VEC(unsigned char *) pages;
-	uint32_t page_at;
+	unsigned char *pool;
+	size_t pool_n; /* addresses of the pool */
+	uint32_t pool_at;
 	VEC(uint64_t) contents;
 	VEC(uint64_t) lengths; /* FT_FIELDS each */
 	struct word_reader words;
@@ -57,6 +62,8 @@ struct ftbuild *ftbuild_new(size_t memory_bytes)
 	struct ftbuild *b = mem_zalloc(sizeof *b);
 
 	b->memory = memory_bytes < 4 * MIB ? 4 * MIB : memory_bytes > 3 * GIB ? 3 * GIB : memory_bytes;
+	b->pool_n = b->memory + POOL_SPARE;
+	b->pool = mem_map(b->pool_n);
 	return b;
 }
 
@@ -65,7 +72,7 @@ static void empty(struct ftbuild *b)
 	if (b->slots)
 		memset(b->slots, 0, b->cap * sizeof *b->slots);
 	b->terms.n = b->keys.n = b->contents.n = b->lengths.n = 0;
-	b->page_at = 0;
+	b->pool_at = 0;
 }
 
 void ftbuild_free(struct ftbuild *b)
@@ -75,9 +82,7 @@ void ftbuild_free(struct ftbuild *b)
 	mem_free(b->slots);
 	vec_release(&b->terms);
 	vec_release(&b->keys);
-	for (size_t i = 0; i < b->pages.n; i++)
-		mem_free(b->pages.p[i]);
-	vec_release(&b->pages);
+	mem_unmap(b->pool, b->pool_n);
 	vec_release(&b->contents);
 	vec_release(&b->lengths);
 	vec_release(&b->positions);
@@ -90,24 +95,18 @@ size_t ftbuild_contents(const struct ftbuild *b) { return b->contents.n; }
 bool ftbuild_full(const struct ftbuild *b)
 {
 	/* arrays that double are counted twice: they may be about to */
-	return b->page_at + 2 * (b->terms.n * (sizeof *b->terms.p + 2 * sizeof *b->slots) + b->keys.n + b->contents.n * 24) >= b->memory;
+	return b->pool_at + 2 * (b->terms.n * (sizeof *b->terms.p + 2 * sizeof *b->slots) + b->keys.n + b->contents.n * 24) >= b->memory;
 }
 
-static inline unsigned char *byte_at(const struct ftbuild *b, uint32_t at)
-{
-	return &b->pages.p[at >> PAGE_BITS][at & (PAGE - 1)];
-}
+static inline unsigned char *byte_at(const struct ftbuild *b, uint32_t at) { return b->pool + at; }
 
-/* A slice never crosses pages: pages are a multiple of every slice. */
 static uint32_t new_slice(struct ftbuild *b, unsigned level)
 {
-	uint32_t size = (uint32_t)FIRST_SLICE << level, at = (b->page_at + size - 1) / size * size;
+	uint32_t size = (uint32_t)FIRST_SLICE << level, at = b->pool_at;
 
-	if (at > UINT32_MAX - (uint32_t)PAGE)
-		BUG("a builder holds more than 4 GiB: ftbuild_full was not asked");
-	if (at >> PAGE_BITS >= b->pages.n)
-		vec_push(&b->pages, mem_alloc(PAGE));
-	b->page_at = at + size;
+	if (b->pool_n - at < size)
+		BUG("a builder holds more than it may: ftbuild_full was not asked");
+	b->pool_at = at + size;
 	return at;
 }
 
@@ -122,7 +121,7 @@ static void next_slice(struct ftbuild *b, struct bterm *t)
 	t->end = at + ((uint32_t)FIRST_SLICE << level) - 4;
 }
 
-static inline void append(struct ftbuild *b, struct bterm *t, uint32_t v)
+static void append_long(struct ftbuild *b, struct bterm *t, uint32_t v)
 {
 	for (;; v >>= 7) {
 		if (t->at == t->end)
@@ -131,6 +130,14 @@ static inline void append(struct ftbuild *b, struct bterm *t, uint32_t v)
 		if (v < 128)
 			return;
 	}
+}
+
+static inline void append(struct ftbuild *b, struct bterm *t, uint32_t v)
+{
+	if (v < 128 && t->at != t->end)
+		*byte_at(b, t->at++) = (unsigned char)v;
+	else
+		append_long(b, t, v);
 }
 
 static void grow_table(struct ftbuild *b)
@@ -150,12 +157,22 @@ static void grow_table(struct ftbuild *b)
 	}
 }
 
+/* key.p has a word's room behind it, as terms of a word_reader do. */
+static inline uint64_t key_start(struct str key)
+{
+	uint64_t w;
+
+	memcpy(&w, key.p, 8);
+	return key.n >= 8 ? w : w & (((uint64_t)1 << 8 * key.n) - 1);
+}
+
 static struct bterm *new_term(struct ftbuild *b, struct slot *slot, uint64_t hash, enum ft_field field, struct str key)
 {
 	struct bterm *t = vec_add(&b->terms);
 
 	*slot = (struct slot){ (uint32_t)(hash >> 32), (uint32_t)b->terms.n };
-	*t = (struct bterm){ .hash = hash, .key_at = (uint32_t)b->keys.n, .key_n = (uint16_t)(key.n + (field == FT_TITLE)), .doc = NO_DOC };
+	*t = (struct bterm){ .hash = hash, .start = key_start(key), .key_at = (uint32_t)b->keys.n,
+			     .key_n = (uint16_t)(key.n + (field == FT_TITLE)), .field = (uint8_t)field, .doc = NO_DOC };
 	vec_reserve(&b->keys, b->keys.n + key.n + 1);
 	if (field == FT_TITLE)
 		b->keys.p[b->keys.n++] = FT_TITLE_KEY;
@@ -170,7 +187,8 @@ static inline bool same_key(const struct ftbuild *b, const struct bterm *t, enum
 {
 	size_t skip = field == FT_TITLE;
 
-	return t->key_n == key.n + skip && memcmp(b->keys.p + t->key_at + skip, key.p, key.n) == 0;
+	return t->field == field && t->key_n == key.n + skip && t->start == key_start(key) &&
+	       (key.n <= 8 || memcmp(b->keys.p + t->key_at + skip + 8, key.p + 8, key.n - 8) == 0);
 }
 
 static inline struct bterm *find(struct ftbuild *b, uint64_t hash, enum ft_field field, struct str key)
@@ -178,13 +196,33 @@ static inline struct bterm *find(struct ftbuild *b, uint64_t hash, enum ft_field
 	size_t at = hash & (b->cap - 1);
 	uint32_t tag = (uint32_t)(hash >> 32);
 
-	for (; b->slots[at].id; at = (at + 1) & (b->cap - 1)) {
-		struct bterm *t = &b->terms.p[b->slots[at].id - 1];
+	for (; b->slots[at].id; at = (at + 1) & (b->cap - 1))
+		if (b->slots[at].tag == tag) {
+			struct bterm *t = &b->terms.p[b->slots[at].id - 1];
 
-		if (b->slots[at].tag == tag && t->hash == hash && same_key(b, t, field, key))
-			return t;
-	}
+			if (t->hash == hash && same_key(b, t, field, key))
+				return t;
+		}
 	return new_term(b, &b->slots[at], hash, field, key);
+}
+
+/* Guesses only: a slot that another term took first costs a miss, not an error. */
+static inline void fetch_ahead(const struct ftbuild *b, const struct term *terms, size_t i, size_t n, uint64_t salt)
+{
+	if (i + AHEAD_SLOT < n)
+		__builtin_prefetch(&b->slots[(terms[i + AHEAD_SLOT].hash ^ salt) & (b->cap - 1)]);
+	if (i + AHEAD_TERM < n) {
+		uint32_t id = b->slots[(terms[i + AHEAD_TERM].hash ^ salt) & (b->cap - 1)].id;
+
+		if (id)
+			__builtin_prefetch(&b->terms.p[id - 1]);
+	}
+	if (i + AHEAD_STREAM < n) {
+		uint32_t id = b->slots[(terms[i + AHEAD_STREAM].hash ^ salt) & (b->cap - 1)].id;
+
+		if (id)
+			__builtin_prefetch(byte_at(b, b->terms.p[id - 1].at), 1);
+	}
 }
 
 static inline void occurrence(struct ftbuild *b, struct bterm *t, uint32_t doc, uint32_t position)
@@ -203,6 +241,7 @@ static inline void occurrence(struct ftbuild *b, struct bterm *t, uint32_t doc, 
 static uint64_t add_field(struct ftbuild *b, uint32_t doc, enum ft_field field, struct str text)
 {
 	uint32_t position = 0;
+	uint64_t salt = field == FT_TITLE ? TITLE_SALT : 0;
 
 	word_open(&b->words, text);
 	while (word_batch(&b->words)) {
@@ -214,11 +253,12 @@ static uint64_t add_field(struct ftbuild *b, uint32_t doc, enum ft_field field, 
 			struct str key = word_bytes(&b->words, i);
 			uint64_t hash = b->words.terms[i].hash;
 
+			fetch_ahead(b, b->words.terms, i, b->words.n, salt);
 			if (key.n > LIMIT_FT_TERM) {
 				key.n = LIMIT_FT_TERM;
 				hash = word_hash(key);
 			}
-			occurrence(b, find(b, field == FT_TITLE ? hash ^ TITLE_SALT : hash, field, key), doc, position++);
+			occurrence(b, find(b, hash ^ salt, field, key), doc, position++);
 		}
 	}
 	return position;
@@ -279,18 +319,22 @@ struct stream { /* reading one back */
 	unsigned level;
 };
 
-static uint32_t stream_next(struct stream *s)
+static void stream_link(struct stream *s)
+{
+	memcpy(&s->at, byte_at(s->b, s->end), 4);
+	s->level += s->level < LAST_LEVEL;
+	s->end = s->at + ((uint32_t)FIRST_SLICE << s->level) - 4;
+}
+
+static inline uint32_t stream_next(struct stream *s)
 {
 	uint32_t v = 0;
 
 	for (unsigned shift = 0;; shift += 7) {
 		unsigned char byte;
 
-		if (s->at == s->end) {
-			memcpy(&s->at, byte_at(s->b, s->end), 4);
-			s->level += s->level < LAST_LEVEL;
-			s->end = s->at + ((uint32_t)FIRST_SLICE << s->level) - 4;
-		}
+		if (s->at == s->end)
+			stream_link(s);
 		byte = *byte_at(s->b, s->at++);
 		v |= (uint32_t)(byte & 127) << shift;
 		if (byte < 128)
