@@ -85,7 +85,7 @@ struct str str_sub(struct str s, size_t from, size_t to)
 		to = s.n;
 	if (from > to)
 		from = to;
-	return str_n(s.p + from, to - from);
+	return str_n(s.p ? s.p + from : s.p, to - from);
 }
 
 struct str str_cut(struct str *rest, char c)
