@@ -316,6 +316,29 @@ static struct code *compile_call(struct bound *b, const struct node *n)
 	return compile_kids(b, c, n);
 }
 
+static int price(const struct code *c)
+{
+	switch (c->op) {
+	case CODE_CONST: case CODE_TRUE_A: case CODE_TRUE_B: return 0;
+	case CODE_RANKS: case CODE_NUMS: return c->cmp == CMP_EQ ? 1 : 2; /* an equality rarely holds */
+	case CODE_THRESHOLD: return 3;
+	default: return 4;
+	}
+}
+
+/* Terms have no effects, so the order of trying them is free. */
+static struct code *cheap_first(struct code *c)
+{
+	for (size_t i = 1; i < c->n; i++)
+		for (size_t k = i; k > 0 && price(c->kids[k]) < price(c->kids[k - 1]); k--) {
+			struct code *x = c->kids[k];
+
+			c->kids[k] = c->kids[k - 1];
+			c->kids[k - 1] = x;
+		}
+	return c;
+}
+
 struct code *bound_compile(struct bound *b, const struct node *n)
 {
 	struct code *c;
@@ -347,8 +370,8 @@ struct code *bound_compile(struct bound *b, const struct node *n)
 	case NODE_CALL: return compile_call(b, n);
 	case NODE_IN: return compile_kids(b, code_new(b, CODE_IN), n);
 	case NODE_NOT: return compile_kids(b, code_new(b, CODE_NOT), n);
-	case NODE_AND: return compile_kids(b, code_new(b, CODE_AND), n);
-	case NODE_OR: return compile_kids(b, code_new(b, CODE_OR), n);
+	case NODE_AND: return cheap_first(compile_kids(b, code_new(b, CODE_AND), n));
+	case NODE_OR: return cheap_first(compile_kids(b, code_new(b, CODE_OR), n));
 	default: return compile_kids(b, code_new(b, CODE_NEG + (n->op - NODE_NEG)), n);
 	}
 }

@@ -124,14 +124,16 @@ static void explain_settings(struct explainer *e)
 {
 	const struct rule_env *env = &e->rule->env;
 
-	if (!e->rule->texts)
+	static const char *const texts[] = { "", "body text", "main text", "body and main text" };
+
+	if (!e->rule->texts) {
 		buf_str(&e->out, STR("content   the rule does not look at texts\n"));
-	else if (env->has_settings)
-		buf_printf(&e->out, "content   %s text; k = %u %s, %s\n",
-			e->rule->texts == 3 ? "body and main" : e->rule->texts == 2 ? "main" : "body", env->k, env->unit_char ? "characters" : "words",
-			env->bag ? "bags" : "sets");
-	if (e->rule->texts)
-		buf_str(&e->out, STR("          a document with no terms is covered only by documents with no terms\n"));
+		return;
+	}
+	buf_printf(&e->out, "content   %s", env->has_settings ? texts[e->rule->texts] : "shingle sets as the collection makes them");
+	if (env->has_settings)
+		buf_printf(&e->out, ", k = %u %s, %s", env->k, env->unit_char ? "characters" : "words", env->bag ? "bags" : "sets");
+	buf_str(&e->out, STR("; a document with no terms is covered only by documents with no terms\n"));
 }
 
 struct str rule_explain(struct arena *arena, const struct rule *rule, const struct columns *c, const struct plan *plan, struct err *err)

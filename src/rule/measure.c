@@ -68,7 +68,8 @@ static void ratio(enum measure m, struct overlap ov, u128 *top, u128 *bottom)
 	}
 }
 
-bool measure_holds(enum measure m, enum cmp_op op, uint64_t p, uint64_t q, struct overlap ov)
+/* 128 bits: always enough. */
+static bool measure_holds_widely(enum measure m, enum cmp_op op, uint64_t p, uint64_t q, struct overlap ov)
 {
 	u128 top, bottom, left, right;
 
@@ -85,10 +86,39 @@ bool measure_holds(enum measure m, enum cmp_op op, uint64_t p, uint64_t q, struc
 	}
 }
 
+static bool cmp_products(enum cmp_op op, uint64_t left, uint64_t right)
+{
+	switch (op) {
+	case CMP_EQ: return left == right;
+	case CMP_NE: return left != right;
+	case CMP_LT: return left < right;
+	case CMP_LE: return left <= right;
+	case CMP_GT: return left > right;
+	default: return left >= right;
+	}
+}
+
+bool measure_holds(enum measure m, enum cmp_op op, uint64_t p, uint64_t q, struct overlap ov)
+{
+	/* nearly always: every product below 2^62 */
+	if ((ov.a | ov.b | p | q) >> 30 == 0 && ov.a && ov.b) {
+		switch (m) {
+		case MEASURE_CONTAINMENT_AB: return cmp_products(op, ov.o * q, p * ov.a);
+		case MEASURE_CONTAINMENT_BA: return cmp_products(op, ov.o * q, p * ov.b);
+		case MEASURE_JACCARD: return cmp_products(op, ov.o * q, p * (ov.a + ov.b - ov.o));
+		case MEASURE_DICE: return cmp_products(op, 2 * ov.o * q, p * (ov.a + ov.b));
+		default: return cmp_products(op, ov.o * q, p);
+		}
+	}
+	return measure_holds_widely(m, op, p, q, ov);
+}
+
 double measure_value(enum measure m, struct overlap ov)
 {
 	u128 top, bottom;
 
 	ratio(m, ov, &top, &bottom);
-	return (double)top / (double)bottom;
+	if (top >> 64 || bottom >> 64)
+		return (double)top / (double)bottom;
+	return (double)(uint64_t)top / (double)(uint64_t)bottom;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/os.h"
-#include "rule/rule.h"
+#include "rule/ast.h"
 #include "test.h"
 
 static const struct rule_attr user[] = {
@@ -91,3 +91,20 @@ static void run_file(struct test *t, const char *name)
 TEST(cases, canonical_forms) { run_file(t, "canonical.t"); }
 TEST(cases, errors_show_the_place) { run_file(t, "errors.t"); }
 TEST(cases, selections) { run_file(t, "selection.t"); }
+
+/* The manual is one text; what the tables of the program hold must be in it. */
+TEST(cases, the_manual_names_everything)
+{
+	struct str manual, path = arena_printf(t->arena, "%s/../../docs/man/winnow-rules.7.md", TEST_DATA);
+	struct err err = { 0 };
+
+	REQUIRE(os_slurp(t->arena, path.p, 1 << 20, &manual, &err) == WN_OK, "%s", err.text);
+	for (unsigned i = 0; i < ATTR_USER; i++)
+		CHECK(str_find(manual, str(attr_name(i))) >= 0, "attribute %s", attr_name(i));
+	for (const struct func_info *f = func_table; f->name; f++)
+		CHECK(str_find(manual, str(f->name)) >= 0, "function %s", f->name);
+	for (const struct preset *p = presets; p->name; p++) {
+		CHECK(str_find(manual, str(p->name)) >= 0, "preset %s", p->name);
+		CHECK(str_find(manual, str(p->rule)) >= 0, "rule of preset %s", p->name);
+	}
+}

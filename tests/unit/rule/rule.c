@@ -116,6 +116,9 @@ static const struct {
 	{ MEASURE_CONTAINMENT_BA, CMP_GE, 1, 10, { 0, 5, 0 }, false, "one empty: 0" },
 	{ MEASURE_JACCARD, CMP_GE, 999999999, 1000000000, { 999999998, 1000000000, 999999998 }, false, "nine decimals, exactly" },
 	{ MEASURE_CONTAINMENT_AB, CMP_GE, 999999999, 1000000000, { 999999999, 1000000000, 1000000000 }, true, "nine decimals, exactly" },
+	{ MEASURE_DICE, CMP_EQ, 1000000000, 1000000000, { UINT64_C(1) << 50, UINT64_C(1) << 50, UINT64_C(1) << 50 }, true, "beyond 64 bits" },
+	{ MEASURE_JACCARD, CMP_GE, 999999999, 1000000000, { (UINT64_C(1) << 50) - 1, UINT64_C(1) << 50, UINT64_C(1) << 50 }, true, "beyond 64 bits" },
+	{ MEASURE_JACCARD, CMP_LT, 1, 1, { (UINT64_C(1) << 50) - 1, UINT64_C(1) << 50, UINT64_C(1) << 50 }, true, "beyond 64 bits" },
 };
 
 TEST(rule, measures_are_exact)
