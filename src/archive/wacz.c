@@ -25,7 +25,7 @@
 
 #define COPY_CHUNK (256 * KIB)
 #define WACZ_VERSION "1.1.1"
-#define BIG UINT64_C(0xffffffff)
+#define MARK UINT64_C(0xffffffff) /* "see the ZIP64 field" */
 
 struct member {
 	struct str path; /* in the arena */
@@ -78,8 +78,8 @@ static size_t local_header(const struct wacz *z, const struct member *m, bool bi
 	p = put16(p, 0);      /* stored */
 	p = put16(put16(p, z->time), z->date);
 	p = put32(p, m->crc);
-	p = put32(p, big ? BIG : m->size);
-	p = put32(p, big ? BIG : m->size);
+	p = put32(p, big ? MARK : m->size);
+	p = put32(p, big ? MARK : m->size);
 	p = put16(put16(p, m->path.n), big ? 20 : 0);
 	memcpy(p, m->path.p, m->path.n);
 	p += m->path.n;
@@ -108,7 +108,7 @@ static int add_bytes(struct wacz *z, struct member *m, const char *p, size_t n, 
 static int add_member(struct wacz *z, const char *folder, const char *name, struct str data, struct err *err)
 {
 	struct member *m = begin(z, folder, name);
-	bool big = data.n >= BIG;
+	bool big = data.n >= z->o.zip64_from;
 	char *head = mem_alloc(m->path.n + 64);
 	int rc;
 
@@ -158,13 +158,13 @@ int wacz_archive(struct wacz *z, const char *name, const char *path, struct err 
 		goto out;
 	m = begin(z, "archive/", name);
 	head = mem_alloc(m->path.n + 64);
-	n = local_header(z, m, size >= BIG, head);
+	n = local_header(z, m, size >= z->o.zip64_from, head);
 	rc = put(z, head, n, err);
 	if (rc == WN_OK)
 		rc = copy_file(z, m, fd, size, path, err);
 	hasher_end(&z->hasher, &m->sha256);
 	if (rc == WN_OK) {
-		n = local_header(z, m, size >= BIG, head);
+		n = local_header(z, m, size >= z->o.zip64_from, head);
 		rc = os_pwrite(z->file.fd, head, n, m->at, z->file.tmp, err);
 	}
 	mem_free(head);
@@ -287,7 +287,7 @@ static int add_descriptions(struct wacz *z, struct err *err)
 
 static int directory_entry(struct wacz *z, const struct member *m, struct err *err)
 {
-	bool big_size = m->size >= BIG, big_at = m->at >= BIG;
+	bool big_size = m->size >= z->o.zip64_from, big_at = m->at >= z->o.zip64_from;
 	size_t extra = (big_size ? 16 : 0) + (big_at ? 8 : 0);
 	char *head = mem_alloc(m->path.n + 128), *p = put32(head, 0x02014b50);
 	int rc;
@@ -296,11 +296,11 @@ static int directory_entry(struct wacz *z, const struct member *m, struct err *e
 	p = put16(put16(p, 0x0800), 0);
 	p = put16(put16(p, z->time), z->date);
 	p = put32(p, m->crc);
-	p = put32(put32(p, big_size ? BIG : m->size), big_size ? BIG : m->size);
+	p = put32(put32(p, big_size ? MARK : m->size), big_size ? MARK : m->size);
 	p = put16(put16(p, m->path.n), extra ? extra + 4 : 0);
 	p = put16(put16(put16(p, 0), 0), 0);
 	p = put32(p, UINT64_C(0100644) << 16);
-	p = put32(p, big_at ? BIG : m->at);
+	p = put32(p, big_at ? MARK : m->at);
 	memcpy(p, m->path.p, m->path.n);
 	p += m->path.n;
 	if (extra)
@@ -326,7 +326,7 @@ static int add_directory(struct wacz *z, struct err *err)
 	if (rc < 0)
 		return rc;
 	size = z->at - from;
-	big = from >= BIG || size >= BIG || n >= 0xffff;
+	big = from >= z->o.zip64_from || size >= z->o.zip64_from || n >= 0xffff;
 	if (big) {
 		p = put64(put32(p, 0x06064b50), 44);
 		p = put16(put16(p, 3 << 8 | 45), 45);
@@ -338,7 +338,7 @@ static int add_directory(struct wacz *z, struct err *err)
 	}
 	p = put16(put16(put32(p, 0x06054b50), 0), 0);
 	p = put16(put16(p, n >= 0xffff ? 0xffff : n), n >= 0xffff ? 0xffff : n);
-	p = put32(put32(p, size >= BIG ? BIG : size), from >= BIG ? BIG : from);
+	p = put32(put32(p, size >= z->o.zip64_from ? MARK : size), from >= z->o.zip64_from ? MARK : from);
 	p = put16(p, 0);
 	return put(z, end, (size_t)(p - end), err);
 }
@@ -352,6 +352,8 @@ int wacz_open(struct wacz **out, const char *path, const struct wacz_options *o,
 	int rc;
 
 	z->o = *o;
+	if (!z->o.zip64_from)
+		z->o.zip64_from = MARK;
 	z->o.title = arena_str(&z->arena, o->title);
 	z->o.description = arena_str(&z->arena, o->description);
 	z->o.software = arena_str(&z->arena, o->software);

@@ -20,6 +20,7 @@ struct wacz_options {
 	int64_t created;			 /* time of making; so that runs repeat */
 	struct str main_url;			 /* may be empty */
 	int64_t main_time;
+	uint64_t zip64_from; /* numbers from here on go to ZIP64 fields; 0: 4 GiB - 1, smaller in tests */
 };
 
 struct wacz_page {
