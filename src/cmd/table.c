@@ -17,6 +17,10 @@ const struct cmd *const cmd_table[] = {
 	&cmd_explain,
 	&cmd_reduce,
 	&cmd_why,
+	&cmd_check,
+	&cmd_covers,
+	&cmd_cover,
+	&cmd_compare,
 	/* explore */
 	/* care */
 	&cmd_verify,

@@ -3,13 +3,18 @@
 #define WINNOW_CMD_TABLE_H
 #include "cmd/cmd.h"
 
+extern const struct cmd cmd_check;
+extern const struct cmd cmd_compare;
 extern const struct cmd cmd_completion;
+extern const struct cmd cmd_cover;
+extern const struct cmd cmd_covers;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_index;
 extern const struct cmd cmd_ingest;
 extern const struct cmd cmd_links;
 extern const struct cmd cmd_ls;
+extern const struct cmd cmd_reduce;
 extern const struct cmd cmd_repair;
 extern const struct cmd cmd_rm;
 extern const struct cmd cmd_show;
@@ -18,6 +23,5 @@ extern const struct cmd cmd_stats;
 extern const struct cmd cmd_text;
 extern const struct cmd cmd_verify;
 extern const struct cmd cmd_version;
-extern const struct cmd cmd_reduce;
 extern const struct cmd cmd_why;
 #endif
