@@ -150,8 +150,10 @@ static uint32_t caps_of(const struct instance *in)
 	return equal ? 0 : caps;
 }
 
-static void simplex(struct arena *a, const struct instance *in, uint32_t caps, struct packing *out)
+/* False if it was stopped before the optimum. */
+static bool simplex(struct arena *a, const struct instance *in, uint32_t caps, uint64_t work, struct packing *out)
 {
+	bool done = false;
 	struct tableau t;
 	weight heaviest = 1, lightest = WEIGHT_MAX;
 	uint64_t limit = 50 * ((uint64_t)in->rows + in->cols) + 1000;
@@ -164,11 +166,13 @@ static void simplex(struct arena *a, const struct instance *in, uint32_t caps, s
 		if (in->w[c] < lightest)
 			lightest = in->w[c];
 	tableau_init(a, &t, in, 1 / (double)heaviest, lightest == heaviest ? 1e-7 : 1e-11, caps);
-	while (out->pivots < limit) {
+	while (out->pivots < limit && out->work < work) {
 		uint32_t j = entering(&t, out->pivots > limit / 2), i;
 
-		if (j == UINT32_MAX || (i = leaving(&t, j)) == UINT32_MAX)
+		if (j == UINT32_MAX || (i = leaving(&t, j)) == UINT32_MAX) {
+			done = true;
 			break;
+		}
 		out->work += pivot(&t, i, j);
 		out->pivots++;
 	}
@@ -187,6 +191,7 @@ static void simplex(struct arena *a, const struct instance *in, uint32_t caps, s
 	for (uint32_t j = 0; j < t.columns; j++)
 		if (is_slack(in, t.free_[j]))
 			out->x[t.free_[j] - in->rows] = cost[j] > EPS ? cost[j] : 0;
+	return done;
 }
 
 /* Subgradient ascent on L(u) for instances too large for a tableau. */
@@ -308,7 +313,7 @@ void packing_repair(const struct instance *in, weight *u, weight unit)
 	mem_free(load);
 }
 
-void packing_solve(struct arena *a, const struct instance *in, struct packing *out)
+void packing_solve(struct arena *a, const struct instance *in, uint64_t work, struct packing *out)
 {
 	uint32_t caps = caps_of(in);
 
@@ -316,9 +321,7 @@ void packing_solve(struct arena *a, const struct instance *in, struct packing *o
 		.x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)) };
 	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS)
 		caps = 0; /* a weaker bound, still one */
-	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) <= TABLEAU_CELLS)
-		simplex(a, in, caps, out);
-	else
+	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS || !simplex(a, in, caps, work, out))
 		subgradients(a, in, out);
 	out->bound = packing_bound(in, out->u);
 }

@@ -24,8 +24,10 @@ struct packing {
 };
 
 /* Solves the relaxation: by the simplex method on a dense tableau when that is
- * small enough, otherwise near enough by subgradients.  Deterministic. */
-void packing_solve(struct arena *a, const struct instance *in, struct packing *out);
+ * small enough and ends before it has touched `work` numbers, otherwise near
+ * enough by subgradients.  Deterministic. */
+void packing_solve(struct arena *a, const struct instance *in, uint64_t work, struct packing *out);
+#define PACKING_WORK 1000000000 /* about half a second */
 
 /* ceil(L(u)) for numerators u over PACKING_SCALE. */
 weight packing_bound(const struct instance *in, const weight *u);

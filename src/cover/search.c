@@ -260,6 +260,14 @@ struct block {
 	uint32_t *col; /* number in the parent of each column */
 };
 
+/* What a single relaxation may cost: a quarter of what is left, but enough for a small one. */
+static uint64_t work_left(const struct search *s)
+{
+	uint64_t budget = s->node_budget * SEARCH_WORK, left = budget > s->work ? (budget - s->work) / 4 : 0;
+
+	return left > PACKING_WORK ? PACKING_WORK : left < 1000000 ? 1000000 : left;
+}
+
 static void block_open(struct arena *a, struct search *s, struct block *b, const struct instance *in, const struct reduction *red,
 	const uint32_t *row, uint32_t rows, uint32_t *scratch)
 {
@@ -272,7 +280,7 @@ static void block_open(struct arena *a, struct search *s, struct block *b, const
 			from++;
 		b->col[k] = from;
 	}
-	packing_solve(a, &b->in, &b->relaxed);
+	packing_solve(a, &b->in, work_left(s), &b->relaxed);
 	s->pivots += b->relaxed.pivots;
 	s->work += b->relaxed.work;
 	b->taken = arena_zalloc(a, (size_t)b->in.cols + 1);

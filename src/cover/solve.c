@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "cover/blocks.h"
+#include "cover/improve.h"
 
 struct job {
 	const struct cover_problem *p;
@@ -94,7 +95,7 @@ static void solve_block(struct job *j, uint32_t k)
 	uint32_t bound;
 
 	blocks_cut(&a, j->in, &j->red, &j->blocks, k, j->in->w, j->scratch, &in);
-	packing_solve(&a, &in, &relaxed);
+	packing_solve(&a, &in, PACKING_WORK, &relaxed);
 	taken = arena_zalloc(&a, (size_t)in.cols + 1);
 	search_round(&in, relaxed.x, taken);
 	b->cost = (uint32_t)instance_cost(&in, taken);
@@ -104,6 +105,8 @@ static void solve_block(struct job *j, uint32_t k)
 
 		bound = relieved > bound ? (uint32_t)relieved : bound;
 		bound = close_gap(&s, &in, bound, taken);
+		if (s.exhausted)
+			improve_cover(&s, &in, bound, taken);
 		b->cost = (uint32_t)instance_cost(&in, taken);
 	}
 	b->lower = bound;
