@@ -106,7 +106,8 @@ static int stream_emit(struct stream *m, const struct stream_item *it)
 				rc = m->pair(m->context, a, c[i].b, c[i].shared, size_of(m->s->q, m->kind, a),
 					     size_of(m->s->q, m->kind, c[i].b));
 		}
-		c += n;
+		if (n)
+			c += n;
 	}
 	return rc;
 }

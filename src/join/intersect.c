@@ -109,7 +109,7 @@ __attribute__((target("avx2"))) static uint32_t weights_avx2(const uint32_t *a, 
 uint32_t intersect_sets(const uint64_t *a, uint32_t na, const uint64_t *b, uint32_t nb)
 {
 #if defined(__x86_64__)
-	if (__builtin_cpu_supports("avx2"))
+	if (na >= 4 && nb >= 4 && __builtin_cpu_supports("avx2"))
 		return sets_avx2(a, na, b, nb);
 #endif
 	return intersect_sets_plain(a, na, b, nb);
