@@ -102,7 +102,7 @@ struct catalog_flaw {
 };
 
 struct catalog_crawl {
-	uint64_t id, file;
+	uint64_t id, file, at, length;
 	struct str record_id, name, software, operator_, fields;
 	int64_t time;
 };

@@ -30,7 +30,7 @@ create table word (id integer primary key, text text not null unique);
 
 -- What a warcinfo record says of the crawl its file belongs to.
 create table crawl (
-	id integer primary key, file integer not null, record_id text not null, name text not null, software text not null,
+	id integer primary key, file integer not null, at integer not null, length integer not null, record_id text not null, name text not null, software text not null,
 	operator text not null, time integer not null, fields text not null
 );
 

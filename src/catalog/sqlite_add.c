@@ -97,19 +97,21 @@ static int add_crawls(struct adder *x)
 	sqlite3_stmt *s = NULL;
 	int rc;
 
-	if ((rc = sq_prepare(x->c, &s, "insert into crawl values (?,?,?,?,?,?,?,?)", x->err)) < 0)
+	if ((rc = sq_prepare(x->c, &s, "insert into crawl values (?,?,?,?,?,?,?,?,?,?)", x->err)) < 0)
 		return rc;
 	for (size_t i = 0; i < x->b->n_crawls && rc == WN_OK; i++) {
 		const struct catalog_crawl *k = &x->b->crawls[i];
 
 		sq_int(s, 1, k->id);
 		sq_int(s, 2, k->file);
-		sq_text_always(s, 3, k->record_id);
-		sq_text_always(s, 4, k->name);
-		sq_text_always(s, 5, k->software);
-		sq_text_always(s, 6, k->operator_);
-		sqlite3_bind_int64(s, 7, k->time);
-		sq_text_always(s, 8, k->fields);
+		sq_int(s, 3, k->at);
+		sq_int(s, 4, k->length);
+		sq_text_always(s, 5, k->record_id);
+		sq_text_always(s, 6, k->name);
+		sq_text_always(s, 7, k->software);
+		sq_text_always(s, 8, k->operator_);
+		sqlite3_bind_int64(s, 9, k->time);
+		sq_text_always(s, 10, k->fields);
 		rc = sq_run(x->c, s, x->err);
 	}
 	sqlite3_finalize(s);

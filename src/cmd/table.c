@@ -13,6 +13,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_links,
 	&cmd_sql,
 	&cmd_index,
+	&cmd_export,
 	/* decide */
 	&cmd_explain,
 	&cmd_reduce,

@@ -9,6 +9,7 @@ extern const struct cmd cmd_completion;
 extern const struct cmd cmd_cover;
 extern const struct cmd cmd_covers;
 extern const struct cmd cmd_explain;
+extern const struct cmd cmd_export;
 extern const struct cmd cmd_help;
 extern const struct cmd cmd_index;
 extern const struct cmd cmd_ingest;

@@ -430,6 +430,10 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 	f->capture.length = rec->span.length;
 	f->capture.skip = rec->span.skip;
 	f->flaws = rec->flaws;
+	if (f->crawl) {
+		f->crawl->at = rec->span.at;
+		f->crawl->length = rec->span.length;
+	}
 	return f;
 }
 

@@ -1,0 +1,29 @@
+/* flow/export.h -- handing a collection, or what a cover keeps of it, to others.
+ *
+ * One table (export.c) lists the formats.  A file appears whole or not at all.
+ */
+#ifndef WINNOW_FLOW_EXPORT_H
+#define WINNOW_FLOW_EXPORT_H
+#include "flow/covers.h"
+
+enum export_what { EXPORT_DEFAULT, EXPORT_KEPT, EXPORT_DROPPED, EXPORT_ALL };
+
+struct export_request {
+	const char *format, *path; /* path "-": standard output, for the text formats */
+	enum export_what what;
+	const struct cover_row *cover; /* NULL: the whole collection */
+	unsigned threads;
+	uint64_t memory;
+	const char *tmp;
+};
+
+struct export_report {
+	uint64_t documents, bytes, copied, rewritten, originals, warcinfos;
+	bool methods; /* a methods note stands beside it */
+};
+
+extern const char export_formats[]; /* "warc|wacz|..." for the option table */
+int export_run(struct collection *coll, const struct export_request *q, struct export_report *out, struct err *err);
+/* What a paper's appendix says of a cover: selection, rule, hash, revision, version, counts, proof. */
+void export_methods(const struct cover_row *row, const struct catalog_settings *s, struct buf *out);
+#endif

@@ -1,0 +1,308 @@
+/* flow/export_archive.c -- a subset as WARC or WACZ.
+ *
+ * A record that is one gzip member of its own is copied byte for byte; any
+ * other is written anew as WARC 1.1.  A kept revisit takes its original along,
+ * and the warcinfo records of what is kept come first; both are counted apart.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "archive/surt.h"
+#include "archive/wacz.h"
+#include "archive/writer.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/os.h"
+#include "flow/export_int.h"
+#include "flow/replay.h"
+
+struct piece { /* a record to be handed out */
+	uint64_t file, at, length, skip;
+	uint64_t capture; /* 0: a warcinfo */
+	bool extra;	  /* an original that came along */
+};
+
+struct archive_writer {
+	struct exporter *x;
+	struct writer *w;
+	VEC(struct piece) pieces;
+	VEC(struct str) lines; /* CDXJ of what was written */
+	struct map have;       /* captures in pieces */
+	int fd;
+	uint64_t fd_file;
+	const char *fd_path;
+	struct arena arena;
+	const char *name; /* of the WARC in lines */
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->skip < y->skip ? -1 : x->skip > y->skip;
+}
+
+static int gather(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
+{
+	struct archive_writer *aw = x->archive;
+	struct capture original;
+	struct arena a = { 0 };
+	int rc = WN_OK;
+
+	(void)m, (void)doc;
+	if (!c->file)
+		return WN_OK; /* it came without an archive */
+	if (!map_get(&aw->have, c->id)) {
+		map_put(&aw->have, c->id, 1);
+		vec_push(&aw->pieces, ((struct piece){ c->file, c->at, c->length, c->skip, c->id, false }));
+	}
+	if (c->kind == CAPTURE_REVISIT && c->original && !map_get(&aw->have, c->original)) {
+		if ((rc = catalog_capture(x->coll->catalog, &a, c->original, &original, x->err)) == WN_OK) {
+			map_put(&aw->have, original.id, 1);
+			vec_push(&aw->pieces, ((struct piece){ original.file, original.at, original.length, original.skip, original.id, true }));
+		}
+		arena_release(&a);
+	}
+	return rc;
+}
+
+static int add_warcinfos(struct archive_writer *aw)
+{
+	sqlite3 *db = catalog_sqlite(aw->x->coll->catalog);
+	sqlite3_stmt *s = NULL;
+	struct map files = { 0 };
+
+	for (size_t i = 0; i < aw->pieces.n; i++)
+		map_put(&files, aw->pieces.p[i].file, 1);
+	if (sqlite3_prepare_v2(db, "select file, at, length from crawl order by id", -1, &s, NULL) != SQLITE_OK)
+		return err_set(aw->x->err, WN_CATALOG, "crawls: %s", sqlite3_errmsg(db));
+	while (sqlite3_step(s) == SQLITE_ROW) {
+		uint64_t file = (uint64_t)sqlite3_column_int64(s, 0);
+
+		if (map_get(&files, file))
+			vec_push(&aw->pieces, ((struct piece){ file, (uint64_t)sqlite3_column_int64(s, 1), (uint64_t)sqlite3_column_int64(s, 2), 0, 0, true }));
+	}
+	sqlite3_finalize(s);
+	map_release(&files);
+	return WN_OK;
+}
+
+static int open_source(struct archive_writer *aw, uint64_t file)
+{
+	int rc;
+
+	if (aw->fd >= 0 && aw->fd_file == file)
+		return WN_OK;
+	os_close(&aw->fd);
+	if ((rc = collection_file(aw->x->coll, &aw->arena, file, &aw->fd_path, aw->x->err)) < 0)
+		return rc;
+	aw->fd_file = file;
+	return os_open(&aw->fd, aw->fd_path, O_RDONLY, aw->x->err);
+}
+
+/* One gzip member of its own: begins with the magic, and nothing stands before the record in it. */
+static bool is_member(struct archive_writer *aw, const struct piece *p, const struct capture *c)
+{
+	unsigned char magic[2];
+	size_t got;
+
+	return p->skip == 0 && p->length > 18 && !(c && c->part.n) &&
+	       os_pread(aw->fd, magic, 2, p->at, &got, aw->fd_path, NULL) == WN_OK && got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+static const struct field *other_fields(struct archive_writer *aw, const struct record *r, unsigned *n)
+{
+	static const char *const known[] = { "WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Length", "Content-Type", "WARC-Target-URI", "WARC-IP-Address",
+					     "WARC-Payload-Digest", "WARC-Block-Digest", "WARC-Profile", "WARC-Refers-To", "WARC-Refers-To-Target-URI",
+					     "WARC-Refers-To-Date", "WARC-Concurrent-To", "WARC-Warcinfo-ID", "WARC-Truncated", "WARC-Filename",
+					     "WARC-Segment-Number", "WARC-Segment-Origin-ID", "WARC-Segment-Total-Length" };
+	struct field *out = ARENA_ARRAY(&aw->arena, struct field, r->nfields + 1);
+
+	*n = 0;
+	for (unsigned i = 0; r->format == RECORD_WARC && i < r->nfields; i++) {
+		bool mine = false;
+
+		for (size_t k = 0; k < COUNT(known); k++)
+			mine |= str_ieq(r->fields[i].name, str(known[k]));
+		if (!mine)
+			out[(*n)++] = r->fields[i];
+	}
+	return out;
+}
+
+static int rewrite(struct archive_writer *aw, const struct capture *c, struct span *span)
+{
+	struct replay p = { 0 };
+	struct writer_head h;
+	struct buf block = BUF(2 * GIB);
+	struct str piece;
+	unsigned more;
+	int rc;
+
+	if ((rc = replay_open(&p, aw->x->coll, c, false, aw->x->err)) < 0)
+		goto out;
+	const struct record *r = &p.record;
+	h = (struct writer_head){ .type = r->type, .id = r->id, .target_uri = r->target_uri, .time = c->time,
+				  .content_type = r->format == RECORD_ARC && r->type == RECORD_RESPONSE ? STR("application/http; msgtype=response") : r->content_type,
+				  .ip = r->ip, .payload_digest = r->payload_digest, .profile = r->profile, .refers_to = r->refers_to, .refers_to_uri = r->refers_to_uri,
+				  .refers_to_date = r->refers_to_date, .concurrent_to = r->concurrent_to, .truncated = r->truncated };
+	h.more = other_fields(aw, r, &more);
+	h.nmore = more;
+	while ((rc = reader_block(p.reader, &piece, aw->x->err)) == WN_OK)
+		if (!buf_str(&block, piece)) {
+			rc = err_set(aw->x->err, WN_LIMIT, "a record of more than 2 GiB cannot be rewritten");
+			break;
+		}
+	if (rc == WN_END)
+		rc = writer_record(aw->w, &h, buf_view(&block), span, aw->x->err);
+	aw->x->report->rewritten++;
+out:
+	buf_release(&block);
+	replay_close(&p);
+	return rc;
+}
+
+static int write_piece(struct archive_writer *aw, const struct piece *p)
+{
+	struct exporter *x = aw->x;
+	struct arena a = { 0 };
+	struct capture c = { 0 };
+	struct span span = { 0 };
+	struct buf line = BUF(4 * MIB);
+	int rc;
+
+	if (p->capture && (rc = catalog_capture(x->coll->catalog, &a, p->capture, &c, x->err)) < 0)
+		goto out;
+	if ((rc = open_source(aw, p->file)) < 0)
+		goto out;
+	if (is_member(aw, p, p->capture ? &c : NULL)) {
+		rc = writer_copy(aw->w, aw->fd, aw->fd_path, p->at, p->length, &span, x->err);
+		x->report->copied++;
+	} else if (p->capture) {
+		rc = rewrite(aw, &c, &span);
+	} else {
+		goto out; /* the warcinfo of a file that is written anew: ours stands in front */
+	}
+	x->report->originals += p->extra && p->capture;
+	x->report->warcinfos += !p->capture;
+	if (rc == WN_OK && p->capture) {
+		struct cdx cdx = export_cdx(&c);
+
+		cdx.offset = span.at;
+		cdx.length = span.length;
+		cdx.filename = str(aw->name);
+		cdx_add(CDX_J, &cdx, &line);
+		vec_push(&aw->lines, arena_str(&aw->arena, buf_view(&line)));
+	}
+out:
+	buf_release(&line);
+	arena_release(&a);
+	return rc;
+}
+
+static int write_warc(struct archive_writer *aw, const char *path)
+{
+	struct exporter *x = aw->x;
+	struct writer_options o = { .coding = WRITER_GZIP, .whole_or_nothing = true, .id_seed = x->q->cover ? x->q->cover->id + 1 : 1 };
+	struct buf info = BUF(1 * MIB);
+	int rc;
+
+	x->archive = aw;
+	aw->fd = -1;
+	if ((rc = export_each(x, gather, x->err)) < 0 || (rc = add_warcinfos(aw)) < 0)
+		return rc;
+	qsort(aw->pieces.p, aw->pieces.n, sizeof *aw->pieces.p, by_place);
+	if ((rc = writer_open(&aw->w, path, &o, x->err)) < 0)
+		return rc;
+	buf_printf(&info, "software: winnow %s\r\nformat: WARC File Format 1.1\r\n", WINNOW_VERSION);
+	if (x->q->cover)
+		buf_printf(&info, "description: what the rule %.*s keeps\r\n", STR_FMT(x->q->cover->rule));
+	rc = writer_info(aw->w, aw->name, x->q->cover ? x->q->cover->created : (int64_t)time(NULL), buf_view(&info), x->err);
+	for (size_t i = 0; i < aw->pieces.n && rc == WN_OK; i++)
+		rc = write_piece(aw, &aw->pieces.p[i]);
+	buf_release(&info);
+	if (rc < 0) {
+		writer_abort(aw->w);
+		return rc;
+	}
+	return writer_close(aw->w, x->err);
+}
+
+static void release(struct archive_writer *aw)
+{
+	vec_release(&aw->pieces);
+	vec_release(&aw->lines);
+	map_release(&aw->have);
+	os_close(&aw->fd);
+	arena_release(&aw->arena);
+	aw->x->archive = NULL;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int export_warc(struct exporter *x)
+{
+	struct archive_writer aw = { .x = x, .fd = -1, .name = last_part(x->path) };
+	int rc = write_warc(&aw, x->path);
+
+	release(&aw);
+	return rc;
+}
+
+static int by_line(const void *a, const void *b) { return str_cmp(*(const struct str *)a, *(const struct str *)b); }
+
+static int page(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
+{
+	(void)m, (void)doc;
+	if (!c->content || !str_eq(c->mime, STR("text/html")))
+		return WN_OK;
+	return wacz_page(x->wacz, &(struct wacz_page){ .url = c->url, .title = c->title, .time = c->time }, x->err);
+}
+
+int export_wacz(struct exporter *x)
+{
+	struct archive_writer aw = { .x = x, .fd = -1, .name = "data.warc.gz" };
+	struct wacz_options o = { .title = x->q->cover && x->q->cover->name.n ? x->q->cover->name : STR("winnow export"), .software = STR("winnow " WINNOW_VERSION),
+				  .description = x->q->cover ? x->q->cover->rule : STR_NONE, .created = x->q->cover ? x->q->cover->created : (int64_t)time(NULL) };
+	const char *part = arena_printf(&x->arena, "%s.part.warc.gz", x->path).p;
+	struct export_report before = *x->report;
+	struct wacz *z = NULL;
+	int rc;
+
+	if ((rc = write_warc(&aw, part)) < 0)
+		goto out;
+	qsort(aw.lines.p, aw.lines.n, sizeof *aw.lines.p, by_line);
+	if ((rc = wacz_open(&z, x->path, &o, x->err)) < 0)
+		goto out;
+	rc = wacz_archive(z, aw.name, part, x->err);
+	for (size_t i = 0; i < aw.lines.n && rc == WN_OK; i++)
+		rc = wacz_cdxj(z, aw.lines.p[i], x->err);
+	x->wacz = z;
+	before = *x->report;
+	if (rc == WN_OK)
+		rc = export_each(x, page, x->err);
+	x->report->documents = before.documents;
+	x->report->bytes = before.bytes;
+	if (rc == WN_OK)
+		rc = wacz_close(z, x->err);
+	else
+		wacz_abort(z);
+out:
+	unlink(part);
+	release(&aw);
+	return rc;
+}
