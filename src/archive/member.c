@@ -254,6 +254,21 @@ static void note_empty(struct text *t, uint64_t at, uint64_t text_from)
 		t->any = true;
 }
 
+static void note_trouble(struct text *t, enum flaw_kind kind, uint64_t raw, uint64_t decoded)
+{
+	t->trouble = true;
+	t->trouble_kind = kind;
+	t->trouble_raw = raw;
+	t->trouble_text = decoded;
+}
+
+static void tell_trouble(struct text *t)
+{
+	if (t->trouble)
+		flaw_add(t->flaws, t->trouble_kind, t->trouble_raw, "after %llu decoded bytes", (unsigned long long)t->trouble_text);
+	t->trouble = false;
+}
+
 /* One step of the streaming decoder into the window. */
 static int decode_step(struct text *t, struct err *err)
 {
@@ -283,7 +298,7 @@ static int decode_step(struct text *t, struct err *err)
 				t->inside = false;
 				t->damaged = true; /* or it swallowed what followed: that is searched */
 				t->raw_end = stream_at(&t->raw);
-				flaw_add(t->flaws, FLAW_TRUNCATED_FILE, mark->raw, "the member ends after %llu decoded bytes", (unsigned long long)decoded);
+				note_trouble(t, FLAW_TRUNCATED_FILE, mark->raw, decoded);
 				return WN_OK;
 			}
 			if (in.n == v.n && v.n) { /* no progress with input: treat as damage */
@@ -303,8 +318,7 @@ static int decode_step(struct text *t, struct err *err)
 		t->damaged = true;
 		t->raw_end = stream_at(&t->raw);
 		t->any |= used > 0;
-		flaw_add(t->flaws, state == DECODE_BAD ? FLAW_BAD_MEMBER : FLAW_BAD_CHECKSUM, mark->raw,
-			 "after %llu decoded bytes", (unsigned long long)decoded);
+		note_trouble(t, state == DECODE_BAD ? FLAW_BAD_MEMBER : FLAW_BAD_CHECKSUM, mark->raw, decoded);
 		return WN_OK;
 	}
 }
@@ -384,7 +398,7 @@ int text_seek(struct text *t, uint64_t at, struct err *err)
 		if (t->coding == CODING_ZSTD && t->first && at && (rc = pass_skippable(t, err)) < 0)
 			return rc; /* the dictionary is at the start of the file */
 		forget(t);
-		t->inside = t->damaged = false;
+		t->inside = t->damaged = t->trouble = false;
 		t->first = t->first && at == 0;
 	}
 	return stream_seek(&t->raw, at, err);
@@ -469,6 +483,7 @@ int text_next(struct text *t, struct err *err)
 		t->cut = find_cut(t);
 		return WN_OK;
 	}
+	tell_trouble(t);
 	struct text_mark last = t->nmarks ? t->marks[t->nmarks - 1] : (struct text_mark){ 0 };
 	bool had = t->nmarks > 0;
 
@@ -543,6 +558,15 @@ int text_settle(struct text *t, uint64_t *raw, struct err *err)
 
 		if (rc < 0)
 			return rc;
+	}
+	if (t->at == t->end && !t->inside)
+		tell_trouble(t);
+	if (t->at == t->end && !t->inside && t->damaged) { /* where the next member begins is where this one ends */
+		int rc = recover(t, err);
+
+		if (rc < 0)
+			return rc;
+		t->raw_end = stream_at(&t->raw);
 	}
 	*raw = t->at == t->end && !t->inside ? t->raw_end : stream_at(&t->raw);
 	if (t->at == t->cut && t->cut < t->end)

@@ -36,6 +36,11 @@ struct text {
 	bool inside;	     /* the decoder is in the middle of the last member */
 	uint64_t raw_end;    /* where the last complete member ended */
 	bool damaged;	     /* the last member ended by damage: the next must be searched for */
+	/* what is wrong with the last member; told when all of its text was read, so that it does not depend on
+	 * how far was looked ahead which record has the flaw */
+	bool trouble;
+	enum flaw_kind trouble_kind;
+	uint64_t trouble_raw, trouble_text; /* where the member begins; text decoded */
 	uint64_t reread;     /* bytes searched again after damage */
 	bool first;	     /* nothing decoded so far */
 	bool any;	     /* at least one byte of text was seen */

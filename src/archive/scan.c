@@ -32,6 +32,8 @@ struct range {
 	VEC(void *) items;
 	bool any, early;
 	uint64_t first_at, stop_at, stop_skip, records;
+	uint64_t whole_at; /* end of the last record that is all there */
+	bool whole;	   /* there is one */
 	int code;
 	struct err err;
 	struct flaws tail;
@@ -43,6 +45,7 @@ struct run {
 	unsigned threads;
 	/* the file that is being delivered */
 	uint64_t at, skip, records, bytes;
+	uint64_t whole_at;
 	int code;
 	struct err err;
 	struct flaws tail;
@@ -52,6 +55,13 @@ static void tell(const struct scan *s, uint64_t bytes)
 {
 	if (s->progress)
 		s->progress(s->progress_context ? s->progress_context : s->context, bytes);
+}
+
+/* A record that the end of the file cut off will be read again when the file has grown. */
+static bool is_whole(const struct record *rec)
+{
+	return !flaw_has(&rec->flaws, FLAW_TRUNCATED_FILE) && !flaw_has(&rec->flaws, FLAW_BLOCK_TRUNCATED) &&
+	       !flaw_has(&rec->flaws, FLAW_HEAD_TRUNCATED);
 }
 
 /* Reads one record: work, then whatever work left of it. */
@@ -89,6 +99,10 @@ static void read_range(const struct run *run, struct range *g, unsigned worker)
 		g->any = true;
 		g->records++;
 		reader_stop(r, &g->stop_at, &g->stop_skip);
+		if (is_whole(rec)) {
+			g->whole = true;
+			g->whole_at = g->stop_at;
+		}
 		if (item)
 			vec_push(&g->items, item);
 		text += rec->length;
@@ -131,6 +145,8 @@ static int read_in_sequence(struct run *run, size_t file, uint64_t to)
 	while (!stop && (run->code = take_record(run, r, rec, file, run->threads, &item, &run->err)) == WN_OK) {
 		run->records++;
 		reader_stop(r, &run->at, &run->skip);
+		if (is_whole(rec))
+			run->whole_at = run->at;
 		if (item)
 			stop = s->done(s->context, item, file, NULL);
 		if (reader_at(r) > told + MIB && to == UINT64_MAX) {
@@ -174,6 +190,8 @@ static int deliver(struct run *run, struct range *g)
 		run->at = g->stop_at;
 		run->skip = g->stop_skip;
 	}
+	if (g->whole)
+		run->whole_at = g->whole_at;
 	return stop;
 }
 
@@ -210,7 +228,7 @@ static int accept(struct run *run, struct range *g)
 
 static int end_file(struct run *run, size_t file)
 {
-	struct scan_file f = { run->paths[file], run->records, run->bytes, run->at, &run->tail, run->code, &run->err };
+	struct scan_file f = { run->paths[file], run->records, run->bytes, run->whole_at, &run->tail, run->code, &run->err };
 
 	return run->s->done(run->s->context, NULL, file, &f);
 }
@@ -219,7 +237,7 @@ static void begin_file(struct run *run, const struct range *g)
 {
 	struct stat st;
 
-	run->at = g->from;
+	run->at = run->whole_at = g->from;
 	run->skip = run->records = 0;
 	run->code = WN_OK;
 	run->tail.n = run->tail.more = 0;
