@@ -122,7 +122,8 @@ static void put_value(struct reading *r)
 		value = without(value, STR("<script"), STR("</script>"), &no_script);
 		value = without(value, STR("<style"), STR("</style>"), &no_style);
 		html_reset(r->html);
-		html_feed(r->html, value);
+		if (value.n)
+			html_feed(r->html, value);
 		html_end(r->html);
 		buf_release(&no_script);
 		buf_release(&no_style);
