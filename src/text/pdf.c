@@ -301,6 +301,8 @@ static const char *reason(struct arena *a, const struct run *r)
 	if (r->cut)
 		return "the text of the PDF is longer than the limit and was cut";
 	if (WIFSIGNALED(r->status)) {
+		if (WTERMSIG(r->status) == SIGABRT)
+			return "pdftotext gave up, most likely for want of memory";
 		if (WTERMSIG(r->status) == SIGXCPU || WTERMSIG(r->status) == SIGKILL)
 			return "pdftotext took too long and was stopped";
 		return arena_printf(a, "pdftotext ended by signal %d", WTERMSIG(r->status)).p;
