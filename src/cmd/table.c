@@ -5,6 +5,7 @@ const struct cmd *const cmd_table[] = {
 	/* gather */
 	&cmd_ingest,
 	&cmd_rm,
+	&cmd_import,
 	/* look */
 	&cmd_ls,
 	&cmd_stats,
@@ -14,6 +15,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_sql,
 	&cmd_index,
 	&cmd_export,
+	&cmd_search,
 	/* decide */
 	&cmd_explain,
 	&cmd_reduce,

@@ -1,0 +1,368 @@
+/* flow/import.c -- see import.h. */
+#include "flow/import.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "archive/cdx.h"
+#include "archive/psl.h"
+#include "archive/stamp.h"
+#include "archive/surt.h"
+#include "archive/url.h"
+#include "base/limits.h"
+#include "base/os.h"
+#include "base/progress.h"
+#include "base/vec.h"
+#include "flow/batch.h"
+#include "flow/inputs.h"
+#include "rule/rule.h"
+
+/* ---- CSV ---- */
+
+struct csv {
+	struct str rest;
+	VEC(struct str) cells; /* of the present row */
+	struct arena arena;    /* of unquoted cells */
+	uint64_t line;
+};
+
+/* The next row; WN_END.  Quoted cells may hold commas, line ends and "" for ". */
+static int csv_row(struct csv *c, struct err *err)
+{
+	const char *p = c->rest.p, *end = c->rest.p + c->rest.n;
+
+	c->cells.n = 0;
+	arena_reset(&c->arena);
+	if (c->rest.n == 0)
+		return WN_END;
+	c->line++;
+	for (;;) {
+		const char *from = p;
+
+		if (p < end && *p == '"') {
+			char *to = arena_alloc(&c->arena, (size_t)(end - p) < LIMIT_LINE ? (size_t)(end - p) : LIMIT_LINE), *at = to;
+
+			for (p++; p < end && !(*p == '"' && !(p + 1 < end && p[1] == '"')); p++) {
+				if (*p == '"')
+					p++;
+				if ((size_t)(at - to) + 1 >= LIMIT_LINE)
+					return err_set(err, WN_USAGE, "line %" PRIu64 ": a cell is longer than %zu bytes", c->line, LIMIT_LINE);
+				*at++ = *p;
+			}
+			if (p >= end)
+				return err_set(err, WN_USAGE, "line %" PRIu64 ": a quoted cell does not end", c->line);
+			p++;
+			vec_push(&c->cells, str_n(to, (size_t)(at - to)));
+			if (p < end && *p != ',' && *p != '\n' && *p != '\r')
+				return err_set(err, WN_USAGE, "line %" PRIu64 ": something stands behind a closing quote", c->line);
+		} else {
+			while (p < end && *p != ',' && *p != '\n' && *p != '\r')
+				p++;
+			vec_push(&c->cells, str_n(from, (size_t)(p - from)));
+		}
+		if (p < end && *p == ',') {
+			p++;
+			continue;
+		}
+		if (p < end && *p == '\r')
+			p++;
+		if (p < end && *p == '\n')
+			p++;
+		c->rest = str_n(p, (size_t)(end - p));
+		return WN_OK;
+	}
+}
+
+struct attribute {
+	char *name;
+	enum value_type type; /* narrowed as values are seen */
+	bool any;
+};
+
+struct table {
+	struct attribute *columns;
+	size_t n, key; /* key: which column */
+	const char *by;
+};
+
+static int head(struct csv *c, struct arena *a, struct table *t, struct err *err)
+{
+	static const char *const keys[] = { "url", "urlkey", "host", "id" };
+	int rc;
+
+	if ((rc = csv_row(c, err)) != WN_OK)
+		return rc < 0 ? rc : err_set(err, WN_USAGE, "the file is empty; its first line must name the columns");
+	t->n = c->cells.n;
+	t->columns = arena_zalloc(a, t->n * sizeof *t->columns);
+	for (size_t i = 0; i < t->n; i++) {
+		struct str name = str_trim(c->cells.p[i]);
+
+		if (i == 0 && str_starts(name, STR("\xef\xbb\xbf")))
+			name = str_sub(name, 3, name.n);
+		t->columns[i] = (struct attribute){ arena_strz(a, name), TYPE_NUMBER, false };
+		for (size_t k = 0; k < COUNT(keys) && !t->by; k++)
+			if (str_eq(name, str(keys[k]))) {
+				t->by = keys[k];
+				t->key = i;
+			}
+	}
+	if (!t->by)
+		return err_set(err, WN_USAGE, "no column is called url, urlkey, host or id, so rows cannot be told apart");
+	if (t->n < 2)
+		return err_set(err, WN_USAGE, "beside the key there is no column to import");
+	for (size_t i = 0; i < t->n; i++) {
+		const char *name = t->columns[i].name;
+
+		if (i == t->key)
+			continue;
+		if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != strlen(name) || ascii_digit(name[0]))
+			return err_set(err, WN_USAGE, "'%s' cannot be an attribute's name: letters, digits, - and _, not beginning with a digit", name);
+		if (attr_find(str(name)) >= 0)
+			return err_set(err, WN_USAGE, "'%s' is an attribute that every document has; give the column another name", name);
+	}
+	return WN_OK;
+}
+
+static void narrow(struct attribute *a, struct str v)
+{
+	struct stamp t;
+	double d;
+
+	if (v.n == 0)
+		return;
+	a->any = true;
+	if (a->type == TYPE_NUMBER && !str_double(v, &d))
+		a->type = TYPE_TIME;
+	if (a->type == TYPE_TIME && !(v.n >= 4 && ascii_digit(v.p[0]) && str_chr(v, '-') > 0 && stamp_parse(v, &t)))
+		a->type = TYPE_TEXT;
+}
+
+static int sql_failed(sqlite3 *db, struct err *err) { return err_set(err, WN_CATALOG, "attributes: %s", sqlite3_errmsg(db)); }
+
+/* The attribute's row, made or made anew; its old values go. */
+static int attribute_row(sqlite3 *db, const struct attribute *a, const char *by, sqlite3_int64 *id, struct err *err)
+{
+	static const char *const names[] = { [TYPE_NUMBER] = "number", [TYPE_TEXT] = "text", [TYPE_TIME] = "time" };
+	sqlite3_stmt *s = NULL;
+	int ok;
+
+	if (sqlite3_prepare_v2(db, "insert into attribute (name, type, by) values (?1,?2,?3) on conflict (name) do update set type = ?2, by = ?3 returning id", -1, &s, NULL) != SQLITE_OK)
+		return sql_failed(db, err);
+	sqlite3_bind_text(s, 1, a->name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(s, 2, a->any ? names[a->type] : "text", -1, SQLITE_STATIC);
+	sqlite3_bind_text(s, 3, by, -1, SQLITE_STATIC);
+	ok = sqlite3_step(s) == SQLITE_ROW;
+	*id = ok ? sqlite3_column_int64(s, 0) : 0;
+	while (ok && sqlite3_step(s) == SQLITE_ROW)
+		;
+	sqlite3_finalize(s);
+	if (!ok || sqlite3_prepare_v2(db, "delete from attribute_value where attribute = ?", -1, &s, NULL) != SQLITE_OK)
+		return sql_failed(db, err);
+	sqlite3_bind_int64(s, 1, *id);
+	ok = sqlite3_step(s) == SQLITE_DONE;
+	sqlite3_finalize(s);
+	return ok ? WN_OK : sql_failed(db, err);
+}
+
+static void bind_value(sqlite3_stmt *s, int i, enum value_type type, struct str v)
+{
+	struct stamp t;
+	double d;
+
+	if (type == TYPE_NUMBER && str_double(v, &d))
+		sqlite3_bind_double(s, i, d);
+	else if (type == TYPE_TIME && stamp_parse(v, &t))
+		sqlite3_bind_int64(s, i, t.time);
+	else
+		sqlite3_bind_text(s, i, v.p, (int)v.n, SQLITE_STATIC);
+}
+
+static int insert_values(sqlite3 *db, struct csv *c, const struct table *t, const sqlite3_int64 *ids, struct import_report *out, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	if (sqlite3_prepare_v2(db, "insert or replace into attribute_value values (?,?,?)", -1, &s, NULL) != SQLITE_OK)
+		return sql_failed(db, err);
+	while ((rc = csv_row(c, err)) == WN_OK) {
+		if (c->cells.n == 1 && c->cells.p[0].n == 0)
+			continue;
+		if (c->cells.n != t->n) {
+			if (!out->skipped++)
+				snprintf(out->first_skipped, sizeof out->first_skipped, "line %" PRIu64 " has %zu cells where the first line has %zu", c->line, c->cells.n, t->n);
+			continue;
+		}
+		out->rows++;
+		for (size_t i = 0; i < t->n && rc == WN_OK; i++) {
+			if (i == t->key || c->cells.p[i].n == 0)
+				continue;
+			sqlite3_bind_int64(s, 1, ids[i]);
+			sqlite3_bind_text(s, 2, c->cells.p[t->key].p, (int)c->cells.p[t->key].n, SQLITE_STATIC);
+			bind_value(s, 3, t->columns[i].type, c->cells.p[i]);
+			if (sqlite3_step(s) != SQLITE_DONE)
+				rc = sql_failed(db, err);
+			sqlite3_reset(s);
+		}
+	}
+	sqlite3_finalize(s);
+	return rc < 0 ? rc : WN_OK;
+}
+
+int import_attributes(struct collection *coll, const char *path, struct import_report *out, struct err *err)
+{
+	sqlite3 *db = catalog_sqlite(coll->catalog);
+	struct os_map map = { 0 };
+	struct csv c = { 0 };
+	struct arena a = { 0 };
+	struct table t = { 0 };
+	sqlite3_int64 *ids;
+	int rc;
+
+	*out = (struct import_report){ 0 };
+	if ((rc = os_map(&map, path, err)) < 0)
+		return rc;
+	c.rest = str_n((const char *)map.p, map.n);
+	if ((rc = head(&c, &a, &t, err)) < 0)
+		goto out;
+	while ((rc = csv_row(&c, err)) == WN_OK) /* the types first */
+		for (size_t i = 0; c.cells.n == t.n && i < t.n; i++)
+			narrow(&t.columns[i], c.cells.p[i]);
+	if (rc < 0)
+		goto out;
+	c.rest = str_n((const char *)map.p, map.n);
+	c.line = 0;
+	csv_row(&c, err);
+	ids = ARENA_ARRAY(&a, sqlite3_int64, t.n);
+	if (sqlite3_exec(db, "begin immediate", NULL, NULL, NULL) != SQLITE_OK) {
+		rc = sql_failed(db, err);
+		goto out;
+	}
+	rc = WN_OK;
+	for (size_t i = 0; i < t.n && rc == WN_OK; i++)
+		if (i != t.key) {
+			rc = attribute_row(db, &t.columns[i], t.by, &ids[i], err);
+			out->attributes++;
+		}
+	if (rc == WN_OK)
+		rc = insert_values(db, &c, &t, ids, out, err);
+	if (rc == WN_OK && sqlite3_exec(db, "update meta set value = cast(value as integer) + 1 where key = 'revision'; commit", NULL, NULL, NULL) != SQLITE_OK)
+		rc = sql_failed(db, err);
+	if (rc < 0)
+		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+out:
+	vec_release(&c.cells);
+	arena_release(&c.arena);
+	arena_release(&a);
+	os_unmap(&map);
+	return rc < 0 ? err_in(err, "%s", path) : rc;
+}
+
+/* ---- CDX ---- */
+
+struct cdx_import {
+	struct batch *batch;
+	struct url url;
+	struct buf key;
+	const struct surt_profile *profile;
+	struct import_report *report;
+};
+
+static void skip_line(struct import_report *r, const char *path, uint64_t line, const char *why)
+{
+	if (!r->skipped++)
+		snprintf(r->first_skipped, sizeof r->first_skipped, "%s line %" PRIu64 ": %s", path, line, why);
+}
+
+static struct found *found_of(struct cdx_import *m, const struct cdx *x)
+{
+	struct found *f = found_new();
+	struct capture *c = &f->capture;
+
+	f->is_capture = true;
+	c->kind = str_eq(x->mime, STR("warc/revisit")) ? CAPTURE_REVISIT : CAPTURE_RESPONSE;
+	c->time = x->time;
+	c->url = arena_str(&f->arena, x->url.n ? x->url : x->urlkey);
+	c->urlkey = x->urlkey;
+	if (x->urlkey.n == 0) {
+		buf_reset(&m->key);
+		surt_add(m->profile, x->url, &m->key);
+		c->urlkey = buf_view(&m->key);
+	}
+	c->urlkey = arena_str(&f->arena, c->urlkey);
+	if (url_parse(&m->url, c->url, NULL) && m->url.has_host) {
+		c->host = arena_str(&f->arena, url_hostname(&m->url));
+		c->domain = psl_domain(c->host);
+	}
+	c->status = x->status < 0 ? CAPTURE_NO_STATUS : x->status;
+	c->declared = c->mime = c->kind == CAPTURE_REVISIT ? STR_NONE : arena_str(&f->arena, x->mime);
+	c->payload_digest = arena_str(&f->arena, x->digest);
+	c->redirect = arena_str(&f->arena, x->redirect);
+	c->at = x->offset == CDX_NONE ? 0 : x->offset;
+	c->length = x->length == CDX_NONE ? 0 : x->length;
+	c->part = arena_str(&f->arena, x->filename); /* which file it is in, until it is found */
+	return f;
+}
+
+static int import_lines(struct cdx_import *m, struct str text, const char *path, struct err *err)
+{
+	struct cdx_reader reader = { 0 };
+	struct arena a = { 0 };
+	uint64_t line_number = 0;
+	int rc = WN_OK;
+
+	while (text.p && text.n && rc == WN_OK) {
+		struct err why = { 0 };
+		struct str line = str_cut(&text, '\n');
+		struct cdx x;
+
+		line_number++;
+		progress_add(line.n + 1);
+		arena_reset(&a);
+		rc = cdx_parse(&reader, &a, line, &x, &why);
+		if (rc == WN_NONE) {
+			rc = WN_OK;
+			continue;
+		}
+		if (rc < 0) {
+			skip_line(m->report, path, line_number, why.text);
+			rc = WN_OK;
+			continue;
+		}
+		m->report->rows++;
+		rc = batch_take(m->batch, found_of(m, &x), 0, err);
+		if (rc == WN_OK && batch_full(m->batch))
+			rc = batch_commit(m->batch, err);
+	}
+	arena_release(&a);
+	return rc;
+}
+
+int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out, struct err *err)
+{
+	struct batch_options o = { .threads = 1, .memory = memory / 4 };
+	struct cdx_import m = { .key = BUF(4 * LIMIT_URL), .profile = surt_profile(catalog_settings(coll->catalog)->profile), .report = out };
+	int rc;
+
+	*out = (struct import_report){ 0 };
+	if ((rc = batch_open(&m.batch, coll, &o, err)) < 0)
+		return rc;
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		struct os_map map = { 0 };
+
+		if ((rc = os_map(&map, paths[i], err)) < 0)
+			break;
+		progress_phase("importing", "bytes", map.n);
+		rc = import_lines(&m, str_n((const char *)map.p, map.n), paths[i], err);
+		os_unmap(&map);
+	}
+	if (rc == WN_OK)
+		rc = batch_commit(m.batch, err);
+	progress_end();
+	batch_close(m.batch);
+	url_release(&m.url);
+	buf_release(&m.key);
+	return rc;
+}

@@ -1,0 +1,19 @@
+/* flow/import.h -- what others know of our captures: attributes from CSV, captures from CDX. */
+#ifndef WINNOW_FLOW_IMPORT_H
+#define WINNOW_FLOW_IMPORT_H
+#include "flow/collection.h"
+
+struct import_report {
+	uint64_t rows, attributes, matched, skipped;
+	char first_skipped[256]; /* why */
+};
+
+/* The first line names the columns; one of url, urlkey, host or id is the key,
+ * the others become attributes.  A column is a number when every value is one,
+ * a time when every value is a date, else text; empty cells are missing.
+ * Importing a name again replaces its values. */
+int import_attributes(struct collection *coll, const char *path, struct import_report *out, struct err *err);
+
+/* Lines of CDXJ, CDX 11 or CDX 9: captures without documents. */
+int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out, struct err *err);
+#endif
