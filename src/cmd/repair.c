@@ -8,6 +8,9 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
+#include "archive/chunk.h"
+#include "archive/digest.h"
+#include "archive/http.h"
 #include "archive/reader.h"
 #include "archive/stamp.h"
 #include "archive/writer.h"
@@ -66,6 +69,74 @@ static bool is_loss(const struct flaws *f)
 	return false;
 }
 
+/* A block in memory as a source of one piece. */
+struct memory {
+	struct source source;
+	struct str left;
+};
+
+static int pull_memory(struct source *source, struct str *piece, struct err *err)
+{
+	struct memory *m = (struct memory *)(void *)source;
+
+	(void)err;
+	*piece = m->left;
+	m->left = STR_NONE;
+	return piece->n ? WN_OK : WN_END;
+}
+
+/* Does the payload digest fit the body, as archived or without chunks?  A copy must not carry one that does not. */
+static bool digest_fits(const struct record *rec)
+{
+	struct digest want, got;
+	struct str body = rec->whole;
+	struct memory memory = { { pull_memory, false }, STR_NONE };
+	struct dechunk dechunk;
+	struct flaws flaws = { 0 };
+	struct hasher h = { 0 };
+	struct str piece;
+	struct err err;
+
+	if (!digest_parse(rec->payload_digest, &want))
+		return false;
+	if (!body.p || rec->type == RECORD_REVISIT || rec->segment_number)
+		return true; /* not of this block, or too long to be looked at twice */
+	if (record_is_http(rec, body))
+		body = str_sub(body, http_head_size(body, true), body.n);
+	digest_of(want.kind, body, &got);
+	if (digest_eq(&got, &want))
+		return true;
+	memory.left = body;
+	dechunk_init(&dechunk, &memory.source, &flaws, 0);
+	hasher_begin(&h, want.kind);
+	while (source_pull(&dechunk.source, &piece, &err) == WN_OK)
+		hasher_add(&h, piece);
+	hasher_end(&h, &got);
+	hasher_release(&h);
+	return digest_eq(&got, &want);
+}
+
+static bool is_reason(struct str s)
+{
+	return str_ieq(s, STR("length")) || str_ieq(s, STR("time")) || str_ieq(s, STR("disconnect")) || str_ieq(s, STR("unspecified"));
+}
+
+/* Other fields are kept as they are, but each once and none that a flaw named. */
+static void keep_fields(struct writer_head *h, struct field *more, const struct record *rec)
+{
+	for (unsigned i = 0; i < rec->nfields; i++) {
+		struct field f = rec->fields[i];
+		bool twice = is_made(f.name);
+
+		for (unsigned k = 0; k < h->nmore && !twice; k++)
+			twice = str_ieq(more[k].name, f.name);
+		if (str_istarts(f.name, STR("WARC-Segment-")) && !rec->segment_number)
+			continue;
+		if (!twice && f.value.n)
+			more[h->nmore++] = f;
+	}
+}
+
 static void make_head(struct arena *a, const struct record *rec, struct writer_head *h)
 {
 	struct stamp t = { 0 };
@@ -76,6 +147,12 @@ static void make_head(struct arena *a, const struct record *rec, struct writer_h
 				   .content_type = rec->content_type, .ip = rec->ip, .payload_digest = rec->payload_digest, .profile = rec->profile,
 				   .refers_to = rec->refers_to, .refers_to_uri = rec->refers_to_uri, .refers_to_date = rec->refers_to_date,
 				   .concurrent_to = rec->concurrent_to, .warcinfo_id = rec->warcinfo_id, .truncated = rec->truncated, .more = more };
+	if (rec->payload_digest.n && !digest_fits(rec))
+		h->payload_digest = STR_NONE;
+	if (rec->truncated.n && !is_reason(rec->truncated))
+		h->truncated = STR("unspecified");
+	if (!stamp_parse(rec->refers_to_date, &t) || t.flaw)
+		h->refers_to_date = STR_NONE;
 	if (rec->type == RECORD_WARCINFO)
 		h->filename = record_field(rec, "WARC-Filename");
 	if (rec->format == RECORD_ARC) {
@@ -85,9 +162,7 @@ static void make_head(struct arena *a, const struct record *rec, struct writer_h
 			h->target_uri = STR_NONE;
 		return;
 	}
-	for (unsigned i = 0; i < rec->nfields; i++)
-		if (!is_made(rec->fields[i].name))
-			more[h->nmore++] = rec->fields[i];
+	keep_fields(h, more, rec);
 }
 
 /* A block that does not lie in memory: its true length must be known before
@@ -267,6 +342,6 @@ const struct cmd cmd_repair = {
 	.name = "repair", .args = "IN OUT", .summary = "write a clean copy of all that can be saved of an archive file", .group = GROUP_CARE,
 	.min_args = 2, .max_args = 2, .run = run, .examples = examples,
 	.prose = "Reads IN (WARC, ARC or WACZ, however damaged) and writes OUT as WARC 1.1, one compressed member a record (gzip or zstd by the name of "
-		 "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right. Each flaw of IN is printed as OFFSET, KIND and DETAIL.\n\n"
+		 "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right, payload digests that do not fit are left out. Each flaw of IN is printed as OFFSET, KIND and DETAIL.\n\n"
 		 "OUT appears whole or not at all; IN is not touched. The exit code is 1 when something could not be saved.",
 };
