@@ -273,7 +273,7 @@ struct cdx_import {
 static void skip_line(struct import_report *r, const char *path, uint64_t line, const char *why)
 {
 	if (!r->skipped++)
-		snprintf(r->first_skipped, sizeof r->first_skipped, "%s line %" PRIu64 ": %s", path, line, why);
+		snprintf(r->first_skipped, sizeof r->first_skipped, "%.100s line %" PRIu64 ": %.120s", path, line, why);
 }
 
 static struct found *found_of(struct cdx_import *m, const struct cdx *x)
