@@ -9,6 +9,8 @@
  *    chunks); else the innermost row that still holds nearly all of it.
  * 4. Inside it, lists of links, titles and articles within articles go; short
  *    lines before the first and behind the last paragraph go.
+ *    Where nothing says article and much of the page would stay, nothing but
+ *    furniture goes.
  * 5. Where the page is no article (little prose; tables, lists and code, and
  *    nothing says article; hardly any furniture) the body stands in, without
  *    navigation, footers, notes and ads; within <main> when there is one.
@@ -38,6 +40,8 @@
 #define MAIN_SHARE 10	      /* % of the text that makes <main> count */
 #define MAIN_KEEP 80	      /* % of <main> that must survive */
 #define MOST_SHARE 85	      /* more than this of the body kept: there is no furniture, keep all */
+#define GENTLE_SHARE 50	      /* more than this kept and nothing says article: keep all but furniture */
+#define UNTRIMMED_SHARE 30    /* more than this kept and nothing says article: keep all of the container but furniture */
 #define LEAST_SHARE 8	      /* less than this kept: the choice was wrong */
 #define CHUNK_SHARE 10	      /* % of the first chunk's prose in each other chunk */
 #define LINKED_SHARE 30	      /* % of the container's prose that a list of links may not hold */
@@ -437,6 +441,13 @@ static void keep_whole(struct page_rows *p, size_t from)
 	}
 }
 
+/* All inside a row but furniture. */
+static void keep_untrimmed(struct page_rows *p, size_t from)
+{
+	for (size_t i = from ? from : 1; i < p->rows[from].last; i++)
+		p->rows[i].keep = !p->rows[i].bad;
+}
+
 static bool begins_or_ends(const struct page_rows *p, const struct segment *s, const struct choice *c)
 {
 	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
@@ -545,8 +556,16 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 	end = p.n_segments;
 	out.whole = is_no_article(&p, &c);
 	if (!out.whole) {
+		uint64_t bytes;
+
 		keep_container(&p, &c);
-		out.whole = is_wrong(&p, &c, trim(&p, &c, &first, &end));
+		bytes = trim(&p, &c, &first, &end);
+		out.whole = is_wrong(&p, &c, bytes);
+		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {
+			keep_untrimmed(&p, share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
+			first = 0;
+			end = p.n_segments;
+		}
 	}
 	if (out.whole) {
 		keep_whole(&p, c.main);

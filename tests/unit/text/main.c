@@ -31,13 +31,13 @@ static const struct {
 	{ "<body><div id=a><article><div class=chunk-1><div class=story-text><p>" PARA1 "<p>" PARA2 "</div><aside>Ad</aside></div>"
 	  "<div class=chunk-2><div class=story-text><p>" PARA3 "</div></div></article></div><ul><li><a href=x>More on bridges and such</a></ul>",
 	  PARA1 "\n" PARA2 "\n" PARA3, "a body in chunks of the same name" },
-	{ "<body><div class=page><div class=menu><a href=x>a</a></div><div><p>" PARA1 "</p><ul><li><a href=1>Read: the bridge of old</a>"
+	{ "<body><div class=page><div class=menu><a href=x>a</a></div><article><p>" PARA1 "</p><ul><li><a href=1>Read: the bridge of old</a>"
 	  "<li><a href=2>Read: the flood</a></ul><p>" PARA2 "</p><p>" PARA3 "</p><p>" PARA1 " " PARA2 " " PARA3 " " PARA1 " " PARA2 " " PARA3 " " PARA1
-	  " " PARA2 " " PARA3 " " PARA1 "</p></div><div><a href=1>Most read today, of all</a><a href=2>Also this one was read by many</a>"
+	  " " PARA2 " " PARA3 " " PARA1 "</p></article><div><a href=1>Most read today, of all</a><a href=2>Also this one was read by many</a>"
 	  "<a href=2>Nobody has read this, really, at all, but you may, if you have the time</a><a href=3>" PARA1 "</a><a href=4>" PARA2 "</a>"
 	  "<a href=5>The ten best bridges of the year, by people who have crossed them</a></div>"
 	  "<form><p>Send us your name, your address, and whatever else you have.</p></form></div>",
-	  NULL, "unnamed; a list of links between the paragraphs" },
+	  NULL, "an article; a list of links between its paragraphs" },
 };
 
 TEST(main, articles_lose_their_surroundings)
