@@ -85,7 +85,7 @@ struct str cdx_header(enum cdx_format f)
 static void add_quoted(struct str s, struct buf *out)
 {
 	static const char hex[] = "0123456789abcdef";
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.n ? s.p : "", *end = p + s.n;
 	char *to = buf_room(out, 6 * s.n + 2), *start = to;
 
 	if (!to)

@@ -68,8 +68,11 @@ size_t utf8_encode(uint32_t cp, char *out)
 
 size_t utf8_valid(struct str s)
 {
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end;
 
+	if (s.n == 0) /* perhaps of a NULL */
+		return 0;
+	end = s.p + s.n;
 	while (p < end) {
 		uint64_t eight;
 		uint32_t cp;

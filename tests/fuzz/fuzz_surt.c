@@ -23,8 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	surt_add(NULL, url, &key);
 	surt_add_flags(SURT_WITH_SCHEME, url, &slow);
 	at = str_find(buf_view(&slow), STR("://("));
-	if (at == 4 || at == 5)
-		if (str_starts(buf_view(&slow), STR("http")) && !str_eq(buf_view(&key), str_sub(buf_view(&slow), (size_t)at + 4, slow.n)))
+	/* a key that begins with its scheme has no host, and its path may look like one */
+	if ((at == 4 || at == 5) && str_starts(buf_view(&slow), STR("http")) && !str_starts(buf_view(&key), STR("http")))
+		if (!str_eq(buf_view(&key), str_sub(buf_view(&slow), (size_t)at + 4, slow.n)))
 			abort();
 	buf_reset(&slow);
 	surt_canonical(0, url, &slow);
