@@ -149,6 +149,8 @@ struct str rule_explain(struct arena *arena, const struct rule *rule, const stru
 	buf_printf(&e.out, "rule      %.*s\nname      %s\n", STR_FMT(rule->canonical), rule->sha256);
 	buf_str(&e.out, STR("meaning   a may be dropped as long as b is kept\n"));
 	explain_settings(&e);
+	if (plan)
+		buf_printf(&e.out, "documents %zu\n", plan->n_docs);
 	if (n == 0)
 		buf_str(&e.out, STR("warning: the rule is never true; every document is kept\n"));
 	for (size_t i = 0; i < n; i++) {

@@ -114,3 +114,74 @@ TEST(plan, counts_the_pairs_of_blocks)
 	bound_free(bound);
 	columns_release(&c);
 }
+
+/*	doc  host  time        words  port
+ *	0    x     2010-01-01  3      5
+ *	1    x     2010-01-02  9      -
+ *	2    x     2010-01-02  9      5
+ *	3    y     2010-01-03  3      5     all of equal sets */
+static const struct {
+	const char *rule;
+	uint32_t x, y;
+	bool want;
+	const char *because;
+} folds[] = {
+	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 0, 1, true, "the later twin covers more and is covered by less" },
+	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 1, 0, false, "not the earlier one" },
+	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 1, 2, true, "equal times both ways" },
+	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 2, 1, true, "equal times both ways" },
+	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 0, 3, false, "another host" },
+	{ "containment(a,b) >= 0.7 and a.time <= b.time", 0, 3, true, "where the host does not matter" },
+	{ "containment(a,b) >= 0.7 and a.time < b.time", 1, 2, false, "strict: equal times do not cover each other" },
+	{ "containment(a,b) >= 0.7 and a.time < b.time", 0, 1, true, "strict: the earlier one goes" },
+	{ "containment(a,b) < 1", 0, 1, false, "twins do not cover each other" },
+	{ "jaccard(a,b) >= 0.9", 0, 3, true, "content alone" },
+	{ "jaccard(a,b) >= 0.9 and abs(a.time - b.time) <= 7d", 0, 1, false, "a window has no best time" },
+	{ "jaccard(a,b) >= 0.9 and abs(a.time - b.time) <= 7d", 1, 2, true, "but equal times are alike" },
+	{ "jaccard(a,b) >= 0.9 and a.time <= b.time and a.words >= b.words", 0, 1, false, "two orders at once" },
+	{ "jaccard(a,b) >= 0.9 and a.time <= b.time and a.words <= b.words", 0, 1, true, "two orders that agree" },
+	{ "jaccard(a,b) >= 0.9 and a.host != b.host", 0, 3, false, "each covers what the other does not" },
+	{ "jaccard(a,b) >= 0.9 and b.words > 5", 0, 1, true, "a better coverer" },
+	{ "jaccard(a,b) >= 0.9 and a.words > 5", 1, 2, true, "both may be dropped" },
+	{ "jaccard(a,b) >= 0.9 and a.words < 5", 0, 1, true, "y cannot be dropped, x can" },
+	{ "a.host = b.host or a.words <= b.port", 2, 1, false, "a missing bound covers nothing" },
+	{ "a.host = b.host or a.words <= b.port", 1, 2, true, "x's missing bound obliges nothing" },
+	{ "a.host = b.host or a.port <= b.words", 2, 1, true, "y's missing side has no coverer to hand on" },
+	{ "a.host = b.host or a.port <= b.words", 1, 2, false, "x's missing side would lose y's coverers" },
+	{ "a.host = b.host and a.time <= b.time", 0, 2, true, "no content: all of a block fold" },
+};
+
+TEST(plan, folds_exactly_the_dominated)
+{
+	static const double time[] = { 1262304000, 1262390400, 1262390400, 1262476800 }, words[] = { 3, 9, 9, 3 };
+	struct overlap self[TEXT_KINDS] = { { 8, 8, 8 }, { 8, 8, 8 } };
+	struct columns c;
+
+	columns_init(&c, 4);
+	columns_add(&c, ATTR_HOST, TYPE_TEXT);
+	columns_add(&c, ATTR_TIME, TYPE_TIME);
+	columns_add(&c, ATTR_WORDS, TYPE_NUMBER);
+	columns_add(&c, ATTR_PORT, TYPE_NUMBER);
+	for (size_t i = 0; i < 4; i++) {
+		columns_text(&c, c.col[ATTR_HOST], i, i < 3 ? STR("x") : STR("y"));
+		columns_number(c.col[ATTR_TIME], i, time[i]);
+		columns_number(c.col[ATTR_WORDS], i, words[i]);
+		if (i != 1)
+			columns_number(c.col[ATTR_PORT], i, 5);
+	}
+	columns_finish(&c);
+	for (size_t i = 0; i < COUNT(folds); i++) {
+		struct rule_env env = { .kind = RULE_PAIR };
+		struct rule *rule;
+		struct bound *bound;
+		struct plan *plan;
+		struct err err = { 0 };
+
+		REQUIRE(rule_parse(t->arena, str(folds[i].rule), &env, &rule, &err) == WN_OK, "%s", err.text);
+		REQUIRE(rule_bind(&bound, rule, &c, NULL, &err) == WN_OK && plan_make(&plan, bound, &err) == WN_OK);
+		CHECK_EQ(plan_folds(plan, folds[i].x, folds[i].y, self), folds[i].want, "%s: %s", folds[i].rule, folds[i].because);
+		plan_free(plan);
+		bound_free(bound);
+	}
+	columns_release(&c);
+}

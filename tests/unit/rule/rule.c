@@ -52,6 +52,8 @@ static const struct {
 	{ "a.title ~ \"NEWS\"", 0, 1, true, "~ ignores case" },
 	{ "a.title ~ \"NEWS\"", 2, 1, false, "~ of missing is false" },
 	{ "a.title !~ \"NEWS\"", 2, 1, true, "!~ is its complement" },
+	{ "a.title ~ \"\"", 2, 1, false, "not even the empty expression is found in missing" },
+	{ "b.time - 0.5s <= a.time", 0, 1, true, "parts of seconds" },
 	{ "a.time <= b.time", 0, 1, true, "equal times both ways" },
 	{ "a.time <= b.time", 1, 0, true, "equal times both ways" },
 	{ "a.time < b.time", 1, 0, false, "strict" },

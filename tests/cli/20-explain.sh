@@ -1,0 +1,11 @@
+# A rule is explained in words before anything runs; a bad one ends with 2 and shows the place.
+"$WINNOW" explain 'C(sh(di), sh(dj)) ≥ 0.7 ∧ timestamp(di) ≤ timestamp(dj) ∧ hostname(di) = hostname(dj)'; echo "exit $?"
+"$WINNOW" explain near-duplicate; echo "exit $?"
+"$WINNOW" explain 'not jaccard(a,b) >= 0.9 and (a.lang = b.lang or b.words > 10)'; echo "exit $?"
+"$WINNOW" explain false; echo "exit $?"
+"$WINNOW" explain 'a.digest = b.digest' --json; echo "exit $?"
+"$WINNOW" explain 'timestamp(di) ≥ timestamp(dj) − 604,800,000'; echo "exit $?"
+"$WINNOW" explain 'containment(a,b) >= 1.1'; echo "exit $?"
+"$WINNOW" explain 'a.hots = b.host'; echo "exit $?"
+"$WINNOW" explain "$(printf '%10000s' '' | tr ' ' '(')"; echo "exit $?"
+"$WINNOW" explain ''; echo "exit $?"
