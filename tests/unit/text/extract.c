@@ -145,6 +145,64 @@ TEST(extract, what_the_head_says)
 	extract_free(x);
 }
 
+/* ---- pages made to hurt: each must end soon, in bounded memory, with its text ---- */
+
+static const struct {
+	const char *head, *again, *tail;
+	unsigned times, cut;
+	const char *text, *because;
+} hurt[] = {
+	{ "", "<div>", "x", 300000, CUT_DEPTH, "x", "nesting" },
+	{ "", "<b>", "x<p>y", 300000, CUT_DEPTH, "x\ny", "nesting of formatting elements" },
+	{ "<p title=\"", "xxxxxxxxxx", "\">after", 300000, CUT_TOKEN, "after", "a long attribute" },
+	{ "<p ", "=a ", ">after", 300000, 0, "after", "many attributes of one name" },
+	{ "a", "&#0", "", 100, 0, NULL, "references without end" },
+	{ "<p x=\"", "&amp;", "\">y", 300000, 0, "y", "references in an attribute" },
+	{ "a", "</p></div></table>", "b", 300000, 0, "a\nb", "end tags of nothing" },
+	{ "<table>", "<tr><td>", "b", 100000, 0, "b", "cells" },
+	{ "", "<a href=x></a>", "b", 210000, CUT_LINKS, "b", "links" },
+	{ "<!--", "<!--", "", 300000, 0, "", "comments in a comment" },
+	{ "<svg>", "<g>", "</svg>b", 300000, CUT_DEPTH, NULL, "nesting in SVG" },
+	{ "<script><!--", "<script ", "", 300000, 0, "", "a script that does not end" },
+	{ "", "<select><option>", "b", 100000, 0, "b", "selects" },
+	{ "<title>", "t ", "", 300000, 0, NULL, "a title that does not end" },
+	{ "<style>", "url(", "</style>b", 300000, 0, "b", "a style sheet of openings" },
+	{ "<img srcset='", "a,", "'>b", 300000, 0, "b", "a srcset of commas" },
+};
+
+TEST(extract, bad_pages_end_soon_and_say_what_was_cut)
+{
+	struct extract *x = extract_new();
+
+	for (size_t i = 0; i < COUNT(hurt); i++) {
+		struct buf b = BUF(64 << 20);
+		struct page p;
+
+		buf_str(&b, str(hurt[i].head));
+		for (unsigned k = 0; k < hurt[i].times; k++)
+			buf_str(&b, str(hurt[i].again));
+		buf_str(&b, str(hurt[i].tail));
+		extract_page(x, buf_view(&b), STR("http://example.org/"), NULL, &p);
+		if (hurt[i].text)
+			CHECK_STR(p.text, str(hurt[i].text), "%s", hurt[i].because);
+		CHECK_EQ(p.cut & hurt[i].cut, hurt[i].cut, "%s", hurt[i].because);
+		buf_release(&b);
+	}
+	extract_free(x);
+}
+
+TEST(extract, text_is_cut_at_the_limit_between_characters)
+{
+	struct extract *x = extract_new();
+	struct extract_options o = { .max_text = 10 };
+	struct page p;
+
+	extract_page(x, STR("<p>abc<p>d\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9<p>more"), STR(""), &o, &p);
+	CHECK_STR(p.text, STR("abc\nd\xC3\xA9\xC3\xA9"));
+	CHECK_EQ(p.cut, CUT_TEXT);
+	extract_free(x);
+}
+
 /* ---- html5lib's trees ---- */
 
 /* The text a tree dump shows, by the same rules, white space collapsed. */
