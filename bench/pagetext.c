@@ -1,0 +1,40 @@
+/* bench/pagetext.c -- the body text of HTML files without their titles, for comparison with browsers.
+ *
+ *	ls pages/x.html | bench-pagetext
+ *
+ * A line per path read from standard input: path, charset, U+FFFD put in, flaws, text; tabs and newlines as blanks. */
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "base/os.h"
+#include "text/document.h"
+
+int main(void)
+{
+	struct documents *documents = documents_new();
+	struct arena a = { 0 };
+	char line[4096];
+
+	while (fgets(line, sizeof line, stdin)) {
+		struct err err = { 0 };
+		struct document d;
+		struct document_in in = { .mime = STR("text/html"), .url = STR("http://example.org/"), .no_main = true, .no_lang = true };
+
+		line[strcspn(line, "\n")] = 0;
+		if (os_slurp(&a, line, 256 * MIB, &in.payload, &err) < 0 || document_extract(&d, &a, documents, &in, &err) < 0) {
+			fprintf(stderr, "%s\n", err.text);
+			return 1;
+		}
+		printf("%s\t%s\t%zu\t%u\t", line, d.charset ? d.charset : "", d.replaced, d.flaws);
+		for (size_t i = d.page.body_start; i < d.page.text.n; i++) {
+			char c = d.page.text.p[i];
+
+			putchar(ascii_space(c) ? ' ' : c);
+		}
+		putchar('\n');
+		arena_reset(&a);
+	}
+	documents_free(documents);
+	arena_release(&a);
+	return 0;
+}
