@@ -37,6 +37,7 @@
 #define LIMIT_LINKS 200000		/* links of one page */
 #define LIMIT_ANCHOR 1024		/* bytes of one anchor text */
 #define LIMIT_META (8 * KIB)		/* bytes of a title, description or date of the head */
+#define LIMIT_DIFF_CHANGES 2000		/* edits searched between two anchors; quadratic in this */
 #define LIMIT_LINE (4 * MIB)		/* a line of CDX, CSV or JSONL */
 #define LIMIT_POST_BODY 4096		/* bytes of a request body that go into an urlkey, as other indexers do */
 #define LIMIT_SHINGLE_K 64		/* terms in a shingle; longer ones find nothing but copies */

@@ -24,6 +24,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_covers,
 	&cmd_cover,
 	&cmd_compare,
+	&cmd_diff,
 	/* explore */
 	/* care */
 	&cmd_verify,

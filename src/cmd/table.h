@@ -8,6 +8,7 @@ extern const struct cmd cmd_compare;
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_cover;
 extern const struct cmd cmd_covers;
+extern const struct cmd cmd_diff;
 extern const struct cmd cmd_explain;
 extern const struct cmd cmd_export;
 extern const struct cmd cmd_help;
