@@ -292,10 +292,12 @@ static int find_record(const struct segment *s, uint64_t content, struct record_
 	}
 	if (h->flags > 1 || h->content != content || h->check != hash64(s->map.p + at + 8, heads_bytes(h->flags) - 8))
 		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has a wrong checksum", content);
+	if (h->body.low_bits != low_bits(h->body.n) || h->main.low_bits != low_bits(h->main.n))
+		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has sets of an unknown form", content);
 	need = heads_bytes(h->flags) + set_bytes(h->body.n, h->body.low_bits);
 	if (!h->flags)
 		need += set_bytes(h->main.n, h->main.low_bits);
-	if (h->body.low_bits != low_bits(h->body.n) || h->main.low_bits != low_bits(h->main.n) || need != end - at)
+	if (need != end - at)
 		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has the wrong size", content);
 	*data = s->map.p + at + heads_bytes(h->flags);
 	return WN_OK;

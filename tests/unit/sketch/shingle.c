@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "base/utf8.h"
 #include "sketch/minhash.h"
+#include "text/document.h"
 
 static const struct {
 	const char *text;
@@ -169,6 +170,47 @@ TEST(shingle, python_twin_agrees_on_random_texts)
 			texts.p[j] = random_text(t);
 		compare_with_python(t, texts, specs[i]);
 	}
+}
+
+/* Body and main text of 2,000 pages drawn from the three corpora. */
+TEST_SUITE(shingle, python_twin_agrees_on_pages_of_the_corpora)
+{
+	static const char *const corpora[] = { "openbsd-www", "git-htmldocs", "llvm-releases" };
+	enum { PAGES = 2000 };
+	struct text_list texts = { ARENA_ARRAY(t->arena, struct str, 2 * PAGES), 0 };
+	struct documents *scratch = documents_new();
+	struct err err = { 0 };
+	struct str *dirs[3];
+	size_t n_dirs[3];
+
+	for (unsigned c = 0; c < 3; c++) {
+		REQUIRE(os_list(t->arena, suite_path(t, arena_printf(t->arena, "%s/pages", corpora[c]).p), "", &dirs[c], &n_dirs[c], &err) == WN_OK,
+			"%s", err.text);
+		REQUIRE(n_dirs[c] > 0, "%s is not there", corpora[c]);
+	}
+	while (texts.n < 2 * PAGES) {
+		unsigned c = (unsigned)test_below(t, 3);
+		const char *dir = suite_path(t, arena_printf(t->arena, "%s/pages/%.*s", corpora[c],
+							     STR_FMT(dirs[c][test_below(t, n_dirs[c])])).p);
+		struct arena page = { 0 };
+		struct document d;
+		struct document_in in = { .mime = STR("text/html"), .no_links = true, .no_lang = true, .no_pdf = true };
+		struct str *names;
+		size_t n;
+
+		if (os_list(&page, dir, "", &names, &n, &err) == WN_OK && n > 0 &&
+		    os_slurp(&page, arena_printf(&page, "%s/%.*s", dir, STR_FMT(names[test_below(t, n)])).p, (size_t)1 << 26, &in.payload, &err) ==
+			    WN_OK &&
+		    document_extract(&d, &page, scratch, &in, &err) == WN_OK) {
+			texts.p[texts.n++] = arena_str(t->arena, d.page.text);
+			texts.p[texts.n++] = arena_str(t->arena, d.main);
+		} else {
+			CHECK(n == 0, "%s: %s", dir, err.text);
+		}
+		arena_release(&page);
+	}
+	documents_free(scratch);
+	compare_with_python(t, texts, SHINGLE_DEFAULT);
 }
 
 static uint64_t *random_set(struct test *t, size_t n)
