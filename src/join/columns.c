@@ -9,10 +9,11 @@
 #include "join/big.h"
 
 #define SHARDS 64u	      /* class tables, each filled by one thread at a time */
-#define BUCKET_ENTRIES 2048u  /* aimed at; grouped in cache */
+#define BUCKET_ENTRIES 1024u  /* aimed at; grouped in cache */
+#define ROW_ITEMS 100u	      /* of a row in a partition, at least: each visit to a row costs */
 #define PARTITION_LEAST ((size_t)1 << 16)
-#define PARTITION_MOST ((size_t)1 << 24)
-#define ROW_SLICE 4096u	      /* rows read by one task */
+#define PARTITION_MOST ((size_t)1 << 25)
+#define ROW_SLICE 4096u	      /* rows read by one task, at most */
 #define READ_ROOM 1024u	      /* items read at once */
 
 /* Classes while building: records of n, weight and n rows, one after another. */
@@ -27,10 +28,13 @@ enum { REC_N, REC_WEIGHT, REC_ROWS };
 typedef VEC(uint32_t) outbox;
 enum { OUT_LOW, OUT_HIGH, OUT_N, OUT_ROWS };
 
-struct slice { /* the entries of some rows in the partition */
-	VEC(uint64_t) item;
-	VEC(uint32_t) row;
-};
+/* The items of some rows in the partition; unused where they need no decoding. */
+typedef VEC(uint64_t) slice;
+
+struct entry { /* an item of a row, in the order of buckets */
+	uint64_t item;
+	uint32_t row;
+} __attribute__((packed));
 
 struct build {
 	const struct join_sets *sets;
@@ -44,12 +48,12 @@ struct build {
 	uint64_t below;		/* end of the partition; UINT64_MAX with last */
 	unsigned shift, bits;	/* bucket of an item: item >> shift & mask */
 	size_t room;
-	uint64_t *item; /* entries by bucket */
-	uint32_t *row;
+	struct entry *entry;	/* by bucket */
+	uint32_t *run;		/* [rows] how many items each has in it */
 	uint32_t *fill;		/* [slices x buckets] counts, then places */
 	size_t *bucket_start;	/* [buckets + 1] */
-	struct slice *slices;
-	size_t n_slices, buckets;
+	slice *slices;
+	size_t n_slices, slice_rows, buckets;
 	struct group_scratch *scratch; /* [threads] */
 	outbox *out; /* [threads x SHARDS] */
 	struct shard shard[SHARDS];
@@ -114,97 +118,137 @@ static uint32_t sift_items(const struct columns_filter *f, uint64_t *item, uint3
 	return kept;
 }
 
-/* Appends what row r has of the partition. */
-static void read_row(const struct build *b, struct slice *s, uint32_t r)
+/* Are the items read where they are? */
+static bool in_place(const struct build *b)
+{
+	return b->sets->items && !b->filter;
+}
+
+/* Moves the cursor of r to the end of the partition, items at hand. */
+static uint32_t skip_plain(const struct build *b, uint32_t r)
 {
 	struct join_cursor *c = &b->cursor[r];
-	uint32_t n, kept;
+	const uint64_t *p = b->sets->items + c->at;
+	uint32_t n = 0;
+
+	if (b->below == UINT64_MAX)
+		n = c->left;
+	else
+		while (n < c->left && p[n] < b->below)
+			n++;
+	c->at += n;
+	c->left -= n;
+	return n;
+}
+
+/* Appends what row r has of the partition to the slice. */
+static uint32_t read_row(const struct build *b, slice *s, uint32_t r)
+{
+	struct join_cursor *c = &b->cursor[r];
+	size_t before = s->n;
+	uint32_t n;
 
 	do {
-		uint64_t *to;
-
-		vec_reserve(&s->item, s->item.n + READ_ROOM);
-		vec_reserve(&s->row, s->row.n + READ_ROOM);
-		to = s->item.p + s->item.n;
+		vec_reserve(s, s->n + READ_ROOM);
 		n = 0;
 		if (b->sets->items) {
 			const uint64_t *p = b->sets->items + c->at;
 			uint32_t most = c->left < READ_ROOM ? c->left : READ_ROOM;
 
 			for (; n < most && (p[n] < b->below || b->below == UINT64_MAX); n++)
-				to[n] = p[n];
+				s->p[s->n + n] = p[n];
 			c->at += n;
 			c->left -= n;
 		} else if (c->left) {
-			n = b->sets->read(b->sets->context, c, b->below, to, READ_ROOM);
+			n = b->sets->read(b->sets->context, c, b->below, s->p + s->n, READ_ROOM);
 		}
-		kept = b->filter ? sift_items(b->filter, to, n) : n;
-		for (uint32_t i = 0; i < kept; i++)
-			s->row.p[s->row.n + i] = r;
-		s->item.n += kept;
-		s->row.n += kept;
+		s->n += b->filter ? sift_items(b->filter, s->p + s->n, n) : n;
 	} while (n == READ_ROOM);
+	return (uint32_t)(s->n - before);
+}
+
+static void slice_bounds(const struct build *b, size_t k, uint32_t *first, uint32_t *last)
+{
+	*first = (uint32_t)(k * b->slice_rows);
+	*last = (uint32_t)((k + 1) * b->slice_rows < b->rows ? (k + 1) * b->slice_rows : b->rows);
 }
 
 static void read_slice(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct build *b = context;
 	size_t mask = b->buckets - 1;
+	unsigned shift = b->shift;
 
 	(void)worker;
 	for (size_t k = from; k < to; k++) {
-		struct slice *s = &b->slices[k];
-		uint32_t *fill = b->fill + k * b->buckets;
-		uint32_t last = (uint32_t)((k + 1) * ROW_SLICE < b->rows ? (k + 1) * ROW_SLICE : b->rows);
+		slice *s = &b->slices[k];
+		uint32_t *fill = b->fill + k * b->buckets, first, last;
 
-		s->item.n = s->row.n = 0;
-		for (uint32_t r = (uint32_t)(k * ROW_SLICE); r < last; r++) {
+		s->n = 0;
+		slice_bounds(b, k, &first, &last);
+		memset(fill, 0, b->buckets * sizeof *fill);
+		for (uint32_t r = first; r < last; r++) {
+			const uint64_t *p;
+			uint32_t n = 0;
+
 			if (b->sets->items && r + 12 < last)
 				__builtin_prefetch(b->sets->items + b->cursor[r + 12].at);
 			if (b->cursor[r].left)
-				read_row(b, s, r);
+				n = in_place(b) ? skip_plain(b, r) : read_row(b, s, r);
+			b->run[r] = n;
+			if (n == 0)
+				continue;
+			p = in_place(b) ? b->sets->items + b->cursor[r].at - n : s->p + s->n - n;
+			for (uint32_t i = 0; i < n; i++)
+				fill[p[i] >> shift & mask]++;
 		}
-		memset(fill, 0, b->buckets * sizeof *fill);
-		for (size_t i = 0; i < s->item.n; i++)
-			fill[s->item.p[i] >> b->shift & mask]++;
 	}
 }
 
 static void scatter_slice(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct build *b = context;
+	struct entry *entry = b->entry;
 	size_t mask = b->buckets - 1;
+	unsigned shift = b->shift;
 
 	(void)worker;
 	for (size_t k = from; k < to; k++) {
-		const struct slice *s = &b->slices[k];
-		uint32_t *fill = b->fill + k * b->buckets;
+		const uint64_t *read = b->slices[k].p;
+		uint32_t *fill = b->fill + k * b->buckets, first, last;
 
-		for (size_t i = 0; i < s->item.n; i++) {
-			size_t bucket = s->item.p[i] >> b->shift & mask, place = b->bucket_start[bucket] + fill[bucket]++;
+		slice_bounds(b, k, &first, &last);
+		for (uint32_t r = first; r < last; r++) {
+			uint32_t n = b->run[r];
+			const uint64_t *p = in_place(b) ? b->sets->items + b->cursor[r].at - n : read;
 
-			b->item[place] = s->item.p[i];
-			b->row[place] = s->row.p[i];
+			for (uint32_t i = 0; i < n; i++) {
+				size_t bucket = p[i] >> shift & mask;
+				struct entry *e = entry + fill[bucket]++;
+
+				e->item = p[i];
+				e->row = r;
+			}
+			if (!in_place(b) && n)
+				read += n;
 		}
 	}
 }
 
-/* Turns counts by slice and bucket into places; returns the entries. */
+/* Turns counts by slice and bucket into places; returns the entries, which are
+ * fewer than 2^32: a partition has few million, or few values. */
 static size_t place_slices(struct build *b)
 {
 	size_t total = 0;
 
 	for (size_t k = 0; k < b->buckets; k++) {
-		uint32_t inside = 0;
-
 		b->bucket_start[k] = total;
 		for (size_t s = 0; s < b->n_slices; s++) {
 			uint32_t n = b->fill[s * b->buckets + k];
 
-			b->fill[s * b->buckets + k] = inside;
-			inside += n;
+			b->fill[s * b->buckets + k] = (uint32_t)total;
+			total += n;
 		}
-		total += inside;
 	}
 	b->bucket_start[b->buckets] = total;
 	return total;
@@ -343,7 +387,7 @@ static void class_add_levels(outbox *out, struct group_scratch *s, const uint32_
 }
 
 /* Numbers the distinct (item, block) of a bucket; returns how many. */
-static uint32_t group_entries(const struct build *b, struct group_scratch *s, const uint64_t *item, const uint32_t *row, size_t n)
+static uint32_t group_entries(const struct build *b, struct group_scratch *s, const struct entry *e, size_t n)
 {
 	size_t cap = 16, mask;
 	uint32_t groups = 0;
@@ -353,12 +397,13 @@ static uint32_t group_entries(const struct build *b, struct group_scratch *s, co
 	mask = cap - 1;
 	memset(s->slot, 0, cap * sizeof *s->slot);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t h = item[i] ^ (b->one_block ? 0 : (uint64_t)b->block[row[i]] * 0x9e3779b97f4a7c15u);
+		uint64_t h = e[i].item ^ (b->one_block ? 0 : (uint64_t)b->block[e[i].row] * 0x9e3779b97f4a7c15u);
 		size_t at = (h * 0xd6e8feb86659fd93u) >> 40 & mask;
 		uint32_t g;
 
 		while ((g = s->slot[at]) != 0 &&
-		       (item[s->first[g - 1]] != item[i] || (!b->one_block && b->block[row[s->first[g - 1]]] != b->block[row[i]])))
+		       (e[s->first[g - 1]].item != e[i].item ||
+			(!b->one_block && b->block[e[s->first[g - 1]].row] != b->block[e[i].row])))
 			at = (at + 1) & mask;
 		if (g == 0) {
 			s->slot[at] = g = ++groups;
@@ -371,19 +416,19 @@ static uint32_t group_entries(const struct build *b, struct group_scratch *s, co
 	return groups;
 }
 
-static void collapse_bucket(struct build *b, outbox *out, struct group_scratch *s, const uint64_t *item, const uint32_t *row, size_t n)
+static void collapse_bucket(struct build *b, outbox *out, struct group_scratch *s, const struct entry *e, size_t n)
 {
 	uint32_t groups, at = 0;
 
 	scratch_reserve(s, n);
-	groups = group_entries(b, s, item, row, n);
+	groups = group_entries(b, s, e, n);
 	for (uint32_t g = 0; g < groups; g++) { /* singles get no place */
 		s->place[g] = at;
 		at += s->count[g] > 1 ? s->count[g] : 0;
 	}
 	for (size_t i = 0; i < n; i++)
 		if (s->count[s->group[i]] > 1)
-			s->list[s->place[s->group[i]]++] = row[i];
+			s->list[s->place[s->group[i]]++] = e[i].row;
 	for (uint32_t g = 0; g < groups; g++) {
 		const uint32_t *list = s->list + s->place[g] - s->count[g];
 		uint32_t m = s->count[g];
@@ -408,7 +453,7 @@ static void collapse_buckets(void *context, size_t from, size_t to, unsigned wor
 		size_t at = b->bucket_start[k], n = b->bucket_start[k + 1] - at;
 
 		if (n)
-			collapse_bucket(b, b->out + worker * SHARDS, &b->scratch[worker], b->item + at, b->row + at, n);
+			collapse_bucket(b, b->out + worker * SHARDS, &b->scratch[worker], b->entry + at, n);
 	}
 }
 
@@ -623,11 +668,9 @@ static void partition_reserve(struct build *b, size_t n)
 {
 	if (n <= b->room)
 		return;
-	big_free(b->item, b->room * sizeof *b->item);
-	big_free(b->row, b->room * sizeof *b->row);
+	big_free(b->entry, b->room * sizeof *b->entry);
 	b->room = n + n / 16 + 1024;
-	b->item = big_alloc(b->room * sizeof *b->item);
-	b->row = big_alloc(b->room * sizeof *b->row);
+	b->entry = big_alloc(b->room * sizeof *b->entry);
 }
 
 static void run_partition(struct build *b)
@@ -649,13 +692,11 @@ static void run_partition(struct build *b)
 
 static void partition_release(struct build *b)
 {
-	big_free(b->item, b->room * sizeof *b->item);
-	big_free(b->row, b->room * sizeof *b->row);
+	big_free(b->entry, b->room * sizeof *b->entry);
 	b->room = 0;
-	for (size_t i = 0; i < b->n_slices; i++) {
-		vec_release(&b->slices[i].item);
-		vec_release(&b->slices[i].row);
-	}
+	mem_free(b->run);
+	for (size_t i = 0; i < b->n_slices; i++)
+		vec_release(&b->slices[i]);
 	mem_free(b->fill);
 	mem_free(b->bucket_start);
 	mem_free(b->slices);
@@ -671,10 +712,10 @@ static void partition_release(struct build *b)
 static void run_partitions(struct build *b, uint64_t entries)
 {
 	unsigned bits = 0; /* of the partition number */
-	size_t room = b->memory / 4 / 24; /* entries of a partition: not much more than the cache, not too many passes */
+	size_t room = b->memory / 4 / 20; /* entries of a partition: not much more than the cache, not too many passes */
 
 	room = room < PARTITION_MOST ? room : PARTITION_MOST;
-	room = room < entries / 32 ? room : entries / 32;
+	room = room < (size_t)b->rows * ROW_ITEMS ? room : (size_t)b->rows * ROW_ITEMS;
 	room = room < PARTITION_LEAST ? PARTITION_LEAST : room;
 	while (bits < 16 && entries >> bits > room)
 		bits++;
@@ -704,7 +745,9 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 	open_rows(&b);
 	for (uint32_t r = 0; r < rows; r++)
 		entries += b.cursor[r].left;
-	b.n_slices = ((size_t)rows + ROW_SLICE - 1) / ROW_SLICE;
+	b.slice_rows = rows / (b.threads * 8) + 1 < ROW_SLICE ? rows / (b.threads * 8) + 1 : ROW_SLICE;
+	b.n_slices = ((size_t)rows + b.slice_rows - 1) / b.slice_rows;
+	b.run = mem_zarray((size_t)rows + 1, sizeof *b.run);
 	b.slices = mem_zarray(b.n_slices + 1, sizeof *b.slices);
 	b.scratch = mem_zarray(b.threads, sizeof *b.scratch);
 	b.out = mem_zarray((size_t)b.threads * SHARDS, sizeof *b.out);
