@@ -41,6 +41,7 @@ struct build {
 	const uint32_t *set, *block;
 	uint32_t rows;
 	const struct columns_filter *filter;
+	const struct join_options *options;
 	unsigned threads;
 	bool one_block;
 	struct join_cursor *cursor; /* [rows]; for plain arrays .at is the next item */
@@ -726,18 +727,20 @@ static void run_partitions(struct build *b, uint64_t entries)
 	b->shift = 64 - bits - b->bits;
 	b->fill = mem_array(b->n_slices * b->buckets + 1, sizeof *b->fill);
 	b->bucket_start = mem_array(b->buckets + 1, sizeof *b->bucket_start);
-	for (uint64_t p = 0; p < (uint64_t)1 << bits && !b->over; p++) {
+	for (uint64_t p = 0; p < (uint64_t)1 << bits && !b->over && !task_interrupted(); p++) {
 		b->below = p + 1 == (uint64_t)1 << bits ? UINT64_MAX : (p + 1) << (64 - bits);
 		run_partition(b);
 		mem_watch();
+		if (b->options && b->options->progress)
+			b->options->progress(b->options->progress_context, "index", entries * (p + 1) >> bits, entries);
 	}
 }
 
 int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
-		  uint32_t rows, const struct columns_filter *filter, unsigned threads, size_t memory, struct err *err)
+		  uint32_t rows, const struct columns_filter *filter, const struct join_options *o, size_t memory, struct err *err)
 {
 	struct build b = { .sets = sets, .set = set, .block = block, .rows = rows, .filter = filter,
-			   .threads = threads ? threads : 1, .memory = memory };
+			   .options = o, .threads = o && o->threads ? o->threads : 1, .memory = memory };
 	uint64_t entries = 0;
 	int rc = WN_OK;
 
@@ -753,7 +756,9 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 	b.out = mem_zarray((size_t)b.threads * SHARDS, sizeof *b.out);
 	run_partitions(&b, entries);
 	partition_release(&b);
-	if (b.over)
+	if (task_interrupted())
+		rc = err_set(err, WN_INTERRUPTED, "interrupted while indexing");
+	else if (b.over)
 		rc = err_set(err, WN_LIMIT, "an index of %u rows needs more than %zu bytes", rows, memory);
 	else
 		build_index(out, &b);

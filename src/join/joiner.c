@@ -106,6 +106,7 @@ struct run {
 	void *context;
 	uint32_t n; /* rows or rows of the chunk */
 	bool first; /* pairs that need no index are met now */
+	uint64_t done;
 };
 
 static void run_block(void *context, size_t from, size_t to, unsigned worker)
@@ -116,7 +117,7 @@ static void run_block(void *context, size_t from, size_t to, unsigned worker)
 
 	p->pair = r->pair;
 	p->context = r->context;
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = from; i < to && !task_interrupted(); i++) {
 		uint32_t x = j->sub ? j->sub[i] : (uint32_t)i;
 
 		if (r->probes && !r->probes[x])
@@ -127,6 +128,8 @@ static void run_block(void *context, size_t from, size_t to, unsigned worker)
 		if (j->indexed && !p->ended)
 			probe_index(p, j, worker, (uint32_t)i);
 	}
+	if (j->o && j->o->progress)
+		j->o->progress(j->o->progress_context, "probe", __atomic_add_fetch(&r->done, to - from, __ATOMIC_RELAXED), r->n);
 }
 
 static void collect(struct joiner *j)
@@ -156,7 +159,7 @@ static int build_chunk(struct joiner *j, struct err *err)
 			block[i] = r->block[j->sub[i]];
 		}
 	}
-	rc = columns_build(&j->index, &j->q->sets[j->kind], set, block, n, j->filter, j->threads,
+	rc = columns_build(&j->index, &j->q->sets[j->kind], set, block, n, j->filter, j->o,
 			   n <= 2 * CHUNK_LEAST ? SIZE_MAX : j->memory, err);
 	if (j->sub) {
 		mem_free(set);
@@ -241,6 +244,7 @@ static int run_two(struct joiner *j, struct run *run, struct chunk x, struct chu
 		return rc;
 	run->n = j->n_sub;
 	run->first = false;
+	run->done = 0;
 	task_each(j->threads, run->n, PROBE_BLOCK, run_block, run);
 	collect(j);
 	return WN_OK;
@@ -249,7 +253,7 @@ static int run_two(struct joiner *j, struct run *run, struct chunk x, struct chu
 int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context,
 	       struct err *err)
 {
-	struct run run = { j, j->flip ? of_b : of_a, pair, context, j->rows.n, true };
+	struct run run = { j, j->flip ? of_b : of_a, pair, context, j->rows.n, true, 0 };
 	bool banded = j->kind >= 0 && j->o && j->o->bands;
 	int rc = WN_OK;
 
@@ -270,6 +274,8 @@ int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joine
 		rc = run_two(j, &run, (struct chunk){ 0, mid, true }, (struct chunk){ mid, j->rows.n, true }, err);
 		drop_index(j);
 	}
+	if (rc == WN_OK && task_interrupted())
+		rc = err_set(err, WN_INTERRUPTED, "interrupted while joining");
 	return rc;
 }
 

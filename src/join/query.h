@@ -112,11 +112,10 @@ struct join_query {
 struct join_options {
 	unsigned threads;      /* 0 = 1 */
 	size_t memory;	       /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
-	const char *directory; /* where it may spill; NULL = it may not */
 	uint32_t list;	       /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
-	/* Called now and then with work done and expected; may be NULL. */
+	/* Called now and then with work done and expected, from any thread: "index", items; "probe", rows.  May be NULL. */
 	void (*progress)(void *context, const char *phase, uint64_t done, uint64_t of);
 	void *progress_context;
 };
