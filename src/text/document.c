@@ -6,6 +6,7 @@
 #include "archive/url.h"
 #include "text/feed.h"
 #include "text/lang.h"
+#include "text/office.h"
 #include "text/pdf.h"
 
 struct documents {
@@ -333,17 +334,15 @@ static int read_feed(struct job *j)
 	return WN_OK;
 }
 
-static int read_pdf(struct job *j)
+/* A reader of its own for a kind of file: text and title, or why there is none. */
+typedef int file_reader(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why, struct err *err);
+
+static int read_file(struct job *j, file_reader *read)
 {
 	const char *why = NULL;
 	struct str text = STR_NONE, title = STR_NONE;
-	int rc;
+	int rc = read(j->a, j->in->payload, &text, &title, &why, j->err);
 
-	if (j->in->no_pdf) {
-		j->out->why_none = DOCUMENT_NO_READER;
-		return WN_OK;
-	}
-	rc = pdf_text(j->a, j->in->payload, &text, &title, &why, j->err);
 	if (rc < 0)
 		return rc;
 	if (why) {
@@ -356,10 +355,21 @@ static int read_pdf(struct job *j)
 	return WN_OK;
 }
 
+static int read_pdf(struct job *j)
+{
+	if (j->in->no_pdf) {
+		j->out->why_none = DOCUMENT_NO_READER;
+		return WN_OK;
+	}
+	return read_file(j, pdf_text);
+}
+
+static int read_office(struct job *j) { return read_file(j, office_text); }
+
 static int read_nothing(struct job *j)
 {
 	/* style sheets, scripts, JSON and other text that is not for reading have no reader either */
-	j->out->why_none = j->out->kind == PAYLOAD_OFFICE || !looks_binary(j->in->payload) ? DOCUMENT_NO_READER : DOCUMENT_BINARY;
+	j->out->why_none = !looks_binary(j->in->payload) ? DOCUMENT_NO_READER : DOCUMENT_BINARY;
 	return WN_OK;
 }
 
@@ -367,7 +377,7 @@ static const struct {
 	int (*read)(struct job *j);
 } readers[PAYLOAD_KINDS] = {
 	[PAYLOAD_NONE] = { read_nothing }, [PAYLOAD_HTML] = { read_html }, [PAYLOAD_XHTML] = { read_html }, [PAYLOAD_TEXT] = { read_text },
-	[PAYLOAD_FEED] = { read_feed }, [PAYLOAD_PDF] = { read_pdf }, [PAYLOAD_OFFICE] = { read_nothing }, [PAYLOAD_BINARY] = { read_nothing },
+	[PAYLOAD_FEED] = { read_feed }, [PAYLOAD_PDF] = { read_pdf }, [PAYLOAD_OFFICE] = { read_office }, [PAYLOAD_BINARY] = { read_nothing },
 };
 
 /* ---- all of it ---- */

@@ -8,11 +8,10 @@
  */
 #include "text/feed.h"
 
-#include "base/buf.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "base/vec.h"
 #include "text/html.h"
+#include "text/xml.h"
 
 enum field { FIELD_NONE, FIELD_TITLE, FIELD_TEXT, FIELD_LINK, FIELD_DATE, FIELD_LANG };
 
@@ -24,12 +23,6 @@ static const struct {
 	{ STR("content"), FIELD_TEXT },	 { STR("subtitle"), FIELD_TEXT },    { STR("tagline"), FIELD_TEXT },  { STR("link"), FIELD_LINK },
 	{ STR("pubdate"), FIELD_DATE },	 { STR("date"), FIELD_DATE },	     { STR("updated"), FIELD_DATE },  { STR("published"), FIELD_DATE },
 	{ STR("modified"), FIELD_DATE }, { STR("language"), FIELD_LANG },
-};
-
-struct tag_read {
-	struct str name; /* without prefix */
-	struct str attrs;
-	bool end, empty;
 };
 
 struct reading {
@@ -135,58 +128,6 @@ static void put_value(struct reading *r)
 
 /* ---- XML ---- */
 
-static size_t entity(struct str s, char *out, size_t *n)
-{
-	static const struct {
-		struct str name;
-		char c;
-	} names[] = { { STR("&lt;"), '<' }, { STR("&gt;"), '>' }, { STR("&amp;"), '&' }, { STR("&quot;"), '"' }, { STR("&apos;"), '\'' } };
-	uint32_t point = 0;
-	size_t i = 2;
-
-	for (size_t e = 0; e < COUNT(names); e++)
-		if (str_starts(s, names[e].name)) {
-			out[0] = names[e].c;
-			*n = 1;
-			return names[e].name.n;
-		}
-	if (s.n < 4 || s.p[1] != '#')
-		return 0;
-	if (s.p[2] == 'x' || s.p[2] == 'X')
-		for (i = 3; i < s.n && i < 10 && hex_digit(s.p[i]) >= 0; i++)
-			point = point * 16 + (uint32_t)hex_digit(s.p[i]);
-	else
-		for (; i < s.n && i < 10 && ascii_digit(s.p[i]); i++)
-			point = point * 10 + (uint32_t)(s.p[i] - '0');
-	if (i == s.n || s.p[i] != ';' || point == 0 || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
-		return 0;
-	*n = utf8_encode(point, out);
-	return i + 1;
-}
-
-static void add_decoded(struct buf *b, struct str s)
-{
-	for (size_t i = 0; i < s.n;) {
-		char out[4];
-		size_t n = 0, used = 0;
-		ptrdiff_t amp = str_chr(str_sub(s, i, s.n), '&');
-
-		if (amp != 0) {
-			size_t plain = amp < 0 ? s.n - i : (size_t)amp;
-
-			buf_add(b, s.p + i, plain);
-			i += plain;
-			continue;
-		}
-		used = entity(str_sub(s, i, s.n), out, &n);
-		if (used)
-			buf_add(b, out, n);
-		else
-			buf_byte(b, '&');
-		i += used ? used : 1;
-	}
-}
-
 static struct str attr_of(struct arena *a, struct str attrs, struct str name)
 {
 	while (attrs.n) {
@@ -216,37 +157,13 @@ static struct str attr_of(struct arena *a, struct str attrs, struct str name)
 			struct buf b = BUF(LIMIT_URL);
 			struct str out;
 
-			add_decoded(&b, value);
+			xml_decode(&b, value);
 			out = arena_str(a, buf_view(&b));
 			buf_release(&b);
 			return out;
 		}
 	}
 	return STR_NONE;
-}
-
-/* Reads the tag at s ("<..."); returns its bytes, 0 when it does not end. */
-static size_t read_tag(struct str s, struct tag_read *t)
-{
-	size_t i = 1, from;
-	char quote = 0;
-	ptrdiff_t colon;
-
-	*t = (struct tag_read){ .end = s.n > 1 && s.p[1] == '/' };
-	i += t->end;
-	for (from = i; i < s.n && !ascii_space(s.p[i]) && s.p[i] != '>' && s.p[i] != '/'; i++)
-		;
-	t->name = str_n(s.p + from, i - from);
-	if ((colon = str_rchr(t->name, ':')) >= 0)
-		t->name = str_sub(t->name, (size_t)colon + 1, t->name.n);
-	for (from = i; i < s.n && (quote || s.p[i] != '>'); i++)
-		if (quote ? s.p[i] == quote : s.p[i] == '"' || s.p[i] == '\'')
-			quote = quote ? 0 : s.p[i];
-	if (i >= s.n)
-		return 0;
-	t->attrs = str_n(s.p + from, i - from);
-	t->empty = i > from && s.p[i - 1] == '/';
-	return i + 1;
 }
 
 static enum field field_of(struct str name)
@@ -298,7 +215,7 @@ static void end_field(struct reading *r)
 	r->field = FIELD_NONE;
 }
 
-static void start_field(struct reading *r, const struct tag_read *t)
+static void start_field(struct reading *r, const struct xml_tag *t)
 {
 	struct str type;
 
@@ -321,7 +238,7 @@ static void start_field(struct reading *r, const struct tag_read *t)
 		r->field = FIELD_NONE;
 }
 
-static void on_tag(struct reading *r, const struct tag_read *t, struct str raw)
+static void on_tag(struct reading *r, const struct xml_tag *t, struct str raw)
 {
 	bool item = str_ieq(t->name, STR("item")) || str_ieq(t->name, STR("entry"));
 
@@ -358,7 +275,7 @@ static size_t read_markup(struct reading *r, struct str s)
 	static const struct {
 		struct str open, close;
 	} skipped[] = { { STR("<!--"), STR("-->") }, { STR("<?"), STR("?>") }, { STR("<!DOCTYPE"), STR(">") } };
-	struct tag_read t;
+	struct xml_tag t;
 	size_t n;
 	ptrdiff_t end;
 
@@ -374,7 +291,7 @@ static size_t read_markup(struct reading *r, struct str s)
 			end = str_find(s, skipped[i].close);
 			return end < 0 ? s.n : (size_t)end + skipped[i].close.n;
 		}
-	n = read_tag(s, &t);
+	n = xml_tag(s, &t);
 	if (!n)
 		return s.n;
 	on_tag(r, &t, str_n(s.p, n));
@@ -383,7 +300,7 @@ static size_t read_markup(struct reading *r, struct str s)
 
 bool feed_is(struct str payload)
 {
-	struct tag_read t;
+	struct xml_tag t;
 
 	while (payload.n) {
 		ptrdiff_t at = str_chr(payload, '<'), end;
@@ -400,7 +317,7 @@ bool feed_is(struct str payload)
 			payload = str_sub(payload, (size_t)end + close.n, payload.n);
 			continue;
 		}
-		if (!read_tag(payload, &t))
+		if (!xml_tag(payload, &t))
 			return false;
 		return str_ieq(t.name, STR("rss")) || str_ieq(t.name, STR("feed")) || str_ieq(t.name, STR("RDF"));
 	}
@@ -421,7 +338,7 @@ void feed_read(struct arena *a, struct str payload, struct feed *out)
 			if (r.xhtml)
 				buf_add(&r.value, payload.p, n);
 			else
-				add_decoded(&r.value, str_n(payload.p, n));
+				xml_decode(&r.value, str_n(payload.p, n));
 		}
 		payload = str_sub(payload, n, payload.n);
 		if (payload.n)
