@@ -52,7 +52,8 @@ static void measure(struct arena *arena, const struct columns *c, const char *te
 	double start, bind, plain, compiled;
 	unsigned hits = 0, plain_hits = 0;
 
-	if (rule_parse(arena, str(text), &env, &rule, &err) < 0 || (start = now(), rule_bind(&bound, rule, c, NULL, &err)) < 0 || plan_make(&plan, bound, &err) < 0) {
+	if (rule_parse(arena, str(text), &env, &rule, &err) < 0 ||
+	    (start = now(), rule_bind(&bound, rule, c, NULL, &err)) < 0 || plan_make(&plan, bound, &err) < 0) {
 		fprintf(stderr, "%s\n", err.text);
 		exit(1);
 	}
@@ -71,8 +72,8 @@ static void measure(struct arena *arena, const struct columns *c, const char *te
 		plain_hits += rule_holds_plainly(rule, c, NULL, (uint32_t)(r % DOCS), (uint32_t)((r >> 32) % DOCS), ov);
 	}
 	plain = now() - start;
-	printf("%6.1f ns compiled %8.1f ns plain %7.1f ms to bind %d documents, %5.2f %% hold  %s\n", compiled / PAIRS * 1e9, plain / (PAIRS / 20) * 1e9, bind * 1e3, DOCS,
-		100.0 * hits / PAIRS, text);
+	printf("%6.1f ns compiled %8.1f ns plain %7.1f ms to bind %d documents, %5.2f %% hold  %s\n",
+	       compiled / PAIRS * 1e9, plain / (PAIRS / 20) * 1e9, bind * 1e3, DOCS, 100.0 * hits / PAIRS, text);
 	plan_free(plan);
 	bound_free(bound);
 	(void)plain_hits;

@@ -86,7 +86,8 @@ static int explain_on(struct cmd_run *run, struct collection *coll, struct expla
 		return rc;
 	q.where = where;
 	memcpy(q.needs, x->rule->needs, sizeof q.needs);
-	if ((rc = selection_load(&s, coll, &q, &run->err)) < 0 || (rc = rule_bind(&bound, x->rule, &s.columns, NULL, &run->err)) < 0 ||
+	if ((rc = selection_load(&s, coll, &q, &run->err)) < 0 ||
+	    (rc = rule_bind(&bound, x->rule, &s.columns, NULL, &run->err)) < 0 ||
 	    (rc = plan_make(&plan, bound, &run->err)) < 0)
 		goto out;
 	x->counted = true;
@@ -139,16 +140,27 @@ static int run(struct cmd_run *run)
 }
 
 static const struct cmd_example examples[] = {
-	{ "winnow explain \"containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host\"", "how this rule is understood" },
+	{ "winnow explain \"containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host\"",
+	  "how this rule is understood" },
 	{ "winnow explain journalist --coll sample", "a preset, with the numbers of a collection" },
 	{ 0 },
 };
 
 const struct cmd cmd_explain = {
-	.name = "explain", .args = "RULE", .summary = "show the plan of a rule in words, with warnings", .group = GROUP_DECIDE, .min_args = 1, .max_args = 1,
-	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Reads a rule (or the name of a preset), checks it, and says how its pairs would be found: blocks, orders, content, what is only tested, and whether "
+	.name = "explain",
+	.args = "RULE",
+	.summary = "show the plan of a rule in words, with warnings",
+	.group = GROUP_DECIDE,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose = "Reads a rule (or the name of a preset), checks it, and says how its pairs would be found: blocks, "
+		 "orders, content, what is only tested, and whether "
 		 "some part of it is quadratic. Nothing is changed and no pair is made.\n\n"
-		 "With --coll the collection's settings and imported attributes are known, and the number of blocks and pairs and the missing values are counted. The "
+		 "With --coll the collection's settings and imported attributes are known, and the number of blocks "
+		 "and pairs and the missing values are counted. The "
 		 "language is described by 'winnow help rules'.",
 };

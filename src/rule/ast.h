@@ -14,15 +14,34 @@ enum node_op {
 	NODE_SETTING, /* k or unit of the collection */
 	NODE_MEASURE, /* measure, text, named_text */
 	NODE_CALL,    /* func */
-	NODE_NEG, NODE_ADD, NODE_SUB, NODE_MUL, NODE_DIV,
-	NODE_CMP,     /* cmp */
-	NODE_MATCH,   /* kids[0] ~ kids[1]; negated for !~ */
-	NODE_IN,      /* kids[0] in (kids[1..]) */
-	NODE_NOT, NODE_AND, NODE_OR,
+	NODE_NEG,
+	NODE_ADD,
+	NODE_SUB,
+	NODE_MUL,
+	NODE_DIV,
+	NODE_CMP,   /* cmp */
+	NODE_MATCH, /* kids[0] ~ kids[1]; negated for !~ */
+	NODE_IN,    /* kids[0] in (kids[1..]) */
+	NODE_NOT,
+	NODE_AND,
+	NODE_OR,
 };
 
-enum func { FUNC_YEAR, FUNC_MONTH, FUNC_DAY, FUNC_LOWER, FUNC_LEN, FUNC_ABS, FUNC_MIN, FUNC_MAX, FUNC_ROUND,
-	FUNC_STARTSWITH, FUNC_ENDSWITH, FUNC_CONTAINS, FUNC_HAS };
+enum func {
+	FUNC_YEAR,
+	FUNC_MONTH,
+	FUNC_DAY,
+	FUNC_LOWER,
+	FUNC_LEN,
+	FUNC_ABS,
+	FUNC_MIN,
+	FUNC_MAX,
+	FUNC_ROUND,
+	FUNC_STARTSWITH,
+	FUNC_ENDSWITH,
+	FUNC_CONTAINS,
+	FUNC_HAS
+};
 
 enum side { SIDE_A = 1, SIDE_B = 2, SIDE_PAIR = 4 /* a measure */ };
 
@@ -35,9 +54,9 @@ struct node {
 	struct node **kids;
 	size_t n;
 	/* by op */
-	double num;	     /* const: number, seconds, 0 or 1 */
-	struct str text;     /* const text; canonical spelling of other constants */
-	bool exact;	     /* const number with the exact value p/q (sign apart) */
+	double num;		      /* const: number, seconds, 0 or 1 */
+	struct str text;	      /* const text; canonical spelling of other constants */
+	bool exact;		      /* const number with the exact value p/q (sign apart) */
 	bool negative, grouped, year; /* const: below zero; had digit groups; four digits */
 	uint64_t p, q;
 	unsigned side, attr; /* field: SIDE_A or SIDE_B; SIDE_A in a selection */
@@ -48,7 +67,7 @@ struct node {
 	enum func func;
 	enum cmp_op cmp;
 	bool negated;
-	bool threshold;	     /* cmp: one side is a measure; kids[measure_at] */
+	bool threshold; /* cmp: one side is a measure; kids[measure_at] */
 	unsigned measure_at;
 	bool constant;	     /* threshold: against a constant, p/q here */
 	struct regex *regex; /* match */
@@ -87,7 +106,7 @@ struct walk {
 	const struct overlap *ov;
 	struct arena *scratch; /* texts made on the way */
 };
-double walk_number(const struct walk *w, const struct node *n); /* NaN = missing; truth values 0, 1 */
+double walk_number(const struct walk *w, const struct node *n);	  /* NaN = missing; truth values 0, 1 */
 struct str walk_text(const struct walk *w, const struct node *n); /* p == NULL = missing */
 bool walk_truth(const struct walk *w, const struct node *n);
 
@@ -95,12 +114,9 @@ bool walk_truth(const struct walk *w, const struct node *n);
 enum cmp_op cmp_flip(enum cmp_op op);
 enum cmp_op cmp_not(enum cmp_op op);
 const char *cmp_text(enum cmp_op op);
-bool cmp_double(enum cmp_op op, double x, double y); /* missing: equal to itself, unordered */
+bool cmp_double(enum cmp_op op, double x, double y);   /* missing: equal to itself, unordered */
 bool cmp_rank(enum cmp_op op, uint32_t x, uint32_t y); /* 0 = missing */
 
 /* Overflow gives missing, as division by zero does: no infinities in rules. */
-static inline double finite_or_missing(double v)
-{
-	return __builtin_isfinite(v) ? v : __builtin_nan("");
-}
+static inline double finite_or_missing(double v) { return __builtin_isfinite(v) ? v : __builtin_nan(""); }
 #endif

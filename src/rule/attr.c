@@ -38,17 +38,16 @@ static const struct attr_info {
 };
 
 const struct func_info func_table[] = {
-	{ "year", FUNC_YEAR, 1, 1 }, { "month", FUNC_MONTH, 1, 1 }, { "day", FUNC_DAY, 1, 1 },
-	{ "lower", FUNC_LOWER, 1, 1 }, { "len", FUNC_LEN, 1, 1 }, { "abs", FUNC_ABS, 1, 1 },
-	{ "min", FUNC_MIN, 2, 16 }, { "max", FUNC_MAX, 2, 16 }, { "round", FUNC_ROUND, 1, 1 },
-	{ "startswith", FUNC_STARTSWITH, 2, 2 }, { "endswith", FUNC_ENDSWITH, 2, 2 }, { "contains", FUNC_CONTAINS, 2, 2 },
-	{ "has", FUNC_HAS, 1, 1 }, { NULL, 0, 0, 0 },
+	{ "year", FUNC_YEAR, 1, 1 },	     { "month", FUNC_MONTH, 1, 1 },
+	{ "day", FUNC_DAY, 1, 1 },	     { "lower", FUNC_LOWER, 1, 1 },
+	{ "len", FUNC_LEN, 1, 1 },	     { "abs", FUNC_ABS, 1, 1 },
+	{ "min", FUNC_MIN, 2, 16 },	     { "max", FUNC_MAX, 2, 16 },
+	{ "round", FUNC_ROUND, 1, 1 },	     { "startswith", FUNC_STARTSWITH, 2, 2 },
+	{ "endswith", FUNC_ENDSWITH, 2, 2 }, { "contains", FUNC_CONTAINS, 2, 2 },
+	{ "has", FUNC_HAS, 1, 1 },	     { NULL, 0, 0, 0 },
 };
 
-static char name_fold(char c)
-{
-	return c == '-' ? '_' : ascii_lower(c);
-}
+static char name_fold(char c) { return c == '-' ? '_' : ascii_lower(c); }
 
 bool name_eq(struct str a, struct str b)
 {
@@ -72,15 +71,9 @@ int attr_find(struct str name)
 	return -1;
 }
 
-const char *attr_name(unsigned attr)
-{
-	return attr < ATTR_USER ? attrs[attr].name : "(imported)";
-}
+const char *attr_name(unsigned attr) { return attr < ATTR_USER ? attrs[attr].name : "(imported)"; }
 
-enum value_type attr_type(unsigned attr)
-{
-	return attr < ATTR_USER ? attrs[attr].type : TYPE_NONE;
-}
+enum value_type attr_type(unsigned attr) { return attr < ATTR_USER ? attrs[attr].type : TYPE_NONE; }
 
 const char *type_name(enum value_type type)
 {
@@ -110,7 +103,8 @@ static unsigned distance(struct str a, struct str b)
 				best = prev[j] + 1;
 			if (cur[j - 1] + 1 < best)
 				best = cur[j - 1] + 1;
-			if (i > 1 && j > 1 && x == name_fold(b.p[j - 2]) && name_fold(a.p[i - 2]) == y && before[j - 2] + 1 < best)
+			if (i > 1 && j > 1 && x == name_fold(b.p[j - 2]) && name_fold(a.p[i - 2]) == y &&
+			    before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;
 			cur[j] = best;
 		}

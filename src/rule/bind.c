@@ -6,10 +6,7 @@
 
 #include "archive/stamp.h"
 
-bool one_sided(const struct node *n)
-{
-	return n->sides == SIDE_A || n->sides == SIDE_B;
-}
+bool one_sided(const struct node *n) { return n->sides == SIDE_A || n->sides == SIDE_B; }
 
 static struct derived *derived_find(struct bound *b, const struct node *n)
 {
@@ -304,7 +301,9 @@ static struct code *compile_call(struct bound *b, const struct node *n)
 	struct code *c;
 
 	switch (n->func) {
-	case FUNC_STARTSWITH: case FUNC_ENDSWITH: case FUNC_CONTAINS: return compile_text_test(b, n);
+	case FUNC_STARTSWITH:
+	case FUNC_ENDSWITH:
+	case FUNC_CONTAINS: return compile_text_test(b, n);
 	case FUNC_ABS: c = code_new(b, CODE_ABS); break;
 	case FUNC_ROUND: c = code_new(b, CODE_ROUND); break;
 	case FUNC_MIN: c = code_new(b, CODE_MIN); break;
@@ -319,8 +318,11 @@ static struct code *compile_call(struct bound *b, const struct node *n)
 static int price(const struct code *c)
 {
 	switch (c->op) {
-	case CODE_CONST: case CODE_TRUE_A: case CODE_TRUE_B: return 0;
-	case CODE_RANKS: case CODE_NUMS: return c->cmp == CMP_EQ ? 1 : 2; /* an equality rarely holds */
+	case CODE_CONST:
+	case CODE_TRUE_A:
+	case CODE_TRUE_B: return 0;
+	case CODE_RANKS:
+	case CODE_NUMS: return c->cmp == CMP_EQ ? 1 : 2; /* an equality rarely holds */
 	case CODE_THRESHOLD: return 3;
 	default: return 4;
 	}
@@ -428,8 +430,10 @@ bool code_truth(const struct code *c, uint32_t a, uint32_t b, const struct overl
 	switch (c->op) {
 	case CODE_TRUE_A: return c->truth[a];
 	case CODE_TRUE_B: return c->truth[b];
-	case CODE_RANKS: return c->swapped ? cmp_rank(c->cmp, c->rx[b], c->ry[a]) : cmp_rank(c->cmp, c->rx[a], c->ry[b]);
-	case CODE_NUMS: return c->swapped ? cmp_double(c->cmp, c->nx[b], c->ny[a]) : cmp_double(c->cmp, c->nx[a], c->ny[b]);
+	case CODE_RANKS:
+		return c->swapped ? cmp_rank(c->cmp, c->rx[b], c->ry[a]) : cmp_rank(c->cmp, c->rx[a], c->ry[b]);
+	case CODE_NUMS:
+		return c->swapped ? cmp_double(c->cmp, c->nx[b], c->ny[a]) : cmp_double(c->cmp, c->nx[a], c->ny[b]);
 	case CODE_THRESHOLD: return measure_holds(c->measure, c->cmp, c->p, c->q, ov[c->kind]);
 	case CODE_CMP: return cmp_double(c->cmp, code_number(c->kids[0], a, b, ov), code_number(c->kids[1], a, b, ov));
 	case CODE_IN: return code_in(c, a, b, ov);
@@ -461,7 +465,8 @@ double code_number(const struct code *c, uint32_t a, uint32_t b, const struct ov
 	case CODE_MEASURE: return measure_value(c->measure, ov[c->kind]);
 	case CODE_ABS: return fabs(code_number(c->kids[0], a, b, ov));
 	case CODE_ROUND: return round(code_number(c->kids[0], a, b, ov));
-	case CODE_MIN: case CODE_MAX: return code_extreme(c, a, b, ov);
+	case CODE_MIN:
+	case CODE_MAX: return code_extreme(c, a, b, ov);
 	case CODE_CIVIL: return code_civil(c->func, code_number(c->kids[0], a, b, ov));
 	case CODE_NEG: return -code_number(c->kids[0], a, b, ov);
 	case CODE_ADD: return finite_or_missing(code_number(c->kids[0], a, b, ov) + code_number(c->kids[1], a, b, ov));
@@ -474,7 +479,8 @@ double code_number(const struct code *c, uint32_t a, uint32_t b, const struct ov
 	}
 }
 
-int rule_bind(struct bound **out, const struct rule *rule, const struct columns *c, const struct text_hits *hits, struct err *err)
+int rule_bind(struct bound **out, const struct rule *rule, const struct columns *c, const struct text_hits *hits,
+	      struct err *err)
 {
 	struct bound *b;
 
@@ -482,7 +488,8 @@ int rule_bind(struct bound **out, const struct rule *rule, const struct columns 
 		if (rule->needs[i] && !c->col[i]) {
 			struct str name = i < ATTR_USER ? str(attr_name(i)) : rule->env.user[i - ATTR_USER].name;
 
-			return err_set(err, WN_USAGE, "the attribute %.*s is not known for these documents", STR_FMT(name));
+			return err_set(err, WN_USAGE, "the attribute %.*s is not known for these documents",
+				       STR_FMT(name));
 		}
 	b = mem_zalloc(sizeof *b);
 	b->rule = rule;
@@ -512,10 +519,7 @@ bool rule_holds(const struct bound *r, uint32_t a, uint32_t b, const struct over
 	return code_truth(r->code, a, b, ov);
 }
 
-bool selection_holds(const struct bound *r, uint32_t doc)
-{
-	return code_truth(r->code, doc, doc, NULL);
-}
+bool selection_holds(const struct bound *r, uint32_t doc) { return code_truth(r->code, doc, doc, NULL); }
 
 void selection_run(const struct bound *r, uint8_t *out)
 {

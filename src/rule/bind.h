@@ -10,9 +10,32 @@
 #include "rule/ast.h"
 
 enum code_op {
-	CODE_CONST, CODE_NUM_A, CODE_NUM_B, CODE_TRUE_A, CODE_TRUE_B, CODE_RANKS, CODE_NUMS, CODE_THRESHOLD, CODE_MEASURE,
-	CODE_CMP, CODE_IN, CODE_TEXTS, CODE_ABS, CODE_ROUND, CODE_MIN, CODE_MAX, CODE_CIVIL, CODE_HAS,
-	CODE_NEG, CODE_ADD, CODE_SUB, CODE_MUL, CODE_DIV, CODE_NOT, CODE_AND, CODE_OR,
+	CODE_CONST,
+	CODE_NUM_A,
+	CODE_NUM_B,
+	CODE_TRUE_A,
+	CODE_TRUE_B,
+	CODE_RANKS,
+	CODE_NUMS,
+	CODE_THRESHOLD,
+	CODE_MEASURE,
+	CODE_CMP,
+	CODE_IN,
+	CODE_TEXTS,
+	CODE_ABS,
+	CODE_ROUND,
+	CODE_MIN,
+	CODE_MAX,
+	CODE_CIVIL,
+	CODE_HAS,
+	CODE_NEG,
+	CODE_ADD,
+	CODE_SUB,
+	CODE_MUL,
+	CODE_DIV,
+	CODE_NOT,
+	CODE_AND,
+	CODE_OR,
 };
 
 /* One step of the compiled form.  Columns are indexed by a (x) and b (y). */
@@ -38,7 +61,7 @@ struct derived {
 	double *num;
 	uint8_t *truth;
 	uint32_t *rank;
-	struct str *strs; /* of rank */
+	struct str *strs;	 /* of rank */
 	const struct node *with; /* rank: ranked together with that */
 };
 
@@ -51,9 +74,9 @@ struct bound {
 	struct code *code;
 };
 
-bool one_sided(const struct node *n); /* reads a only or b only */
-const uint8_t *bound_truth(struct bound *b, const struct node *n);   /* one-sided condition, by document */
-const double *bound_numbers(struct bound *b, const struct node *n);  /* one-sided number */
+bool one_sided(const struct node *n);				    /* reads a only or b only */
+const uint8_t *bound_truth(struct bound *b, const struct node *n);  /* one-sided condition, by document */
+const double *bound_numbers(struct bound *b, const struct node *n); /* one-sided number */
 /* One-sided texts x and y in ranks that compare with each other; 0 = missing. */
 void bound_ranks(struct bound *b, const struct node *x, const struct node *y, const uint32_t **rx, const uint32_t **ry);
 struct code *bound_compile(struct bound *b, const struct node *n);

@@ -12,9 +12,13 @@ static int level(const struct node *n)
 	case NODE_OR: return 1;
 	case NODE_AND: return 2;
 	case NODE_NOT: return 3;
-	case NODE_CMP: case NODE_MATCH: case NODE_IN: return 4;
-	case NODE_ADD: case NODE_SUB: return 5;
-	case NODE_MUL: case NODE_DIV: return 6;
+	case NODE_CMP:
+	case NODE_MATCH:
+	case NODE_IN: return 4;
+	case NODE_ADD:
+	case NODE_SUB: return 5;
+	case NODE_MUL:
+	case NODE_DIV: return 6;
 	case NODE_NEG: return 7;
 	default: return 8;
 	}
@@ -60,7 +64,8 @@ static void print_const(struct buf *b, const struct node *n)
 	else if (n->type == TYPE_TEXT)
 		print_string(b, n->text);
 	else
-		buf_printf(b, "%s%.*s", n->type == TYPE_TIME && n->year && n->text.n < 4 ? &"000"[n->text.n - 1] : "", STR_FMT(n->text));
+		buf_printf(b, "%s%.*s", n->type == TYPE_TIME && n->year && n->text.n < 4 ? &"000"[n->text.n - 1] : "",
+			   STR_FMT(n->text));
 }
 
 static void print_list(struct printer *p, const struct node *n, size_t from, const char *sep, int min)
@@ -102,7 +107,10 @@ static void print_bare(struct printer *p, const struct node *n)
 		buf_byte(b, '-');
 		print(p, n->kids[0], 7);
 		break;
-	case NODE_ADD: case NODE_SUB: case NODE_MUL: case NODE_DIV:
+	case NODE_ADD:
+	case NODE_SUB:
+	case NODE_MUL:
+	case NODE_DIV:
 		print(p, n->kids[0], level(n));
 		buf_printf(b, " %c ", "+-*/"[n->op - NODE_ADD]);
 		print(p, n->kids[1], level(n) + 1);
@@ -156,7 +164,8 @@ bool node_same(const struct node *x, const struct node *y, bool swap)
 {
 	unsigned side = swap && y->side ? (SIDE_A | SIDE_B) - y->side : y->side;
 
-	if (x->op != y->op || x->type != y->type || x->n != y->n || x->cmp != y->cmp || x->func != y->func || x->negated != y->negated)
+	if (x->op != y->op || x->type != y->type || x->n != y->n || x->cmp != y->cmp || x->func != y->func ||
+	    x->negated != y->negated)
 		return false;
 	if (x->op == NODE_FIELD && (x->attr != y->attr || x->side != side))
 		return false;

@@ -32,7 +32,6 @@ struct fraction {
 	uint64_t p, q;
 };
 
-
 typedef unsigned __int128 u128;
 
 static struct fraction fraction(bool negative, u128 p, u128 q)
@@ -97,7 +96,10 @@ static unsigned kid_sides(const struct node *n)
 /* 604,800,000 beside a duration: milliseconds; 604800: seconds. */
 static struct str as_duration(struct checker *c, const struct node *n)
 {
-	static const struct { const char *unit; double s; } units[] = {
+	static const struct {
+		const char *unit;
+		double s;
+	} units[] = {
 		{ "w", 604800 }, { "d", 86400 }, { "h", 3600 }, { "m", 60 }, { "s", 1 },
 	};
 	bool ms = n->num >= 1e8;
@@ -113,10 +115,7 @@ static struct str as_duration(struct checker *c, const struct node *n)
 	return arena_printf(c->arena, "%.0fs", s);
 }
 
-static bool is_scalar(enum value_type t)
-{
-	return t == TYPE_NUMBER || t == TYPE_TIME || t == TYPE_DURATION;
-}
+static bool is_scalar(enum value_type t) { return t == TYPE_NUMBER || t == TYPE_TIME || t == TYPE_DURATION; }
 
 static int mixed(struct checker *c, const struct node *at, const struct node *x, const struct node *y, const char *verb)
 {
@@ -127,16 +126,22 @@ static int mixed(struct checker *c, const struct node *at, const struct node *x,
 		struct str d = as_duration(c, number);
 
 		if (number->op == NODE_CONST && number->num >= 1e8)
-			return FAIL(c, number->at, "%s is %s and this is a plain number, which looks like milliseconds; write the duration %.*s",
-				other == x ? "the left side" : "the right side", type_name(other->type), STR_FMT(d));
+			return FAIL(c, number->at,
+				    "%s is %s and this is a plain number, which looks like milliseconds; write the "
+				    "duration %.*s",
+				    other == x ? "the left side" : "the right side", type_name(other->type),
+				    STR_FMT(d));
 		if (other->type == TYPE_DURATION || at->op != NODE_CMP)
-			return FAIL(c, number->at, "cannot %s %s and %s; a duration has a unit: %.*s", verb, type_name(x->type), type_name(y->type), STR_FMT(d));
-		return FAIL(c, number->at, "cannot %s %s and %s; write a date such as 2010-01-31", verb, type_name(x->type), type_name(y->type));
+			return FAIL(c, number->at, "cannot %s %s and %s; a duration has a unit: %.*s", verb,
+				    type_name(x->type), type_name(y->type), STR_FMT(d));
+		return FAIL(c, number->at, "cannot %s %s and %s; write a date such as 2010-01-31", verb,
+			    type_name(x->type), type_name(y->type));
 	}
 	if (x->type == TYPE_TEXT && y->type == TYPE_NUMBER)
 		return FAIL(c, y->at, "cannot %s a text and a number; texts stand in quotes", verb);
 	if (y->type == TYPE_TEXT && y->op == NODE_CONST && is_scalar(x->type))
-		return FAIL(c, y->at, "cannot %s %s and a text; %s stand without quotes", verb, type_name(x->type), x->type == TYPE_TIME ? "dates" : "numbers");
+		return FAIL(c, y->at, "cannot %s %s and a text; %s stand without quotes", verb, type_name(x->type),
+			    x->type == TYPE_TIME ? "dates" : "numbers");
 	return FAIL(c, y->at, "cannot %s %s and %s", verb, type_name(x->type), type_name(y->type));
 }
 
@@ -154,7 +159,10 @@ static int no_measure(struct checker *c, const struct node *n, const char *where
 {
 	for (size_t i = 0; i < n->n; i++)
 		if (n->kids[i]->sides & SIDE_PAIR && n->kids[i]->type != TYPE_BOOL)
-			return FAIL(c, n->kids[i]->at, "a measure is compared with a threshold, as in containment(a, b) >= 0.7; it cannot stand %s", where);
+			return FAIL(c, n->kids[i]->at,
+				    "a measure is compared with a threshold, as in containment(a, b) >= 0.7; it cannot "
+				    "stand %s",
+				    where);
 	return WN_OK;
 }
 
@@ -169,7 +177,9 @@ static int check_arith(struct checker *c, struct node *n)
 		return rc;
 	if (n->op == NODE_NEG) {
 		n->type = tx;
-		return tx == TYPE_NUMBER || tx == TYPE_DURATION ? WN_OK : FAIL(c, x->at, "'-' needs a number or a duration, found %s", type_name(tx));
+		return tx == TYPE_NUMBER || tx == TYPE_DURATION
+			   ? WN_OK
+			   : FAIL(c, x->at, "'-' needs a number or a duration, found %s", type_name(tx));
 	}
 	if (n->op == NODE_SUB || n->op == NODE_ADD) {
 		if (n->op == NODE_SUB)
@@ -216,32 +226,30 @@ static int check_call(struct checker *c, struct node *n)
 	if ((rc = no_measure(c, n, "inside a function")) < 0)
 		return rc;
 	switch (n->func) {
-	case FUNC_YEAR: case FUNC_MONTH: case FUNC_DAY:
-		n->type = TYPE_NUMBER;
-		return check_arg(c, n, 0, TYPE_TIME);
-	case FUNC_LOWER:
-		n->type = TYPE_TEXT;
-		return check_arg(c, n, 0, TYPE_TEXT);
-	case FUNC_LEN:
-		n->type = TYPE_NUMBER;
-		return check_arg(c, n, 0, TYPE_TEXT);
-	case FUNC_ROUND:
-		n->type = TYPE_NUMBER;
-		return check_arg(c, n, 0, TYPE_NUMBER);
+	case FUNC_YEAR:
+	case FUNC_MONTH:
+	case FUNC_DAY: n->type = TYPE_NUMBER; return check_arg(c, n, 0, TYPE_TIME);
+	case FUNC_LOWER: n->type = TYPE_TEXT; return check_arg(c, n, 0, TYPE_TEXT);
+	case FUNC_LEN: n->type = TYPE_NUMBER; return check_arg(c, n, 0, TYPE_TEXT);
+	case FUNC_ROUND: n->type = TYPE_NUMBER; return check_arg(c, n, 0, TYPE_NUMBER);
 	case FUNC_ABS:
 		n->type = n->kids[0]->type;
 		return n->type == TYPE_DURATION ? WN_OK : check_arg(c, n, 0, TYPE_NUMBER);
-	case FUNC_MIN: case FUNC_MAX:
+	case FUNC_MIN:
+	case FUNC_MAX:
 		for (size_t i = 1; i < n->n; i++)
 			year_beside_time(n->kids[i], n->kids[0]), year_beside_time(n->kids[0], n->kids[i]);
 		n->type = n->kids[0]->type;
 		if (!is_scalar(n->type))
-			return FAIL(c, n->kids[0]->at, "expected a number, a time or a duration here, found %s", type_name(n->type));
+			return FAIL(c, n->kids[0]->at, "expected a number, a time or a duration here, found %s",
+				    type_name(n->type));
 		for (size_t i = 1; i < n->n; i++)
 			if (n->kids[i]->type != n->type)
 				return mixed(c, n, n->kids[0], n->kids[i], "compare");
 		return WN_OK;
-	case FUNC_STARTSWITH: case FUNC_ENDSWITH: case FUNC_CONTAINS:
+	case FUNC_STARTSWITH:
+	case FUNC_ENDSWITH:
+	case FUNC_CONTAINS:
 		n->type = TYPE_BOOL;
 		return (rc = check_arg(c, n, 0, TYPE_TEXT)) < 0 ? rc : check_arg(c, n, 1, TYPE_TEXT);
 	case FUNC_HAS:
@@ -262,7 +270,9 @@ static int check_threshold(struct checker *c, struct node *n)
 	struct fraction f;
 
 	if (m->op != NODE_MEASURE || t->sides & SIDE_PAIR)
-		return FAIL(c, (m->op != NODE_MEASURE ? x : t)->at, "a measure is compared with a threshold, as in containment(a, b) >= 0.7, not with another measure");
+		return FAIL(
+		    c, (m->op != NODE_MEASURE ? x : t)->at,
+		    "a measure is compared with a threshold, as in containment(a, b) >= 0.7, not with another measure");
 	if (t->type != TYPE_NUMBER)
 		return FAIL(c, t->at, "a measure is a number; the threshold is %s", type_name(t->type));
 	n->threshold = true;
@@ -275,7 +285,8 @@ static int check_threshold(struct checker *c, struct node *n)
 	if (!f.ok)
 		return FAIL(c, t->at, "this threshold cannot be computed exactly; write a decimal such as 0.7");
 	if (ratio && (f.negative || f.p == 0 || f.p > f.q))
-		return FAIL(c, t->at, "a threshold lies above 0 and not above 1%s", f.p == 0 ? "; pairs that share nothing: shared(a, b) = 0" : "");
+		return FAIL(c, t->at, "a threshold lies above 0 and not above 1%s",
+			    f.p == 0 ? "; pairs that share nothing: shared(a, b) = 0" : "");
 	if (f.negative)
 		return FAIL(c, t->at, "a number of shared shingles is not below 0");
 	n->constant = true;
@@ -290,15 +301,19 @@ static int check_setting(struct checker *c, const struct node *n)
 	const struct node *v = s == n->kids[0] ? n->kids[1] : n->kids[0];
 
 	if (v->op != NODE_CONST || n->cmp != CMP_EQ)
-		return FAIL(c, n->at, "a rule may name the collection's setting as k = 5 or unit = \"word\", nothing else");
+		return FAIL(c, n->at,
+			    "a rule may name the collection's setting as k = 5 or unit = \"word\", nothing else");
 	if (s->type == TYPE_TEXT && !str_eq(v->text, STR("word")) && !str_eq(v->text, STR("char")))
 		return FAIL(c, v->at, "unit is \"word\" or \"char\"");
 	if (!c->rule->env.has_settings)
 		return WN_OK;
 	if (s->type == TYPE_NUMBER && v->num != s->num)
-		return FAIL(c, n->at, "the rule wants k = %.*s, but this collection was made with k = %.0f", STR_FMT(v->text), s->num);
+		return FAIL(c, n->at, "the rule wants k = %.*s, but this collection was made with k = %.0f",
+			    STR_FMT(v->text), s->num);
 	if (s->type == TYPE_TEXT && !str_eq(v->text, s->text))
-		return FAIL(c, n->at, "the rule wants unit = \"%.*s\", but this collection was made with unit = \"%.*s\"", STR_FMT(v->text), STR_FMT(s->text));
+		return FAIL(c, n->at,
+			    "the rule wants unit = \"%.*s\", but this collection was made with unit = \"%.*s\"",
+			    STR_FMT(v->text), STR_FMT(s->text));
 	return WN_OK;
 }
 
@@ -346,7 +361,9 @@ static int check_in(struct checker *c, struct node *n)
 	struct node *x = n->kids[0];
 
 	if (x->sides & SIDE_PAIR)
-		return FAIL(c, x->at, "a measure is compared with a threshold, as in containment(a, b) >= 0.7; it cannot stand before 'in'");
+		return FAIL(c, x->at,
+			    "a measure is compared with a threshold, as in containment(a, b) >= 0.7; it cannot stand "
+			    "before 'in'");
 	for (size_t i = 1; i < n->n; i++) {
 		struct node *v = n->kids[i];
 
@@ -363,7 +380,9 @@ static int check_conditions(struct checker *c, struct node *n, const char *word)
 {
 	for (size_t i = 0; i < n->n; i++)
 		if (n->kids[i]->type != TYPE_BOOL)
-			return FAIL(c, n->kids[i]->at, "'%s' needs a condition, but this is %s; compare it with something", word, type_name(n->kids[i]->type));
+			return FAIL(c, n->kids[i]->at,
+				    "'%s' needs a condition, but this is %s; compare it with something", word,
+				    type_name(n->kids[i]->type));
 	return WN_OK;
 }
 
@@ -392,11 +411,12 @@ static int check(struct checker *c, struct node *n)
 	case NODE_FIELD:
 		c->rule->needs[n->attr == ATTR_YEAR ? ATTR_TIME : n->attr] = n->attr != ATTR_TEXT;
 		return WN_OK;
-	case NODE_MEASURE:
-		c->rule->texts |= 1u << n->kind;
-		return WN_OK;
-	case NODE_NEG: case NODE_ADD: case NODE_SUB: case NODE_MUL: case NODE_DIV:
-		return check_arith(c, n);
+	case NODE_MEASURE: c->rule->texts |= 1u << n->kind; return WN_OK;
+	case NODE_NEG:
+	case NODE_ADD:
+	case NODE_SUB:
+	case NODE_MUL:
+	case NODE_DIV: return check_arith(c, n);
 	case NODE_CALL: return check_call(c, n);
 	case NODE_CMP: return check_cmp(c, n);
 	case NODE_MATCH: return check_match(c, n);
@@ -425,27 +445,31 @@ static bool has_constant(const struct node *n, const struct node *m)
 static int check_root(struct checker *c)
 {
 	struct node *root = c->rule->root;
-	static const char *const names[] = { "containment(a, b)", "containment(b, a)", "jaccard(a, b)", "dice(a, b)", "shared(a, b)" };
+	static const char *const names[] = { "containment(a, b)", "containment(b, a)", "jaccard(a, b)", "dice(a, b)",
+					     "shared(a, b)" };
 
 	if (root->op == NODE_FIELD && root->attr == ATTR_TEXT)
 		return FAIL(c, root->at, "text is searched with text ~ \"words\"");
 	if (c->rule->env.kind == RULE_NUMERIC) {
 		if (root->type == TYPE_TEXT || root->type == TYPE_BOOL)
-			return FAIL(c, root->at, "a preference is a number, a time or a duration, found %s", type_name(root->type));
+			return FAIL(c, root->at, "a preference is a number, a time or a duration, found %s",
+				    type_name(root->type));
 		return WN_OK;
 	}
 	if (root->op == NODE_MEASURE)
 		return FAIL(c, root->end, "expected a threshold after the measure, as in >= 0.7");
 	if (root->type != TYPE_BOOL)
-		return FAIL(c, root->at, "a %s is a condition, but this is %s; compare it with something", c->rule->env.kind == RULE_PAIR ? "rule" : "selection",
-			type_name(root->type));
+		return FAIL(c, root->at, "a %s is a condition, but this is %s; compare it with something",
+			    c->rule->env.kind == RULE_PAIR ? "rule" : "selection", type_name(root->type));
 	for (size_t i = 0; i < c->expressions.n; i++) {
 		const struct node *n = c->expressions.p[i];
 		const struct node *m = n->kids[n->measure_at];
 
 		if (!has_constant(root, m))
-			return FAIL(c, n->kids[!n->measure_at]->at, "a threshold that depends on metadata needs a constant one beside it, to find pairs by; add: %s >= %s and ...",
-				names[m->measure], m->measure == MEASURE_SHARED ? "10" : "0.5");
+			return FAIL(c, n->kids[!n->measure_at]->at,
+				    "a threshold that depends on metadata needs a constant one beside it, to find "
+				    "pairs by; add: %s >= %s and ...",
+				    names[m->measure], m->measure == MEASURE_SHARED ? "10" : "0.5");
 	}
 	return WN_OK;
 }

@@ -7,7 +7,8 @@
 #include "base/vec.h"
 #include "rule/ast.h"
 
-static void measure_text(struct arena *arena, struct buf *b, const struct node *m, const struct walk *w, const struct rule_env *env)
+static void measure_text(struct arena *arena, struct buf *b, const struct node *m, const struct walk *w,
+			 const struct rule_env *env)
 {
 	struct overlap ov = w->ov[m->kind];
 	struct str name = node_canonical(arena, m, env);
@@ -19,14 +20,15 @@ static void measure_text(struct arena *arena, struct buf *b, const struct node *
 		buf_printf(b, "%d (%s)", ov.a == ov.b, ov.a == ov.b ? "both texts are empty" : "one text is empty");
 	else
 		buf_printf(b, "%" PRIu64 "/%" PRIu64 " = %.4f", m->measure == MEASURE_DICE ? 2 * ov.o : ov.o,
-			m->measure == MEASURE_CONTAINMENT_AB   ? ov.a :
-			m->measure == MEASURE_CONTAINMENT_BA ? ov.b :
-			m->measure == MEASURE_JACCARD	       ? ov.a + ov.b - ov.o :
-							       ov.a + ov.b,
-			measure_value(m->measure, ov));
+			   m->measure == MEASURE_CONTAINMENT_AB	  ? ov.a
+			   : m->measure == MEASURE_CONTAINMENT_BA ? ov.b
+			   : m->measure == MEASURE_JACCARD	  ? ov.a + ov.b - ov.o
+								  : ov.a + ov.b,
+			   measure_value(m->measure, ov));
 }
 
-static void field_text(struct arena *arena, struct buf *b, const struct node *n, const struct walk *w, const struct rule_env *env)
+static void field_text(struct arena *arena, struct buf *b, const struct node *n, const struct walk *w,
+		       const struct rule_env *env)
 {
 	struct str name = node_canonical(arena, n, env);
 	char stamp[21];
@@ -54,7 +56,8 @@ static void field_text(struct arena *arena, struct buf *b, const struct node *n,
 	}
 }
 
-static void numbers(struct arena *arena, struct buf *b, const struct node *n, const struct walk *w, const struct rule_env *env)
+static void numbers(struct arena *arena, struct buf *b, const struct node *n, const struct walk *w,
+		    const struct rule_env *env)
 {
 	if (n->op == NODE_MEASURE)
 		measure_text(arena, b, n, w, env);
@@ -69,8 +72,8 @@ static bool missing(const struct walk *w, const struct node *n)
 	return n->type == TYPE_TEXT ? !walk_text(w, n).p : isnan(walk_number(w, n));
 }
 
-struct clause *rule_clauses(struct arena *arena, const struct rule *rule, const struct columns *c, uint32_t a, uint32_t b,
-	const struct overlap ov[TEXT_KINDS], size_t *n)
+struct clause *rule_clauses(struct arena *arena, const struct rule *rule, const struct columns *c, uint32_t a,
+			    uint32_t b, const struct overlap ov[TEXT_KINDS], size_t *n)
 {
 	struct node *const *parts = rule->root->op == NODE_AND ? rule->root->kids : &rule->root;
 	struct walk w = { .rule = rule, .c = c, .a = a, .b = b, .ov = ov, .scratch = arena };
@@ -85,8 +88,10 @@ struct clause *rule_clauses(struct arena *arena, const struct rule *rule, const 
 		numbers(arena, &text, p, &w, &rule->env);
 		out[i].text = node_canonical(arena, p, &rule->env);
 		out[i].holds = walk_truth(&w, p);
-		out[i].by_missing = p->op == NODE_CMP && !p->threshold && p->cmp == CMP_EQ && p->kids[0]->type != TYPE_BOOL && p->kids[0]->op != NODE_SETTING &&
-			p->kids[1]->op != NODE_SETTING && missing(&w, p->kids[0]) && missing(&w, p->kids[1]);
+		out[i].by_missing = p->op == NODE_CMP && !p->threshold && p->cmp == CMP_EQ &&
+				    p->kids[0]->type != TYPE_BOOL && p->kids[0]->op != NODE_SETTING &&
+				    p->kids[1]->op != NODE_SETTING && missing(&w, p->kids[0]) &&
+				    missing(&w, p->kids[1]);
 		out[i].numbers = arena_str(arena, buf_view(&text));
 		buf_release(&text);
 	}

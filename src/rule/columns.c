@@ -11,10 +11,7 @@
 
 #include "base/mem.h"
 
-void columns_init(struct columns *c, size_t n)
-{
-	*c = (struct columns){ .n = n };
-}
+void columns_init(struct columns *c, size_t n) { *c = (struct columns){ .n = n }; }
 
 struct column *columns_add(struct columns *c, unsigned attr, enum value_type type)
 {
@@ -37,15 +34,9 @@ void columns_text(struct columns *c, struct column *col, size_t doc, struct str 
 	col->id[doc] = s.p ? intern_id(&c->intern, s) + 1 : 0;
 }
 
-void columns_number(struct column *col, size_t doc, double v)
-{
-	col->num[doc] = isfinite(v) ? v : NAN;
-}
+void columns_number(struct column *col, size_t doc, double v) { col->num[doc] = isfinite(v) ? v : NAN; }
 
-void columns_time(struct column *col, size_t doc, int64_t seconds)
-{
-	col->num[doc] = (double)seconds;
-}
+void columns_time(struct column *col, size_t doc, int64_t seconds) { col->num[doc] = (double)seconds; }
 
 struct ranked {
 	struct str s;

@@ -65,22 +65,23 @@ static double walk_call(const struct walk *w, const struct node *n)
 	const struct node *x = n->kids[0];
 
 	switch (n->func) {
-	case FUNC_YEAR: case FUNC_MONTH: case FUNC_DAY: return civil(n->func, walk_number(w, x));
+	case FUNC_YEAR:
+	case FUNC_MONTH:
+	case FUNC_DAY: return civil(n->func, walk_number(w, x));
 	case FUNC_LEN: return code_points(walk_text(w, x));
 	case FUNC_ABS: return fabs(walk_number(w, x));
 	case FUNC_ROUND: return round(walk_number(w, x));
-	case FUNC_MIN: case FUNC_MAX: return extreme(w, n);
+	case FUNC_MIN:
+	case FUNC_MAX: return extreme(w, n);
 	case FUNC_HAS: return x->type == TYPE_TEXT ? walk_text(w, x).p != NULL : !isnan(walk_number(w, x));
-	case FUNC_STARTSWITH: case FUNC_ENDSWITH: case FUNC_CONTAINS:
-		return found_in(n->func, walk_text(w, x), walk_text(w, n->kids[1]));
+	case FUNC_STARTSWITH:
+	case FUNC_ENDSWITH:
+	case FUNC_CONTAINS: return found_in(n->func, walk_text(w, x), walk_text(w, n->kids[1]));
 	default: return NAN;
 	}
 }
 
-static uint32_t doc_of(const struct walk *w, const struct node *n)
-{
-	return n->side == SIDE_B ? w->b : w->a;
-}
+static uint32_t doc_of(const struct walk *w, const struct node *n) { return n->side == SIDE_B ? w->b : w->a; }
 
 static double walk_field(const struct walk *w, const struct node *n)
 {
@@ -184,11 +185,16 @@ bool walk_truth(const struct walk *w, const struct node *n)
 double walk_number(const struct walk *w, const struct node *n)
 {
 	switch (n->op) {
-	case NODE_CONST: case NODE_SETTING: return n->num;
+	case NODE_CONST:
+	case NODE_SETTING: return n->num;
 	case NODE_FIELD: return walk_field(w, n);
 	case NODE_MEASURE: return measure_value(n->measure, w->ov[n->kind]);
 	case NODE_CALL: return walk_call(w, n);
-	case NODE_NEG: case NODE_ADD: case NODE_SUB: case NODE_MUL: case NODE_DIV: return walk_arith(w, n);
+	case NODE_NEG:
+	case NODE_ADD:
+	case NODE_SUB:
+	case NODE_MUL:
+	case NODE_DIV: return walk_arith(w, n);
 	default: return walk_truth(w, n);
 	}
 }
@@ -225,8 +231,8 @@ struct str walk_text(const struct walk *w, const struct node *n)
 	}
 }
 
-bool rule_holds_plainly(const struct rule *rule, const struct columns *c, const struct text_hits *hits, uint32_t a, uint32_t b,
-	const struct overlap ov[TEXT_KINDS])
+bool rule_holds_plainly(const struct rule *rule, const struct columns *c, const struct text_hits *hits, uint32_t a,
+			uint32_t b, const struct overlap ov[TEXT_KINDS])
 {
 	struct arena scratch = { 0 };
 	struct walk w = { .rule = rule, .c = c, .hits = hits, .a = a, .b = b, .ov = ov, .scratch = &scratch };

@@ -25,7 +25,8 @@ struct text_hits {
 struct bound;
 /* Fails with WN_USAGE when a needed column is not filled.  hits: one per query
  * (selections only), else NULL. */
-int rule_bind(struct bound **out, const struct rule *rule, const struct columns *c, const struct text_hits *hits, struct err *err);
+int rule_bind(struct bound **out, const struct rule *rule, const struct columns *c, const struct text_hits *hits,
+	      struct err *err);
 void bound_free(struct bound *b);
 
 /* Is the rule true of (a, b)?  ov[TEXT_BODY], ov[TEXT_MAIN]: only those in
@@ -48,17 +49,17 @@ double measure_value(enum measure m, struct overlap ov);
 
 /* The same rule straight from the definition: walks the tree, computes every
  * part anew.  Slow; for tests and for `check`. */
-bool rule_holds_plainly(const struct rule *rule, const struct columns *c, const struct text_hits *hits, uint32_t a, uint32_t b,
-	const struct overlap ov[TEXT_KINDS]);
+bool rule_holds_plainly(const struct rule *rule, const struct columns *c, const struct text_hits *hits, uint32_t a,
+			uint32_t b, const struct overlap ov[TEXT_KINDS]);
 
 /* `why`: each top-level clause of the rule (cut at `and`) with its truth and
  * its numbers in words, for one pair.  In the arena. */
 struct clause {
-	struct str text;    /* canonical */
+	struct str text; /* canonical */
 	bool holds;
 	bool by_missing;    /* an equality that holds only because both sides are missing */
 	struct str numbers; /* "containment(a, b) = 7/10 = 0.7", "a.time = 2010-01-01T00:00:00Z, ..." */
 };
-struct clause *rule_clauses(struct arena *arena, const struct rule *rule, const struct columns *c, uint32_t a, uint32_t b,
-	const struct overlap ov[TEXT_KINDS], size_t *n);
+struct clause *rule_clauses(struct arena *arena, const struct rule *rule, const struct columns *c, uint32_t a,
+			    uint32_t b, const struct overlap ov[TEXT_KINDS], size_t *n);
 #endif

@@ -28,7 +28,8 @@ static void count_text(struct buf *b, double n)
 }
 
 /* One line "label: term, term" of the terms of these kinds. */
-static unsigned list_terms(struct explainer *e, const struct conjunction *c, const char *label, unsigned kinds, unsigned side)
+static unsigned list_terms(struct explainer *e, const struct conjunction *c, const char *label, unsigned kinds,
+			   unsigned side)
 {
 	unsigned n = 0;
 
@@ -72,13 +73,15 @@ static void explain_method(struct explainer *e, const struct conjunction *c, con
 	double pairs;
 
 	if (lower && keys)
-		buf_str(&e->out, STR("  method     inside each block, documents that share enough shingles, rarest shingles first\n"));
+		buf_str(&e->out, STR("  method     inside each block, documents that share enough shingles, rarest "
+				     "shingles first\n"));
 	else if (lower)
 		buf_str(&e->out, STR("  method     documents that share enough shingles, rarest shingles first\n"));
 	else if (keys)
 		buf_str(&e->out, STR("  method     every pair inside a block\n"));
 	else
-		buf_str(&e->out, STR("  method     every pair of documents: QUADRATIC; add an equality such as a.host = b.host or a threshold such as containment(a, b) >= 0.5\n"));
+		buf_str(&e->out, STR("  method     every pair of documents: QUADRATIC; add an equality such as a.host "
+				     "= b.host or a threshold such as containment(a, b) >= 0.5\n"));
 	if (!d)
 		return;
 	pairs = disjunct_pairs(e->plan, d);
@@ -86,7 +89,8 @@ static void explain_method(struct explainer *e, const struct conjunction *c, con
 	if (d->block)
 		buf_printf(&e->out, "%zu blocks, ", d->n_blocks);
 	count_text(&e->out, pairs);
-	buf_printf(&e->out, " pairs %s%s\n", d->block ? "inside them" : "of documents", lower ? ", of which only those that share shingles are looked at" : "");
+	buf_printf(&e->out, " pairs %s%s\n", d->block ? "inside them" : "of documents",
+		   lower ? ", of which only those that share shingles are looked at" : "");
 }
 
 static void explain_disjunct(struct explainer *e, size_t i, const struct conjunction *c)
@@ -115,8 +119,10 @@ static void explain_missing(struct explainer *e)
 		if (e->rule->needs[i] && e->c->col[i] && e->c->col[i]->n_missing) {
 			struct str name = attr_text(e, i);
 
-			buf_printf(&e->out, "warning: %zu of %zu documents have no %.*s; missing equals missing and no order holds of it (has(a.%.*s) asks)\n",
-				e->c->col[i]->n_missing, e->c->n, STR_FMT(name), STR_FMT(name));
+			buf_printf(&e->out,
+				   "warning: %zu of %zu documents have no %.*s; missing equals missing and no order "
+				   "holds of it (has(a.%.*s) asks)\n",
+				   e->c->col[i]->n_missing, e->c->n, STR_FMT(name), STR_FMT(name));
 		}
 }
 
@@ -130,13 +136,16 @@ static void explain_settings(struct explainer *e)
 		buf_str(&e->out, STR("content   the rule does not look at texts\n"));
 		return;
 	}
-	buf_printf(&e->out, "content   %s", env->has_settings ? texts[e->rule->texts] : "shingle sets as the collection makes them");
+	buf_printf(&e->out, "content   %s",
+		   env->has_settings ? texts[e->rule->texts] : "shingle sets as the collection makes them");
 	if (env->has_settings)
-		buf_printf(&e->out, ", k = %u %s, %s", env->k, env->unit_char ? "characters" : "words", env->bag ? "bags" : "sets");
+		buf_printf(&e->out, ", k = %u %s, %s", env->k, env->unit_char ? "characters" : "words",
+			   env->bag ? "bags" : "sets");
 	buf_str(&e->out, STR("; a document with no terms is covered only by documents with no terms\n"));
 }
 
-struct str rule_explain(struct arena *arena, const struct rule *rule, const struct columns *c, const struct plan *plan, struct err *err)
+struct str rule_explain(struct arena *arena, const struct rule *rule, const struct columns *c, const struct plan *plan,
+			struct err *err)
 {
 	struct explainer e = { .arena = arena, .out = BUF(EXPLAIN_MAX), .rule = rule, .c = c, .plan = plan };
 	struct conjunction *conj;

@@ -107,14 +107,16 @@ static void literal_features(struct plan *p, struct bound *b, const struct liter
 		monotone(p, b, r.ta, !larger_b);
 		return;
 	}
-	if (n->op == NODE_CMP && !l->negated && kind == TERM_REST && x->type == TYPE_TEXT && one_sided(x) && one_sided(y) && l->cmp != CMP_EQ) {
+	if (n->op == NODE_CMP && !l->negated && kind == TERM_REST && x->type == TYPE_TEXT && one_sided(x) &&
+	    one_sided(y) && l->cmp != CMP_EQ) {
 		bool left_less = l->cmp == CMP_LT || l->cmp == CMP_LE;
 
 		monotone(p, b, x, !left_less);
 		monotone(p, b, y, left_less);
 		return;
 	}
-	if ((kind == TERM_KEY || kind == TERM_DIFFER || (kind == TERM_REST && n->op == NODE_CMP && l->cmp == CMP_EQ)) && one_sided(x) && one_sided(y)) {
+	if ((kind == TERM_KEY || kind == TERM_DIFFER || (kind == TERM_REST && n->op == NODE_CMP && l->cmp == CMP_EQ)) &&
+	    one_sided(x) && one_sided(y)) {
 		struct feature fx = column_of(b, x), fy = column_of(b, y);
 
 		fx.equal = fy.equal = true;

@@ -23,29 +23,42 @@ static const struct sign {
 	enum token_kind kind;
 } signs[] = {
 	/* longer before shorter */
-	{ "&&", TOK_AND }, { "||", TOK_OR }, { "==", TOK_EQ }, { "!=", TOK_NE }, { "<>", TOK_NE }, { "<=", TOK_LE }, { ">=", TOK_GE },
-	{ "!~", TOK_NOMATCH }, { "=<", TOK_LE }, { "=>", TOK_GE },
-	{ "\u2227", TOK_AND }, { "\u2228", TOK_OR }, { "\u00ac", TOK_NOT }, { "\u2260", TOK_NE }, { "\u2264", TOK_LE }, { "\u2265", TOK_GE },
-	{ "\u2a7d", TOK_LE }, { "\u2a7e", TOK_GE }, { "\u2212", TOK_MINUS }, { "\u00b7", TOK_STAR }, { "\u00d7", TOK_STAR },
-	{ "=", TOK_EQ }, { "<", TOK_LT }, { ">", TOK_GT }, { "~", TOK_MATCH }, { "!", TOK_NOT }, { "+", TOK_PLUS }, { "-", TOK_MINUS },
-	{ "*", TOK_STAR }, { "/", TOK_SLASH }, { "(", TOK_OPEN }, { ")", TOK_CLOSE }, { ",", TOK_COMMA }, { ".", TOK_DOT },
+	{ "&&", TOK_AND },	{ "||", TOK_OR },     { "==", TOK_EQ },	       { "!=", TOK_NE },
+	{ "<>", TOK_NE },	{ "<=", TOK_LE },     { ">=", TOK_GE },	       { "!~", TOK_NOMATCH },
+	{ "=<", TOK_LE },	{ "=>", TOK_GE },     { "\u2227", TOK_AND },   { "\u2228", TOK_OR },
+	{ "\u00ac", TOK_NOT },	{ "\u2260", TOK_NE }, { "\u2264", TOK_LE },    { "\u2265", TOK_GE },
+	{ "\u2a7d", TOK_LE },	{ "\u2a7e", TOK_GE }, { "\u2212", TOK_MINUS }, { "\u00b7", TOK_STAR },
+	{ "\u00d7", TOK_STAR }, { "=", TOK_EQ },      { "<", TOK_LT },	       { ">", TOK_GT },
+	{ "~", TOK_MATCH },	{ "!", TOK_NOT },     { "+", TOK_PLUS },       { "-", TOK_MINUS },
+	{ "*", TOK_STAR },	{ "/", TOK_SLASH },   { "(", TOK_OPEN },       { ")", TOK_CLOSE },
+	{ ",", TOK_COMMA },	{ ".", TOK_DOT },
 };
 
 static const struct keyword {
 	const char *text;
 	enum token_kind kind;
 } keywords[] = {
-	{ "and", TOK_AND }, { "or", TOK_OR }, { "not", TOK_NOT }, { "in", TOK_IN }, { "true", TOK_TRUE }, { "false", TOK_FALSE },
+	{ "and", TOK_AND }, { "or", TOK_OR },	  { "not", TOK_NOT },
+	{ "in", TOK_IN },   { "true", TOK_TRUE }, { "false", TOK_FALSE },
 };
 
 const char *token_name(enum token_kind kind)
 {
 	static const char *const names[] = {
-		[TOK_END] = "the end", [TOK_NAME] = "a name", [TOK_NUMBER] = "a number", [TOK_DURATION] = "a duration", [TOK_DATE] = "a date",
-		[TOK_STRING] = "a string", [TOK_AND] = "'and'", [TOK_OR] = "'or'", [TOK_NOT] = "'not'", [TOK_IN] = "'in'", [TOK_TRUE] = "'true'",
-		[TOK_FALSE] = "'false'", [TOK_EQ] = "'='", [TOK_NE] = "'!='", [TOK_LT] = "'<'", [TOK_LE] = "'<='", [TOK_GT] = "'>'",
-		[TOK_GE] = "'>='", [TOK_MATCH] = "'~'", [TOK_NOMATCH] = "'!~'", [TOK_PLUS] = "'+'", [TOK_MINUS] = "'-'", [TOK_STAR] = "'*'",
-		[TOK_SLASH] = "'/'", [TOK_OPEN] = "'('", [TOK_CLOSE] = "')'", [TOK_COMMA] = "','", [TOK_DOT] = "'.'",
+		[TOK_END] = "the end",	   [TOK_NAME] = "a name",
+		[TOK_NUMBER] = "a number", [TOK_DURATION] = "a duration",
+		[TOK_DATE] = "a date",	   [TOK_STRING] = "a string",
+		[TOK_AND] = "'and'",	   [TOK_OR] = "'or'",
+		[TOK_NOT] = "'not'",	   [TOK_IN] = "'in'",
+		[TOK_TRUE] = "'true'",	   [TOK_FALSE] = "'false'",
+		[TOK_EQ] = "'='",	   [TOK_NE] = "'!='",
+		[TOK_LT] = "'<'",	   [TOK_LE] = "'<='",
+		[TOK_GT] = "'>'",	   [TOK_GE] = "'>='",
+		[TOK_MATCH] = "'~'",	   [TOK_NOMATCH] = "'!~'",
+		[TOK_PLUS] = "'+'",	   [TOK_MINUS] = "'-'",
+		[TOK_STAR] = "'*'",	   [TOK_SLASH] = "'/'",
+		[TOK_OPEN] = "'('",	   [TOK_CLOSE] = "')'",
+		[TOK_COMMA] = "','",	   [TOK_DOT] = "'.'",
 	};
 
 	return names[kind];
@@ -99,19 +112,14 @@ int rule_fail(struct err *err, struct str text, size_t at, const char *fmt, ...)
 			column++;
 	}
 	if (line > 1)
-		return err_set(err, WN_USAGE, "line %zu, column %zu: %s\n  %s\n  %s^", line, column, message, shown, indent);
+		return err_set(err, WN_USAGE, "line %zu, column %zu: %s\n  %s\n  %s^", line, column, message, shown,
+			       indent);
 	return err_set(err, WN_USAGE, "column %zu: %s\n  %s\n  %s^", column, message, shown, indent);
 }
 
-static bool name_start(char c)
-{
-	return ascii_alpha(c) || c == '_' || (unsigned char)c >= 0x80;
-}
+static bool name_start(char c) { return ascii_alpha(c) || c == '_' || (unsigned char)c >= 0x80; }
 
-static bool name_part(char c)
-{
-	return name_start(c) || ascii_digit(c);
-}
+static bool name_part(char c) { return name_start(c) || ascii_digit(c); }
 
 static bool known_name(const struct lexer *lx, struct str name)
 {
@@ -193,10 +201,7 @@ static size_t digits_at(struct str s, size_t at)
 	return n;
 }
 
-static unsigned two(const char *p)
-{
-	return (unsigned)(p[0] - '0') * 10 + (unsigned)(p[1] - '0');
-}
+static unsigned two(const char *p) { return (unsigned)(p[0] - '0') * 10 + (unsigned)(p[1] - '0'); }
 
 /* YYYY-MM[-DD[THH:MM:SSZ]]; false when this is no date. */
 static bool lex_date(struct lexer *lx, struct token *t, int *rc, struct err *err)
@@ -213,24 +218,27 @@ static bool lex_date(struct lexer *lx, struct token *t, int *rc, struct err *err
 		day = two(s.p + 8);
 		n = 10;
 		if (s.n > 10 && ascii_lower(s.p[10]) == 't') {
-			bool good = s.n >= 20 && digits_at(s, 11) == 2 && s.p[13] == ':' && digits_at(s, 14) == 2 && s.p[16] == ':' &&
-				digits_at(s, 17) == 2 && ascii_lower(s.p[19]) == 'z';
+			bool good = s.n >= 20 && digits_at(s, 11) == 2 && s.p[13] == ':' && digits_at(s, 14) == 2 &&
+				    s.p[16] == ':' && digits_at(s, 17) == 2 && ascii_lower(s.p[19]) == 'z';
 
 			if (!good) {
-				*rc = rule_fail(err, lx->text, lx->at + 10, "a date with a time of day is written 2010-01-31T12:00:00Z");
+				*rc = rule_fail(err, lx->text, lx->at + 10,
+						"a date with a time of day is written 2010-01-31T12:00:00Z");
 				return true;
 			}
 			hour = two(s.p + 11), minute = two(s.p + 14), second = two(s.p + 17);
 			n = 20;
 		}
 	}
-	if (year < 1 || month < 1 || month > 12 || day < 1 || day > stamp_month_days(year, month) || hour > 23 || minute > 59 || second > 59) {
+	if (year < 1 || month < 1 || month > 12 || day < 1 || day > stamp_month_days(year, month) || hour > 23 ||
+	    minute > 59 || second > 59) {
 		*rc = rule_fail(err, lx->text, lx->at, "there is no date %.*s", STR_FMT(str_sub(s, 0, n)));
 		return true;
 	}
 	t->kind = TOK_DATE;
 	t->num = (double)stamp_from_civil(year, month, day, hour, minute, second);
-	t->text = n == 20 ? arena_printf(lx->arena, "%.10sT%.8sZ", s.p, s.p + 11) : arena_str(lx->arena, str_sub(s, 0, n));
+	t->text =
+	    n == 20 ? arena_printf(lx->arena, "%.10sT%.8sZ", s.p, s.p + 11) : arena_str(lx->arena, str_sub(s, 0, n));
 	t->end = lx->at = lx->at + n;
 	if (lx->at < lx->text.n && name_part(lx->text.p[lx->at]) && !any_sign(str_sub(lx->text, lx->at, lx->text.n)))
 		*rc = rule_fail(err, lx->text, lx->at, "unexpected characters after the date %.*s", STR_FMT(t->text));
@@ -239,7 +247,10 @@ static bool lex_date(struct lexer *lx, struct token *t, int *rc, struct err *err
 
 static const char *unit_of(char c, double *seconds)
 {
-	static const struct { const char *name; double s; } units[] = {
+	static const struct {
+		const char *name;
+		double s;
+	} units[] = {
 		{ "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 }, { "w", 7 * 86400. }, { "y", 365 * 86400. },
 	};
 
@@ -260,7 +271,8 @@ static size_t lex_digits(struct lexer *lx, char *out, size_t max, bool *grouped)
 		for (size_t i = 0; i < len; i++, lx->at++)
 			if (n < max)
 				out[n++] = lx->text.p[lx->at];
-		if (lx->commas || len == 0 || len > 3 || lx->at >= lx->text.n || lx->text.p[lx->at] != ',' || digits_at(lx->text, lx->at + 1) != 3)
+		if (lx->commas || len == 0 || len > 3 || lx->at >= lx->text.n || lx->text.p[lx->at] != ',' ||
+		    digits_at(lx->text, lx->at + 1) != 3)
 			return n;
 		*grouped = true;
 		lx->at++;
@@ -283,7 +295,8 @@ static int lex_number(struct lexer *lx, struct token *t, struct err *err)
 		size_t len = digits_at(lx->text, lx->at + 1);
 
 		if (len > RULE_DECIMALS)
-			return rule_fail(err, lx->text, lx->at + 1 + RULE_DECIMALS, "a number has at most %d decimals", RULE_DECIMALS);
+			return rule_fail(err, lx->text, lx->at + 1 + RULE_DECIMALS, "a number has at most %d decimals",
+					 RULE_DECIMALS);
 		memcpy(fraction, lx->text.p + lx->at + 1, len);
 		n_fraction = len;
 		lx->at += 1 + len;
@@ -316,10 +329,14 @@ static int lex_number(struct lexer *lx, struct token *t, struct err *err)
 		const char *unit = unit_of(word.p[0], &seconds);
 
 		if (ascii_lower(word.p[0]) == 'e' && (word.n == 1 || ascii_digit(word.p[1])))
-			return rule_fail(err, lx->text, lx->at, "numbers have no exponent; write it out with at most %d decimals", RULE_DECIMALS);
+			return rule_fail(err, lx->text, lx->at,
+					 "numbers have no exponent; write it out with at most %d decimals",
+					 RULE_DECIMALS);
 		if (word.n != 1 || !unit)
-			return rule_fail(err, lx->text, lx->at, "unknown unit \"%.*s\" after a number; expected s, m, h, d, w or y (7d is seven days)",
-				(int)(word.n < 40 ? word.n : 40), word.p);
+			return rule_fail(
+			    err, lx->text, lx->at,
+			    "unknown unit \"%.*s\" after a number; expected s, m, h, d, w or y (7d is seven days)",
+			    (int)(word.n < 40 ? word.n : 40), word.p);
 		t->kind = TOK_DURATION;
 		t->num *= seconds;
 		t->text = arena_printf(lx->arena, "%.*s%s", STR_FMT(t->text), unit);
@@ -342,7 +359,9 @@ static int lex_unknown(struct lexer *lx, struct err *err)
 		return rule_fail(err, lx->text, lx->at, "strings stand in plain quotes: \"...\" or '...'");
 	if (cp == '%')
 		return rule_fail(err, lx->text, lx->at, "no percent signs; a threshold is a decimal such as 0.7");
-	return rule_fail(err, lx->text, lx->at, "unexpected character %.*s, expected a name, a constant, an operator or a bracket", (int)n, s.p);
+	return rule_fail(err, lx->text, lx->at,
+			 "unexpected character %.*s, expected a name, a constant, an operator or a bracket", (int)n,
+			 s.p);
 }
 
 static bool lex_space(struct lexer *lx)

@@ -6,20 +6,44 @@
 #include "rule/ast.h"
 
 enum token_kind {
-	TOK_END, TOK_NAME, TOK_NUMBER, TOK_DURATION, TOK_DATE, TOK_STRING,
-	TOK_AND, TOK_OR, TOK_NOT, TOK_IN, TOK_TRUE, TOK_FALSE,
-	TOK_EQ, TOK_NE, TOK_LT, TOK_LE, TOK_GT, TOK_GE, TOK_MATCH, TOK_NOMATCH,
-	TOK_PLUS, TOK_MINUS, TOK_STAR, TOK_SLASH, TOK_OPEN, TOK_CLOSE, TOK_COMMA, TOK_DOT,
+	TOK_END,
+	TOK_NAME,
+	TOK_NUMBER,
+	TOK_DURATION,
+	TOK_DATE,
+	TOK_STRING,
+	TOK_AND,
+	TOK_OR,
+	TOK_NOT,
+	TOK_IN,
+	TOK_TRUE,
+	TOK_FALSE,
+	TOK_EQ,
+	TOK_NE,
+	TOK_LT,
+	TOK_LE,
+	TOK_GT,
+	TOK_GE,
+	TOK_MATCH,
+	TOK_NOMATCH,
+	TOK_PLUS,
+	TOK_MINUS,
+	TOK_STAR,
+	TOK_SLASH,
+	TOK_OPEN,
+	TOK_CLOSE,
+	TOK_COMMA,
+	TOK_DOT,
 };
 
 struct token {
 	enum token_kind kind;
 	size_t at, end;
-	struct str text;  /* name, string contents, or canonical spelling of a constant */
-	double num;	  /* number, seconds of a duration or date */
-	uint64_t p, q;	  /* number: exactly */
-	bool grouped;	  /* digit groups */
-	bool year;	  /* four digits */
+	struct str text; /* name, string contents, or canonical spelling of a constant */
+	double num;	 /* number, seconds of a duration or date */
+	uint64_t p, q;	 /* number: exactly */
+	bool grouped;	 /* digit groups */
+	bool year;	 /* four digits */
 };
 
 struct lexer {

@@ -62,9 +62,7 @@ static void ratio(enum measure m, struct overlap ov, u128 *top, u128 *bottom)
 	case MEASURE_CONTAINMENT_AB: *bottom = ov.a; break;
 	case MEASURE_CONTAINMENT_BA: *bottom = ov.b; break;
 	case MEASURE_JACCARD: *bottom = (u128)ov.a + ov.b - ov.o; break;
-	default:
-		*top = (u128)2 * ov.o;
-		*bottom = (u128)ov.a + ov.b;
+	default: *top = (u128)2 * ov.o; *bottom = (u128)ov.a + ov.b;
 	}
 }
 

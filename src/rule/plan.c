@@ -20,13 +20,12 @@ typedef VEC(struct conjunction) conj_vec;
 
 static int too_many(struct normal *nf)
 {
-	return err_set(nf->err, WN_USAGE, "written out as alternatives the rule has more than %d of them; use fewer 'or' inside 'and'", LIMIT_RULE_DISJUNCTS);
+	return err_set(nf->err, WN_USAGE,
+		       "written out as alternatives the rule has more than %d of them; use fewer 'or' inside 'and'",
+		       LIMIT_RULE_DISJUNCTS);
 }
 
-static void conj_push(conj_vec *v, struct conjunction c)
-{
-	vec_push(v, c);
-}
+static void conj_push(conj_vec *v, struct conjunction c) { vec_push(v, c); }
 
 static int dnf(struct normal *nf, const struct node *n, bool negated, conj_vec *out);
 
@@ -102,7 +101,8 @@ static int dnf(struct normal *nf, const struct node *n, bool negated, conj_vec *
 		return dnf(nf, n->kids[0], !negated, out);
 	if (!one_sided(n) && (n->op == NODE_AND || n->op == NODE_OR))
 		return (n->op == NODE_AND) != negated ? dnf_all(nf, n, negated, out) : dnf_any(nf, n, negated, out);
-	if (n->op == NODE_CMP && negated && ((n->threshold && n->constant) || (!n->threshold && (n->cmp == CMP_EQ || n->cmp == CMP_NE)))) {
+	if (n->op == NODE_CMP && negated &&
+	    ((n->threshold && n->constant) || (!n->threshold && (n->cmp == CMP_EQ || n->cmp == CMP_NE)))) {
 		lit.negated = false;
 		lit.cmp = cmp_not(n->cmp);
 	}
@@ -164,26 +164,22 @@ static bool sum_add(const struct node *n, int sign, struct sum *s)
 	return false;
 }
 
-static bool sum_is_difference(const struct sum *s)
-{
-	return s->t[0] && s->t[1] && s->sign[0] == -s->sign[1];
-}
+static bool sum_is_difference(const struct sum *s) { return s->t[0] && s->t[1] && s->sign[0] == -s->sign[1]; }
 
 /* Rounding may move a bound of times by less than this; a filter must not cut. */
-static double slack(const struct sum *s)
-{
-	return s->whole ? 0 : 1;
-}
+static double slack(const struct sum *s) { return s->whole ? 0 : 1; }
 
 /* abs(x) <= w, w a constant: -w <= x <= w. */
-static bool window_of(const struct node *n, enum cmp_op op, const struct node *abs_node, const struct node *bound, struct linear *out)
+static bool window_of(const struct node *n, enum cmp_op op, const struct node *abs_node, const struct node *bound,
+		      struct linear *out)
 {
 	struct sum s = { .whole = true };
 	struct walk w = { 0 };
 	double width, mid, more;
 
 	(void)n;
-	if (bound->sides || (op != CMP_LE && op != CMP_LT) || abs_node->op != NODE_CALL || abs_node->func != FUNC_ABS || abs_node->type != TYPE_DURATION)
+	if (bound->sides || (op != CMP_LE && op != CMP_LT) || abs_node->op != NODE_CALL || abs_node->func != FUNC_ABS ||
+	    abs_node->type != TYPE_DURATION)
 		return false;
 	if (!sum_add(abs_node->kids[0], 1, &s) || !sum_is_difference(&s))
 		return false;
@@ -191,7 +187,9 @@ static bool window_of(const struct node *n, enum cmp_op op, const struct node *a
 	s.whole = s.whole && width == floor(width);
 	mid = s.sign[1] > 0 ? -s.constant : s.constant;
 	more = slack(&s);
-	*out = (struct linear){ s.t[0], s.t[1], mid - width - more, mid + width + more, op == CMP_LT && !more, op == CMP_LT && !more };
+	*out = (struct linear){
+		s.t[0], s.t[1], mid - width - more, mid + width + more, op == CMP_LT && !more, op == CMP_LT && !more
+	};
 	return true;
 }
 
@@ -244,7 +242,8 @@ enum term_kind term_kind(const struct literal *l, struct linear *range)
 		return TERM_KEY;
 	if (l->cmp == CMP_NE && x->type != TYPE_BOOL && one_sided(x) && one_sided(y))
 		return TERM_DIFFER;
-	if (order_of(l->cmp, x, y, range) || window_of(n, l->cmp, x, y, range) || window_of(n, cmp_flip(l->cmp), y, x, range))
+	if (order_of(l->cmp, x, y, range) || window_of(n, l->cmp, x, y, range) ||
+	    window_of(n, cmp_flip(l->cmp), y, x, range))
 		return TERM_RANGE;
 	return TERM_REST;
 }
@@ -258,5 +257,6 @@ struct str literal_text(struct arena *arena, const struct literal *l, const stru
 	s = node_canonical(arena, &copy, env);
 	if (!l->negated)
 		return s;
-	return copy.op == NODE_AND || copy.op == NODE_OR ? arena_printf(arena, "not (%.*s)", STR_FMT(s)) : arena_printf(arena, "not %.*s", STR_FMT(s));
+	return copy.op == NODE_AND || copy.op == NODE_OR ? arena_printf(arena, "not (%.*s)", STR_FMT(s))
+							 : arena_printf(arena, "not %.*s", STR_FMT(s));
 }

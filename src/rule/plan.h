@@ -21,9 +21,9 @@
  * are the same expression of their document (a.time <= b.time). */
 struct plan_range {
 	const double *va, *vb;
-	double lo, hi;		/* -INFINITY, INFINITY when open */
+	double lo, hi; /* -INFINITY, INFINITY when open */
 	bool lo_strict, hi_strict;
-	int attr;		/* the attribute when both sides are one plain attribute, else -1 */
+	int attr; /* the attribute when both sides are one plain attribute, else -1 */
 };
 
 struct content_term {
@@ -59,7 +59,8 @@ struct plan {
 	struct plan_memory *memory;
 };
 
-/* WN_LIMIT when the normal form has more than LIMIT_RULE_DISJUNCTS. */
+/* WN_USAGE when the normal form has more than LIMIT_RULE_DISJUNCTS.  May add
+ * columns to bound: make the plan before threads share it.  Borrows bound. */
 int plan_make(struct plan **out, const struct bound *bound, struct err *err);
 void plan_free(struct plan *p);
 

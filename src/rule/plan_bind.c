@@ -18,10 +18,7 @@ typedef unsigned __int128 u128;
 
 /* ---- content bounds ---- */
 
-static uint64_t clip(u128 v)
-{
-	return v > UINT64_MAX - 1 ? UINT64_MAX - 1 : (uint64_t)v;
-}
+static uint64_t clip(u128 v) { return v > UINT64_MAX - 1 ? UINT64_MAX - 1 : (uint64_t)v; }
 
 /* Least integer >= top/bottom (> when strict). */
 static uint64_t at_least(u128 top, u128 bottom, bool strict)
@@ -42,7 +39,9 @@ static uint64_t term_need(const struct content_term *t, uint64_t a, uint64_t b)
 	uint64_t need;
 
 	if (t->measure != MEASURE_SHARED && (a == 0 || b == 0)) /* the ratio is 1 or 0 whatever they share */
-		return measure_holds(t->measure, strict ? CMP_GT : CMP_GE, t->p, t->q, (struct overlap){ 0, a, b }) ? 0 : NEED_NEVER;
+		return measure_holds(t->measure, strict ? CMP_GT : CMP_GE, t->p, t->q, (struct overlap){ 0, a, b })
+			   ? 0
+			   : NEED_NEVER;
 	switch (t->measure) {
 	case MEASURE_CONTAINMENT_AB: need = at_least(p * a, q, strict); break;
 	case MEASURE_CONTAINMENT_BA: need = at_least(p * b, q, strict); break;
@@ -226,23 +225,28 @@ static void add_one_sided(struct builder *k, const struct literal *l)
 
 static struct code *literal_code(struct builder *k, const struct literal *l)
 {
-	struct code *c = bound_compile(k->b, l->node), *not;
+	struct code *c = bound_compile(k->b, l->node), *not ;
 
 	if (!l->negated && l->cmp == l->node->cmp)
 		return c;
 	not = ARENA_NEW(&k->b->arena, struct code);
-	not->op = CODE_NOT;
-	not->kids = ARENA_ARRAY(&k->b->arena, struct code *, 1);
-	not->kids[0] = c;
-	not->n = 1;
-	return not;
+	not ->op = CODE_NOT;
+	not ->kids = ARENA_ARRAY(&k->b->arena, struct code *, 1);
+	not ->kids[0] = c;
+	not ->n = 1;
+	return not ;
 }
 
 static void add_range(struct builder *k, const struct linear *r)
 {
 	bool same = node_same(r->ta, r->tb, true);
-	struct plan_range range = { bound_numbers(k->b, r->ta), bound_numbers(k->b, r->tb), r->lo, r->hi, r->lo_strict, r->hi_strict,
-		same && r->ta->op == NODE_FIELD ? (int)r->ta->attr : -1 };
+	struct plan_range range = { bound_numbers(k->b, r->ta),
+				    bound_numbers(k->b, r->tb),
+				    r->lo,
+				    r->hi,
+				    r->lo_strict,
+				    r->hi_strict,
+				    same && r->ta->op == NODE_FIELD ? (int)r->ta->attr : -1 };
 
 	vec_push(&k->ranges, range);
 }

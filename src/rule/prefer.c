@@ -3,8 +3,12 @@
 
 int prefer_parse(struct arena *arena, struct str text, const struct rule_env *env, struct rule **out, struct err *err)
 {
-	static const struct { const char *name, *expression; } words[] = {
-		{ "newest", "time - 1970-01-01" }, { "oldest", "1970-01-01 - time" }, { "longest", "words" },
+	static const struct {
+		const char *name, *expression;
+	} words[] = {
+		{ "newest", "time - 1970-01-01" },
+		{ "oldest", "1970-01-01 - time" },
+		{ "longest", "words" },
 	};
 	struct rule_env one = *env;
 
@@ -25,7 +29,8 @@ static int attr_of(struct str name, const struct rule_env *env, unsigned *out, s
 			attr = ATTR_USER + (int)i;
 	if (attr >= 0 && attr != ATTR_TEXT) {
 		if (attr < 64 && env->uncomputed >> attr & 1)
-			return err_set(err, WN_USAGE, "%s is not computed yet for this collection", attr_name((unsigned)attr));
+			return err_set(err, WN_USAGE, "%s is not computed yet for this collection",
+				       attr_name((unsigned)attr));
 		*out = (unsigned)attr;
 		return WN_OK;
 	}
@@ -35,8 +40,10 @@ static int attr_of(struct str name, const struct rule_env *env, unsigned *out, s
 	for (size_t i = 0; i < env->n_user; i++)
 		nearest_try(&near, env->user[i].name);
 	if (near.best.p)
-		return err_set(err, WN_USAGE, "unknown attribute \"%.*s\"; did you mean \"%.*s\"?", (int)(name.n < 60 ? name.n : 60), name.p, STR_FMT(near.best));
-	return err_set(err, WN_USAGE, "unknown attribute \"%.*s\"; expected one such as host, lang, year", (int)(name.n < 60 ? name.n : 60), name.p);
+		return err_set(err, WN_USAGE, "unknown attribute \"%.*s\"; did you mean \"%.*s\"?",
+			       (int)(name.n < 60 ? name.n : 60), name.p, STR_FMT(near.best));
+	return err_set(err, WN_USAGE, "unknown attribute \"%.*s\"; expected one such as host, lang, year",
+		       (int)(name.n < 60 ? name.n : 60), name.p);
 }
 
 int attrs_parse(struct str list, const struct rule_env *env, unsigned *out, size_t max, size_t *n, struct err *err)

@@ -16,7 +16,12 @@
 #include "base/utf8.h"
 #include "rule/regex_prog.h"
 
-enum { NEXT_UNKNOWN = 0, NEXT_MATCH = 1, NEXT_FAIL = 2, NEXT_FIRST = 3 }; /* a transition: these, or state + NEXT_FIRST */
+enum {
+	NEXT_UNKNOWN = 0,
+	NEXT_MATCH = 1,
+	NEXT_FAIL = 2,
+	NEXT_FIRST = 3
+}; /* a transition: these, or state + NEXT_FIRST */
 enum { PREV_WORD = 1, PREV_NONE = 2 };
 
 struct state {
@@ -105,7 +110,8 @@ static bool assertion_holds(enum inst_op op, unsigned prev, bool next_word, bool
 
 /* Where a state goes on symbol (n_symbols is the end): NEXT_MATCH, NEXT_FAIL,
  * or the places in run->stepped with *n.  seen and in_next are zero outside. */
-static uint32_t step(struct regex_run *run, const uint32_t *places, uint32_t count, unsigned prev, size_t symbol, uint32_t *n)
+static uint32_t step(struct regex_run *run, const uint32_t *places, uint32_t count, unsigned prev, size_t symbol,
+		     uint32_t *n)
 {
 	const struct regex *re = run->re;
 	bool at_end = symbol == re->n_symbols, next_word = !at_end && re->is_word && re->is_word[symbol], match = false;
@@ -129,9 +135,7 @@ static uint32_t step(struct regex_run *run, const uint32_t *places, uint32_t cou
 			if (!run->seen[in->x])
 				run->stack[top++] = in->x;
 			break;
-		case INST_JUMP:
-			run->stack[top++] = in->x;
-			break;
+		case INST_JUMP: run->stack[top++] = in->x; break;
 		case INST_SET:
 			if (!at_end && re->sets[in->x][symbol])
 				run->in_next[at + 1] = 1;

@@ -19,7 +19,8 @@ enum regex_flags {
 
 struct regex;
 /* In the arena.  On error *column (1-based, in bytes; may be NULL) is the place. */
-int regex_parse(struct arena *arena, struct str pattern, unsigned flags, struct regex **out, size_t *column, struct err *err);
+int regex_parse(struct arena *arena, struct str pattern, unsigned flags, struct regex **out, size_t *column,
+		struct err *err);
 
 struct regex_run;
 struct regex_run *regex_run_new(const struct regex *re); /* a matcher: the lazily built states */

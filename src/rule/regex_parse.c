@@ -66,15 +66,9 @@ static struct re_node *re_new(struct re_parser *p, int kind)
 	return n;
 }
 
-static bool more(const struct re_parser *p)
-{
-	return p->at < p->s.n;
-}
+static bool more(const struct re_parser *p) { return p->at < p->s.n; }
 
-static char peek(const struct re_parser *p)
-{
-	return p->at < p->s.n ? p->s.p[p->at] : 0;
-}
+static char peek(const struct re_parser *p) { return p->at < p->s.n ? p->s.p[p->at] : 0; }
 
 static USet *set_pattern(const char *pattern)
 {
@@ -85,9 +79,13 @@ static USet *set_pattern(const char *pattern)
 	return uset_openPattern(u, -1, &code);
 }
 
-static const char *const posix[] = { "alpha", "digit", "alnum", "upper", "lower", "space", "punct", "xdigit", "word", "cntrl", "print", "graph", "blank" };
-static const char *const posix_set[] = { "[[:L:]]", "[0-9]", "[[:L:][:N:]]", "[[:Lu:]]", "[[:Ll:]]", "[[:White_Space:]]", "[!-/:-@\\[-`{-~]", "[0-9A-Fa-f]",
-	"[[:L:][:M:][:N:]_]", "[[:Cc:]]", "[[:^C:]]", "[[[:^C:]]-[:White_Space:]]", "[\\ \\t]" };
+static const char *const posix[] = { "alpha",  "digit", "alnum", "upper", "lower", "space", "punct",
+				     "xdigit", "word",	"cntrl", "print", "graph", "blank" };
+static const char *const posix_set[] = { "[[:L:]]",	     "[0-9]",	    "[[:L:][:N:]]",
+					 "[[:Lu:]]",	     "[[:Ll:]]",    "[[:White_Space:]]",
+					 "[!-/:-@\\[-`{-~]", "[0-9A-Fa-f]", "[[:L:][:M:][:N:]_]",
+					 "[[:Cc:]]",	     "[[:^C:]]",    "[[[:^C:]]-[:White_Space:]]",
+					 "[\\ \\t]" };
 static_assert(COUNT(posix) == POSIX_CLASSES && COUNT(posix_set) == POSIX_CLASSES, "a set for each name");
 
 /* A copy of a named class; ICU takes a millisecond to make one, so each is made once. */
@@ -185,7 +183,12 @@ static int escape(struct re_parser *p, uint32_t *cp, char *class)
 		return fail(p, start, "a backslash at the end escapes nothing");
 	p->at++;
 	switch (c) {
-	case 'd': case 'D': case 'w': case 'W': case 's': case 'S': *class = c; return WN_OK;
+	case 'd':
+	case 'D':
+	case 'w':
+	case 'W':
+	case 's':
+	case 'S': *class = c; return WN_OK;
 	case 't': *cp = '\t'; return WN_OK;
 	case 'n': *cp = '\n'; return WN_OK;
 	case 'r': *cp = '\r'; return WN_OK;
@@ -201,7 +204,8 @@ static int escape(struct re_parser *p, uint32_t *cp, char *class)
 	if (c == 'k' || c == 'g')
 		return fail(p, start, "back-references are not supported: they cannot be matched in linear time");
 	if (ascii_alpha(c))
-		return fail(p, start, "unknown escape; known are \\d \\w \\s \\b \\t \\n \\r \\xHH \\uHHHH and \\ before a sign");
+		return fail(p, start,
+			    "unknown escape; known are \\d \\w \\s \\b \\t \\n \\r \\xHH \\uHHHH and \\ before a sign");
 	p->at--;
 	p->at += utf8_decode(p->s.p + p->at, p->s.p + p->s.n, cp);
 	return WN_OK;
@@ -222,7 +226,8 @@ static int posix_class(struct re_parser *p, USet *set)
 			p->at += 2 + (size_t)end + 2;
 			return WN_OK;
 		}
-	return fail(p, start, "unknown class; known are [:alpha:] [:digit:] [:alnum:] [:upper:] [:lower:] [:space:] [:punct:]");
+	return fail(p, start,
+		    "unknown class; known are [:alpha:] [:digit:] [:alnum:] [:upper:] [:lower:] [:space:] [:punct:]");
 }
 
 /* One end of a range, or a class added to set. */
@@ -313,7 +318,8 @@ static int group(struct re_parser *p, struct re_node **out)
 	if (peek(p) == '?') {
 		char next = p->at + 1 < p->s.n ? p->s.p[p->at + 1] : 0;
 
-		if (next == '=' || next == '!' || (next == '<' && p->at + 2 < p->s.n && (p->s.p[p->at + 2] == '=' || p->s.p[p->at + 2] == '!')))
+		if (next == '=' || next == '!' ||
+		    (next == '<' && p->at + 2 < p->s.n && (p->s.p[p->at + 2] == '=' || p->s.p[p->at + 2] == '!')))
 			return fail(p, start, "look-around is not supported: it cannot be matched in linear time");
 		if (next != ':')
 			return fail(p, start, "only (?: ) is known after (?");
@@ -347,10 +353,21 @@ static int atom(struct re_parser *p, struct re_node **out)
 	switch (c) {
 	case '(': return group(p, out);
 	case '[': return bracket(p, out);
-	case '^': p->at++; *out = assertion(p, INST_START); return WN_OK;
-	case '$': p->at++; *out = assertion(p, INST_FINISH); return WN_OK;
-	case '.': p->at++; *out = set_node(p, uset_open(0, 0x10ffff), false); return WN_OK;
-	case '*': case '+': case '?': return fail(p, p->at, "nothing here to repeat");
+	case '^':
+		p->at++;
+		*out = assertion(p, INST_START);
+		return WN_OK;
+	case '$':
+		p->at++;
+		*out = assertion(p, INST_FINISH);
+		return WN_OK;
+	case '.':
+		p->at++;
+		*out = set_node(p, uset_open(0, 0x10ffff), false);
+		return WN_OK;
+	case '*':
+	case '+':
+	case '?': return fail(p, p->at, "nothing here to repeat");
 	case '\\':
 		p->at++;
 		if (peek(p) == 'b' || peek(p) == 'B') {
@@ -462,7 +479,8 @@ static int sequence(struct re_parser *p, struct re_node **out)
 	while (more(p) && peek(p) != '|' && peek(p) != ')') {
 		rc = repetition(p, &n);
 		if (rc == WN_OK && (p->large > LARGE_SETS || p->sets.n > LIMIT_REGEX_SYMBOLS))
-			rc = fail(p, p->at ? p->at - 1 : 0, "this expression tells too many classes of characters apart");
+			rc = fail(p, p->at ? p->at - 1 : 0,
+				  "this expression tells too many classes of characters apart");
 		if (rc < 0) {
 			vec_release(&v);
 			return rc;
@@ -665,7 +683,8 @@ static int compile(struct re_parser *p)
 	return WN_OK;
 }
 
-int regex_parse(struct arena *arena, struct str pattern, unsigned flags, struct regex **out, size_t *column, struct err *err)
+int regex_parse(struct arena *arena, struct str pattern, unsigned flags, struct regex **out, size_t *column,
+		struct err *err)
 {
 	struct re_parser p = { .arena = arena, .s = pattern, .flags = flags, .column = column, .err = err };
 	int rc;
@@ -673,7 +692,8 @@ int regex_parse(struct arena *arena, struct str pattern, unsigned flags, struct 
 	if (column)
 		*column = 1;
 	if (pattern.n > LIMIT_REGEX)
-		return err_set(err, WN_USAGE, "a regular expression of %zu bytes; at most %zu are read", pattern.n, (size_t)LIMIT_REGEX);
+		return err_set(err, WN_USAGE, "a regular expression of %zu bytes; at most %zu are read", pattern.n,
+			       (size_t)LIMIT_REGEX);
 	p.re = ARENA_NEW(arena, struct regex);
 	p.re->flags = flags;
 	rc = compile(&p);

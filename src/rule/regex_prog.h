@@ -20,15 +20,15 @@ struct regex {
 	struct inst *insts;
 	size_t n;
 	unsigned flags;
-	bool has_word;	   /* \b or \B occurs */
-	uint8_t **sets;	   /* by set, by symbol: 1 = in it */
+	bool has_word;	/* \b or \B occurs */
+	uint8_t **sets; /* by set, by symbol: 1 = in it */
 	size_t n_sets;
 	size_t n_symbols;
-	uint32_t *bounds;  /* first code point of each run of one symbol, ascending; bounds[0] = 0 */
+	uint32_t *bounds; /* first code point of each run of one symbol, ascending; bounds[0] = 0 */
 	uint16_t *bound_symbol;
 	size_t n_bounds;
 	uint16_t ascii[128];
-	uint8_t *is_word;  /* by symbol */
+	uint8_t *is_word; /* by symbol */
 };
 
 static inline uint16_t regex_symbol(const struct regex *re, uint32_t cp)

@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		}
 		run = regex_run_new(re);
-		if (regex_match(run, text) != regex_match_plainly(re, text) || regex_match(run, text) != regex_match_plainly(re, text))
+		if (regex_match(run, text) != regex_match_plainly(re, text) ||
+		    regex_match(run, text) != regex_match_plainly(re, text))
 			abort();
 		regex_run_free(run);
 	}

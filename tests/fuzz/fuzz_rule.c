@@ -69,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				abort();
 			continue;
 		}
-		if (rule_parse(&arena, rule->canonical, &env, &again, &err) < 0 || !str_eq(rule->canonical, again->canonical))
+		if (rule_parse(&arena, rule->canonical, &env, &again, &err) < 0 ||
+		    !str_eq(rule->canonical, again->canonical))
 			abort();
 		evaluate(&arena, rule);
 	}

@@ -8,29 +8,42 @@
 #include "base/hash.h"
 
 const char *const draw_names[DRAWS] = {
-	"or", "not", "!=", "strict order", "order", "window", "one-sided", "missing", "body text", "main text", "both texts", "no content", "upper threshold",
-	"negated content", "expression threshold", "shared", "empty sets", "equal sets", "equal times", "bag", "key", "computed key", "regular expression",
-	"order of texts", "imported attribute",
+	"or",
+	"not",
+	"!=",
+	"strict order",
+	"order",
+	"window",
+	"one-sided",
+	"missing",
+	"body text",
+	"main text",
+	"both texts",
+	"no content",
+	"upper threshold",
+	"negated content",
+	"expression threshold",
+	"shared",
+	"empty sets",
+	"equal sets",
+	"equal times",
+	"bag",
+	"key",
+	"computed key",
+	"regular expression",
+	"order of texts",
+	"imported attribute",
 };
 
 static const struct rule_attr imported[] = { { { "topic", 5 }, TYPE_TEXT }, { { "score", 5 }, TYPE_NUMBER } };
 
-uint64_t draw_next(uint64_t *rng)
-{
-	return mix64(*rng += 0x9e3779b97f4a7c15u);
-}
+uint64_t draw_next(uint64_t *rng) { return mix64(*rng += 0x9e3779b97f4a7c15u); }
 
-uint64_t draw_below(uint64_t *rng, uint64_t bound)
-{
-	return draw_next(rng) % bound;
-}
+uint64_t draw_below(uint64_t *rng, uint64_t bound) { return draw_next(rng) % bound; }
 
 #define PICK(rng, array) ((array)[draw_below((rng), COUNT(array))])
 
-static bool chance(uint64_t *rng, unsigned percent)
-{
-	return draw_below(rng, 100) < percent;
-}
+static bool chance(uint64_t *rng, unsigned percent) { return draw_below(rng, 100) < percent; }
 
 static int by_value(const void *x, const void *y)
 {
@@ -51,7 +64,8 @@ static void sorted_unique(uint64_t *p, size_t *n)
 }
 
 /* A set: new, empty, equal to an earlier one, or an earlier one changed a little. */
-static void random_set(struct arena *arena, uint64_t *rng, struct world *w, enum text_kind kind, size_t doc, unsigned *counts)
+static void random_set(struct arena *arena, uint64_t *rng, struct world *w, enum text_kind kind, size_t doc,
+		       unsigned *counts)
 {
 	uint64_t *s = ARENA_ARRAY(arena, uint64_t, 64);
 	size_t n = 0, from = doc ? draw_below(rng, doc) : 0;
@@ -80,7 +94,8 @@ static void random_set(struct arena *arena, uint64_t *rng, struct world *w, enum
 	w->size[kind][doc] = n;
 }
 
-static void text_column(struct world *w, uint64_t *rng, unsigned attr, const char *const *values, size_t n, unsigned missing, unsigned *counts)
+static void text_column(struct world *w, uint64_t *rng, unsigned attr, const char *const *values, size_t n,
+			unsigned missing, unsigned *counts)
 {
 	struct column *col = columns_add(&w->c, attr, TYPE_TEXT);
 
@@ -92,7 +107,8 @@ static void text_column(struct world *w, uint64_t *rng, unsigned attr, const cha
 	}
 }
 
-static void number_column(struct world *w, uint64_t *rng, unsigned attr, enum value_type type, double from, double step, unsigned n, unsigned missing, unsigned *counts)
+static void number_column(struct world *w, uint64_t *rng, unsigned attr, enum value_type type, double from, double step,
+			  unsigned n, unsigned missing, unsigned *counts)
 {
 	struct column *col = columns_add(&w->c, attr, type);
 
@@ -107,7 +123,8 @@ static void number_column(struct world *w, uint64_t *rng, unsigned attr, enum va
 void random_world(struct arena *arena, uint64_t *rng, size_t n, struct world *w, unsigned counts[DRAWS])
 {
 	static const char *const hosts[] = { "a.example", "b.example", "example", "c.example" };
-	static const char *const urls[] = { "http://a.example/", "http://a.example/x", "http://b.example/", "http://b.example/x/y" };
+	static const char *const urls[] = { "http://a.example/", "http://a.example/x", "http://b.example/",
+					    "http://b.example/x/y" };
 	static const char *const titles[] = { "News", "news", "Old News", "\xc3\x84rger", "", "a.example" };
 	static const char *const langs[] = { "en", "de", "fr" };
 	static const char *const mimes[] = { "text/html", "text/plain" };
@@ -115,8 +132,13 @@ void random_world(struct arena *arena, uint64_t *rng, size_t n, struct world *w,
 
 	*w = (struct world){ .n = n, .bag = chance(rng, 25) };
 	counts[DRAW_BAG] += w->bag;
-	w->env = (struct rule_env){ .kind = RULE_PAIR, .user = imported, .n_user = COUNT(imported), .has_settings = true, .k = 5, .bag = w->bag,
-		.default_text = chance(rng, 20) ? TEXT_MAIN : TEXT_BODY };
+	w->env = (struct rule_env){ .kind = RULE_PAIR,
+				    .user = imported,
+				    .n_user = COUNT(imported),
+				    .has_settings = true,
+				    .k = 5,
+				    .bag = w->bag,
+				    .default_text = chance(rng, 20) ? TEXT_MAIN : TEXT_BODY };
 	columns_init(&w->c, n);
 	for (size_t i = 0; i < n; i++)
 		for (int kind = 0; kind < TEXT_KINDS; kind++)
@@ -170,12 +192,10 @@ struct drawing {
 	bool content, body, main;
 };
 
-static void say(struct drawing *d, const char *s)
-{
-	buf_str(&d->out, str(s));
-}
+static void say(struct drawing *d, const char *s) { buf_str(&d->out, str(s)); }
 
-static const char *const thresholds[] = { "0.1", "0.25", "0.333333333", "0.5", "0.6", "0.666666667", "0.7", "0.75", "0.8", "0.9", "0.99", "1" };
+static const char *const thresholds[] = { "0.1", "0.25", "0.333333333", "0.5", "0.6",  "0.666666667",
+					  "0.7", "0.75", "0.8",		"0.9", "0.99", "1" };
 
 static void measure(struct drawing *d, const char *name)
 {
@@ -202,7 +222,8 @@ static void content_term(struct drawing *d)
 	if (chance(d->rng, 12)) {
 		d->counts[DRAW_SHARED]++;
 		measure(d, "shared");
-		buf_printf(&d->out, " %s %d", up ? PICK(d->rng, upper) : PICK(d->rng, lower), (int)draw_below(d->rng, 5));
+		buf_printf(&d->out, " %s %d", up ? PICK(d->rng, upper) : PICK(d->rng, lower),
+			   (int)draw_below(d->rng, 5));
 		return;
 	}
 	if (chance(d->rng, 10)) {
@@ -216,18 +237,27 @@ static void content_term(struct drawing *d)
 
 static void expression_threshold(struct drawing *d)
 {
-	static const char *const expr[] = { "0.2 + 0.1 * (b.time - a.time) / 2d", "a.score / 2", "0.1 * a.shingles", "min(0.9, a.words / b.words)" };
+	static const char *const expr[] = { "0.2 + 0.1 * (b.time - a.time) / 2d", "a.score / 2", "0.1 * a.shingles",
+					    "min(0.9, a.words / b.words)" };
 
 	d->counts[DRAW_EXPRESSION_THRESHOLD]++;
 	d->content = true;
-	buf_printf(&d->out, "containment(a, b) >= %s and containment(a, b) %s %s", PICK(d->rng, thresholds), chance(d->rng, 70) ? ">=" : "<", PICK(d->rng, expr));
+	buf_printf(&d->out, "containment(a, b) >= %s and containment(a, b) %s %s", PICK(d->rng, thresholds),
+		   chance(d->rng, 70) ? ">=" : "<", PICK(d->rng, expr));
 }
 
 static void key_term(struct drawing *d)
 {
-	static const char *const plain[] = { "host", "urlkey", "lang", "title", "mime", "content", "status", "digest", "time" };
-	static const char *const computed[] = { "lower(a.title) = lower(b.title)", "year(a.published) = year(b.published)", "a.year = b.year", "day(a.time) = day(b.time)",
-		"round(a.words / 20) = round(b.words / 20)", "lower(a.title) = b.title", "a.host = b.domain", "len(a.title) = len(b.title)" };
+	static const char *const plain[] = { "host",	"urlkey", "lang",   "title", "mime",
+					     "content", "status", "digest", "time" };
+	static const char *const computed[] = { "lower(a.title) = lower(b.title)",
+						"year(a.published) = year(b.published)",
+						"a.year = b.year",
+						"day(a.time) = day(b.time)",
+						"round(a.words / 20) = round(b.words / 20)",
+						"lower(a.title) = b.title",
+						"a.host = b.domain",
+						"len(a.title) = len(b.title)" };
 	const char *name = PICK(d->rng, plain);
 
 	if (chance(d->rng, 25)) {
@@ -252,14 +282,26 @@ static void order_term(struct drawing *d)
 	bool is_strict = chance(d->rng, 30);
 
 	d->counts[is_strict ? DRAW_STRICT_ORDER : DRAW_ORDER]++;
-	buf_printf(&d->out, chance(d->rng, 80) ? "a.%s %s b.%s" : "b.%s %s a.%s", name, is_strict ? PICK(d->rng, strict) : PICK(d->rng, weak), name);
+	buf_printf(&d->out, chance(d->rng, 80) ? "a.%s %s b.%s" : "b.%s %s a.%s", name,
+		   is_strict ? PICK(d->rng, strict) : PICK(d->rng, weak), name);
 }
 
 static void window_term(struct drawing *d)
 {
-	static const char *const forms[] = { "abs(a.time - b.time) <= 1d", "abs(b.time - a.time) < 36h", "b.time - a.time <= 2d", "a.time >= b.time - 1d", "a.time - b.time < 12h",
-		"2d >= abs(a.time - b.time)", "a.time + 1d >= b.time", "b.time < a.time + 1.5d", "abs(a.time - b.time) > 1d", "abs(a.published - b.time) <= 1w",
-		"abs(a.time - b.time + 12h) <= 1d", "a.published - 1.000000001s <= b.published", "b.words - a.words <= 7", "abs(a.score - b.score) < 1" };
+	static const char *const forms[] = { "abs(a.time - b.time) <= 1d",
+					     "abs(b.time - a.time) < 36h",
+					     "b.time - a.time <= 2d",
+					     "a.time >= b.time - 1d",
+					     "a.time - b.time < 12h",
+					     "2d >= abs(a.time - b.time)",
+					     "a.time + 1d >= b.time",
+					     "b.time < a.time + 1.5d",
+					     "abs(a.time - b.time) > 1d",
+					     "abs(a.published - b.time) <= 1w",
+					     "abs(a.time - b.time + 12h) <= 1d",
+					     "a.published - 1.000000001s <= b.published",
+					     "b.words - a.words <= 7",
+					     "abs(a.score - b.score) < 1" };
 
 	d->counts[DRAW_WINDOW]++;
 	say(d, PICK(d->rng, forms));
@@ -267,10 +309,23 @@ static void window_term(struct drawing *d)
 
 static void one_sided_term(struct drawing *d)
 {
-	static const char *const forms[] = { "%s.host = \"a.example\"", "%s.lang in (\"en\", \"de\")", "has(%s.title)", "%s.status = 200", "%s.words > 14", "%s.time >= 2010-01-02",
-		"startswith(%s.url, \"http://a\")", "%s.title != \"\"", "%s.status != 200", "not has(%s.lang)", "%s.time < 2010-01-04T12:00:00Z", "len(%s.title) < 5",
-		"(%s.lang = \"en\" or %s.words = 0)", "contains(lower(%s.title), \"news\")", "%s.year = 2010" };
-	static const char *const regex[] = { "%s.title ~ \"^(old )?news$\"", "%s.title !~ \"n.w\"", "%s.title ~ \"\xc3\xa4\"", "lower(%s.title) ~ \"\\bn\"" };
+	static const char *const forms[] = { "%s.host = \"a.example\"",
+					     "%s.lang in (\"en\", \"de\")",
+					     "has(%s.title)",
+					     "%s.status = 200",
+					     "%s.words > 14",
+					     "%s.time >= 2010-01-02",
+					     "startswith(%s.url, \"http://a\")",
+					     "%s.title != \"\"",
+					     "%s.status != 200",
+					     "not has(%s.lang)",
+					     "%s.time < 2010-01-04T12:00:00Z",
+					     "len(%s.title) < 5",
+					     "(%s.lang = \"en\" or %s.words = 0)",
+					     "contains(lower(%s.title), \"news\")",
+					     "%s.year = 2010" };
+	static const char *const regex[] = { "%s.title ~ \"^(old )?news$\"", "%s.title !~ \"n.w\"",
+					     "%s.title ~ \"\xc3\xa4\"", "lower(%s.title) ~ \"\\bn\"" };
 	const char *side = chance(d->rng, 50) ? "a" : "b", *form;
 
 	d->counts[DRAW_ONE_SIDED]++;
@@ -292,9 +347,23 @@ static void one_sided_term(struct drawing *d)
 
 static void odd_term(struct drawing *d)
 {
-	static const char *const forms[] = { "startswith(a.url, b.url)", "contains(b.url, a.host)", "max(a.words, b.words) < 40", "a.words * 2 <= b.words + 3", "a.title < b.title",
-		"b.title <= a.title", "lower(a.title) <= b.title", "(a.status = 200) = (b.status = 200)", "(a.words > 7) != (b.words > 7)", "a.words + b.words in (7, 14, 21)",
-		"a.words / b.words > 0.5", "has(a.score - b.score)", "a.host != b.domain", "a.score * b.score >= 0", "min(a.time, b.time) >= 2010-01-02", "true", "k = 5" };
+	static const char *const forms[] = { "startswith(a.url, b.url)",
+					     "contains(b.url, a.host)",
+					     "max(a.words, b.words) < 40",
+					     "a.words * 2 <= b.words + 3",
+					     "a.title < b.title",
+					     "b.title <= a.title",
+					     "lower(a.title) <= b.title",
+					     "(a.status = 200) = (b.status = 200)",
+					     "(a.words > 7) != (b.words > 7)",
+					     "a.words + b.words in (7, 14, 21)",
+					     "a.words / b.words > 0.5",
+					     "has(a.score - b.score)",
+					     "a.host != b.domain",
+					     "a.score * b.score >= 0",
+					     "min(a.time, b.time) >= 2010-01-02",
+					     "true",
+					     "k = 5" };
 	const char *form = PICK(d->rng, forms);
 
 	d->counts[DRAW_TEXT_ORDER] += strstr(form, "title") != NULL;
@@ -337,7 +406,9 @@ static void term(struct drawing *d, unsigned depth)
 		key_term(d);
 	} else if (what < 66) {
 		d->counts[DRAW_NOT_EQUAL]++;
-		say(d, chance(d->rng, 50) ? "a.host != b.host" : chance(d->rng, 50) ? "a.lang != b.lang" : "not a.title = b.title");
+		say(d, chance(d->rng, 50)   ? "a.host != b.host"
+		       : chance(d->rng, 50) ? "a.lang != b.lang"
+					    : "not a.title = b.title");
 	} else if (what < 78) {
 		order_term(d);
 	} else if (what < 85) {

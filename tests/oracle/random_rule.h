@@ -10,16 +10,41 @@
 #include "rule/eval.h"
 
 enum draw {
-	DRAW_OR, DRAW_NOT, DRAW_NOT_EQUAL, DRAW_STRICT_ORDER, DRAW_ORDER, DRAW_WINDOW, DRAW_ONE_SIDED, DRAW_MISSING, DRAW_BODY, DRAW_MAIN,
-	DRAW_BOTH_TEXTS, DRAW_NO_CONTENT, DRAW_UPPER_THRESHOLD, DRAW_NEGATED_CONTENT, DRAW_EXPRESSION_THRESHOLD, DRAW_SHARED, DRAW_EMPTY_SETS, DRAW_EQUAL_SETS,
-	DRAW_EQUAL_TIMES, DRAW_BAG, DRAW_KEY, DRAW_COMPUTED_KEY, DRAW_REGEX, DRAW_TEXT_ORDER, DRAW_IMPORTED, DRAWS
+	DRAW_OR,
+	DRAW_NOT,
+	DRAW_NOT_EQUAL,
+	DRAW_STRICT_ORDER,
+	DRAW_ORDER,
+	DRAW_WINDOW,
+	DRAW_ONE_SIDED,
+	DRAW_MISSING,
+	DRAW_BODY,
+	DRAW_MAIN,
+	DRAW_BOTH_TEXTS,
+	DRAW_NO_CONTENT,
+	DRAW_UPPER_THRESHOLD,
+	DRAW_NEGATED_CONTENT,
+	DRAW_EXPRESSION_THRESHOLD,
+	DRAW_SHARED,
+	DRAW_EMPTY_SETS,
+	DRAW_EQUAL_SETS,
+	DRAW_EQUAL_TIMES,
+	DRAW_BAG,
+	DRAW_KEY,
+	DRAW_COMPUTED_KEY,
+	DRAW_REGEX,
+	DRAW_TEXT_ORDER,
+	DRAW_IMPORTED,
+	DRAWS
 };
 extern const char *const draw_names[DRAWS];
 
 struct world {
-	struct columns c; /* url urlkey host domain time mime status title lang words shingles content bytes digest, and `topic`, `score` */
+	struct columns
+	    c; /* url urlkey host domain time mime status title lang words shingles content bytes digest, and `topic`, `score` */
 	size_t n;
-	uint64_t *set[TEXT_KINDS][64]; /* ascending, by document; with bags the i-th occurrence is an element of its own */
+	uint64_t
+	    *set[TEXT_KINDS][64]; /* ascending, by document; with bags the i-th occurrence is an element of its own */
 	size_t size[TEXT_KINDS][64];
 	bool bag;
 	struct rule_env env; /* for rule_parse: RULE_PAIR, with the imported attributes */

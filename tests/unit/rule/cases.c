@@ -13,7 +13,10 @@
 #include "test.h"
 
 static const struct rule_attr user[] = {
-	{ { "topic", 5 }, TYPE_TEXT }, { { "score", 5 }, TYPE_NUMBER }, { { "checked-on", 10 }, TYPE_TIME }, { { "spam", 4 }, TYPE_BOOL },
+	{ { "topic", 5 }, TYPE_TEXT },
+	{ { "score", 5 }, TYPE_NUMBER },
+	{ { "checked-on", 10 }, TYPE_TIME },
+	{ { "spam", 4 }, TYPE_BOOL },
 };
 
 static struct str unescape(struct arena *arena, struct str s)
@@ -31,9 +34,15 @@ static struct str unescape(struct arena *arena, struct str s)
 
 static int read_text(struct test *t, enum rule_kind kind, struct str text, struct rule **rule, struct err *err)
 {
-	struct rule_env env = { .kind = kind, .user = user, .n_user = COUNT(user), .uncomputed = UINT64_C(1) << ATTR_RANK, .has_settings = true, .k = 5 };
+	struct rule_env env = { .kind = kind,
+				.user = user,
+				.n_user = COUNT(user),
+				.uncomputed = UINT64_C(1) << ATTR_RANK,
+				.has_settings = true,
+				.k = 5 };
 
-	return kind == RULE_NUMERIC ? prefer_parse(t->arena, text, &env, rule, err) : rule_parse(t->arena, text, &env, rule, err);
+	return kind == RULE_NUMERIC ? prefer_parse(t->arena, text, &env, rule, err)
+				    : rule_parse(t->arena, text, &env, rule, err);
 }
 
 static void run_case(struct test *t, enum rule_kind kind, struct str text, struct str canonical, struct str error)
@@ -59,7 +68,8 @@ static void run_case(struct test *t, enum rule_kind kind, struct str text, struc
 
 static void run_file(struct test *t, const char *name)
 {
-	struct str all, line, text = STR_NONE, canonical = STR_NONE, error = STR_NONE, path = arena_printf(t->arena, "%s/rule/%s", TEST_DATA, name);
+	struct str all, line, text = STR_NONE, canonical = STR_NONE, error = STR_NONE,
+			      path = arena_printf(t->arena, "%s/rule/%s", TEST_DATA, name);
 	struct err err = { 0 };
 	enum rule_kind kind = RULE_PAIR;
 	unsigned cases = 0;
@@ -77,13 +87,17 @@ static void run_file(struct test *t, const char *name)
 		if (line.n < 2 || line.p[0] == '#')
 			continue;
 		if (line.p[0] == '@')
-			kind = str_ends(line, STR("selection")) ? RULE_SELECTION : str_ends(line, STR("prefer")) ? RULE_NUMERIC : RULE_PAIR;
+			kind = str_ends(line, STR("selection")) ? RULE_SELECTION
+			       : str_ends(line, STR("prefer"))	? RULE_NUMERIC
+								: RULE_PAIR;
 		else if (line.p[0] == '>')
 			text = unescape(t->arena, str_sub(line, 2, line.n));
 		else if (line.p[0] == '=')
 			canonical = str_sub(line, 2, line.n);
 		else if (line.p[0] == '!')
-			error = error.n ? arena_printf(t->arena, "%.*s\n%.*s", STR_FMT(error), STR_FMT(str_sub(line, 2, line.n))) : str_sub(line, 2, line.n);
+			error = error.n ? arena_printf(t->arena, "%.*s\n%.*s", STR_FMT(error),
+						       STR_FMT(str_sub(line, 2, line.n)))
+					: str_sub(line, 2, line.n);
 	}
 	CHECK(cases >= 5, "%s has only %u cases", name, cases);
 }

@@ -12,12 +12,15 @@ TEST(plan, needs_are_the_least_overlaps)
 	for (unsigned trial = 0; trial < 20000; trial++) {
 		struct content_term terms[2];
 		struct disjunct d = { .content = terms, .n_content = 1 + test_below(t, 2) };
-		uint64_t a = test_below(t, 14), b = test_below(t, 14), least = NEED_NEVER, need, lo, hi, need_a = NEED_NEVER;
+		uint64_t a = test_below(t, 14), b = test_below(t, 14), least = NEED_NEVER, need, lo, hi,
+			 need_a = NEED_NEVER;
 
 		for (size_t i = 0; i < d.n_content; i++) {
 			uint64_t q = 1 + test_below(t, 12);
 
-			terms[i] = (struct content_term){ TEXT_BODY, test_below(t, 5), ops[test_below(t, 3)], 1 + test_below(t, q), q, true };
+			terms[i] = (struct content_term){
+				TEXT_BODY, test_below(t, 5), ops[test_below(t, 3)], 1 + test_below(t, q), q, true
+			};
 		}
 		for (uint64_t size = 0; size < 200; size++) {
 			bool feasible = false;
@@ -26,8 +29,9 @@ TEST(plan, needs_are_the_least_overlaps)
 				bool all = true;
 
 				for (size_t i = 0; i < d.n_content; i++)
-					all = all && measure_holds(terms[i].measure, terms[i].op == CMP_EQ ? CMP_GE : terms[i].op, terms[i].p, terms[i].q,
-						(struct overlap){ o, a, size });
+					all = all && measure_holds(
+							 terms[i].measure, terms[i].op == CMP_EQ ? CMP_GE : terms[i].op,
+							 terms[i].p, terms[i].q, (struct overlap){ o, a, size });
 				if (!all)
 					continue;
 				feasible = true;
@@ -37,10 +41,12 @@ TEST(plan, needs_are_the_least_overlaps)
 					need_a = o;
 			}
 			content_sizes_b(&d, TEXT_BODY, a, &lo, &hi);
-			CHECK(feasible == (size >= lo && size <= hi), "size %" PRIu64 " of [%" PRIu64 ", %" PRIu64 "] for %" PRIu64, size, lo, hi, a);
+			CHECK(feasible == (size >= lo && size <= hi),
+			      "size %" PRIu64 " of [%" PRIu64 ", %" PRIu64 "] for %" PRIu64, size, lo, hi, a);
 		}
 		need = content_need(&d, TEXT_BODY, a, b);
-		CHECK_EQ(need, least, "a %" PRIu64 " b %" PRIu64 " %d %" PRIu64 "/%" PRIu64, a, b, terms[0].measure, terms[0].p, terms[0].q);
+		CHECK_EQ(need, least, "a %" PRIu64 " b %" PRIu64 " %d %" PRIu64 "/%" PRIu64, a, b, terms[0].measure,
+			 terms[0].p, terms[0].q);
 		CHECK_EQ(content_need_a(&d, TEXT_BODY, a), need_a, "the least over all sizes");
 		tight += least != NEED_NEVER && least > 0;
 	}
@@ -63,20 +69,25 @@ TEST(plan, is_explained_in_words)
 	CHECK(str_find(explained(t, "a.words > 3 and b.words > 4"), STR("QUADRATIC")) > 0);
 	CHECK(str_find(explained(t, presets[2].rule), STR("blocks     a.host = b.host")) > 0);
 	CHECK(str_find(explained(t, presets[2].rule), STR("order      a.time <= b.time")) > 0);
-	CHECK(str_find(explained(t, "not jaccard(a,b) >= 0.9 and a.host = b.host"), STR("content    jaccard(a, b) < 0.9")) > 0);
+	CHECK(str_find(explained(t, "not jaccard(a,b) >= 0.9 and a.host = b.host"),
+		       STR("content    jaccard(a, b) < 0.9")) > 0);
 	CHECK(str_find(explained(t, "jaccard(a,b) >= 0.9 or a.digest = b.digest"), STR("alternative 2 of 2")) > 0);
 	CHECK(str_find(explained(t, "false"), STR("never true")) > 0);
 }
 
 TEST(plan, refuses_too_many_alternatives)
 {
-	struct buf_text { char p[4000]; size_t n; } s = { .n = 0 };
+	struct buf_text {
+		char p[4000];
+		size_t n;
+	} s = { .n = 0 };
 	struct rule_env env = { .kind = RULE_PAIR };
 	struct rule *rule;
 	struct err err = { 0 };
 
 	for (int i = 0; i < 7; i++)
-		s.n += (size_t)snprintf(s.p + s.n, sizeof s.p - s.n, "%s(a.words = b.words or a.bytes < b.bytes)", i ? " and " : "");
+		s.n += (size_t)snprintf(s.p + s.n, sizeof s.p - s.n, "%s(a.words = b.words or a.bytes < b.bytes)",
+					i ? " and " : "");
 	REQUIRE(rule_parse(t->arena, str_n(s.p, s.n), &env, &rule, &err) == WN_OK, "%s", err.text);
 	CHECK(rule_explain(t->arena, rule, NULL, NULL, &err).p == NULL);
 	CHECK(str_find(str(err.text), STR("more than 64")) > 0, "%s", err.text);
@@ -126,7 +137,8 @@ static const struct {
 	bool want;
 	const char *because;
 } folds[] = {
-	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 0, 1, true, "the later twin covers more and is covered by less" },
+	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 0, 1, true,
+	  "the later twin covers more and is covered by less" },
 	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 1, 0, false, "not the earlier one" },
 	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 1, 2, true, "equal times both ways" },
 	{ "containment(a,b) >= 0.7 and a.time <= b.time and a.host = b.host", 2, 1, true, "equal times both ways" },
@@ -179,7 +191,8 @@ TEST(plan, folds_exactly_the_dominated)
 
 		REQUIRE(rule_parse(t->arena, str(folds[i].rule), &env, &rule, &err) == WN_OK, "%s", err.text);
 		REQUIRE(rule_bind(&bound, rule, &c, NULL, &err) == WN_OK && plan_make(&plan, bound, &err) == WN_OK);
-		CHECK_EQ(plan_folds(plan, folds[i].x, folds[i].y, self), folds[i].want, "%s: %s", folds[i].rule, folds[i].because);
+		CHECK_EQ(plan_folds(plan, folds[i].x, folds[i].y, self), folds[i].want, "%s: %s", folds[i].rule,
+			 folds[i].because);
 		plan_free(plan);
 		bound_free(bound);
 	}

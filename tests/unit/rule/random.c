@@ -42,7 +42,8 @@ static void check_filters(struct trial *x, const struct disjunct *d, uint32_t a,
 		uint64_t lo, hi, need = content_need(d, kind, ov.a, ov.b);
 
 		x->needs += need > 0;
-		CHECK(ov.o >= need, "need %" PRIu64 " but a pair shares %" PRIu64 ": %.*s", need, ov.o, STR_FMT(x->rule->canonical));
+		CHECK(ov.o >= need, "need %" PRIu64 " but a pair shares %" PRIu64 ": %.*s", need, ov.o,
+		      STR_FMT(x->rule->canonical));
 		CHECK(content_need_a(d, kind, ov.a) <= need && content_need_b(d, kind, ov.b) <= need);
 		content_sizes_b(d, kind, ov.a, &lo, &hi);
 		CHECK(ov.b >= lo && ov.b <= hi, "sizes of b");
@@ -60,7 +61,8 @@ static bool planned(struct trial *x, uint32_t a, uint32_t b)
 
 		if (d->block && d->block[a] != d->block[b])
 			continue;
-		if ((d->may_a && !d->may_a[a]) || (d->may_b && !d->may_b[b]) || !disjunct_meta(d, a, b) || !disjunct_content(d, a, b, x->ov[a][b]))
+		if ((d->may_a && !d->may_a[a]) || (d->may_b && !d->may_b[b]) || !disjunct_meta(d, a, b) ||
+		    !disjunct_content(d, a, b, x->ov[a][b]))
 			continue;
 		any = true;
 		check_filters(x, d, a, b);
@@ -71,7 +73,8 @@ static bool planned(struct trial *x, uint32_t a, uint32_t b)
 static bool equal_sets(const struct trial *x, uint32_t a, uint32_t b)
 {
 	for (int kind = 0; kind < TEXT_KINDS; kind++)
-		if (x->rule->texts >> kind & 1 && (x->ov[a][b][kind].o != x->ov[a][b][kind].a || x->ov[a][b][kind].o != x->ov[a][b][kind].b))
+		if (x->rule->texts >> kind & 1 &&
+		    (x->ov[a][b][kind].o != x->ov[a][b][kind].a || x->ov[a][b][kind].o != x->ov[a][b][kind].b))
 			return false;
 	return true;
 }
@@ -106,7 +109,8 @@ static void try_rule(struct trial *x, struct str text)
 	for (uint32_t a = 0; a < DOCS; a++)
 		for (uint32_t b = 0; b < DOCS; b++) {
 			x->holds[a][b] = rule_holds_plainly(x->rule, &x->w.c, NULL, a, b, x->ov[a][b]);
-			CHECK(rule_holds(x->bound, a, b, x->ov[a][b]) == x->holds[a][b], "compiled differs at (%u, %u): %.*s", a, b, STR_FMT(text));
+			CHECK(rule_holds(x->bound, a, b, x->ov[a][b]) == x->holds[a][b],
+			      "compiled differs at (%u, %u): %.*s", a, b, STR_FMT(text));
 			x->pairs += x->holds[a][b];
 		}
 	rc = plan_make(&x->plan, x->bound, &err);
@@ -114,7 +118,8 @@ static void try_rule(struct trial *x, struct str text)
 		for (uint32_t a = 0; a < DOCS; a++)
 			for (uint32_t b = 0; b < DOCS; b++)
 				if (a != b) {
-					CHECK(planned(x, a, b) == x->holds[a][b], "plan differs at (%u, %u): %.*s", a, b, STR_FMT(text));
+					CHECK(planned(x, a, b) == x->holds[a][b], "plan differs at (%u, %u): %.*s", a,
+					      b, STR_FMT(text));
 					check_fold(x, a, b);
 				}
 		plan_free(x->plan);
@@ -144,7 +149,8 @@ TEST(random, compiled_plan_and_folds_agree_with_the_definition)
 		arena_release(&arena);
 		t->arena = outer;
 	}
-	printf("  %d rules: %lu pairs hold, %lu folds, %lu ranges and %lu needs tried\n", WORLDS * RULES_PER_WORLD, x->pairs, x->folds, x->ranges, x->needs);
+	printf("  %d rules: %lu pairs hold, %lu folds, %lu ranges and %lu needs tried\n", WORLDS * RULES_PER_WORLD,
+	       x->pairs, x->folds, x->ranges, x->needs);
 	for (unsigned i = 0; i < DRAWS; i++) {
 		printf("  %6u %s\n", counts[i], draw_names[i]);
 		CHECK(counts[i] > 0, "%s was never drawn", draw_names[i]);

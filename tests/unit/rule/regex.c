@@ -57,11 +57,14 @@ TEST(regex, finds_what_it_should)
 		struct regex_run *run;
 		struct err err = { 0 };
 
-		if (!CHECK(regex_parse(t->arena, str(cases[i].pattern), cases[i].flags, &re, NULL, &err) == WN_OK, "%s: %s", cases[i].pattern, err.text))
+		if (!CHECK(regex_parse(t->arena, str(cases[i].pattern), cases[i].flags, &re, NULL, &err) == WN_OK,
+			   "%s: %s", cases[i].pattern, err.text))
 			continue;
 		run = regex_run_new(re);
-		CHECK_EQ(regex_match(run, str(cases[i].text)), cases[i].want, "%s on %s", cases[i].pattern, cases[i].text);
-		CHECK_EQ(regex_match_plainly(re, str(cases[i].text)), cases[i].want, "%s on %s, plainly", cases[i].pattern, cases[i].text);
+		CHECK_EQ(regex_match(run, str(cases[i].text)), cases[i].want, "%s on %s", cases[i].pattern,
+			 cases[i].text);
+		CHECK_EQ(regex_match_plainly(re, str(cases[i].text)), cases[i].want, "%s on %s, plainly",
+			 cases[i].pattern, cases[i].text);
 		regex_run_free(run);
 	}
 }
@@ -71,10 +74,23 @@ static const struct {
 	size_t column;
 	const char *says;
 } bad[] = {
-	{ "(a)\\1", 4, "back-references" }, { "a(?=b)", 2, "look-around" }, { "(?<!x)y", 1, "look-around" }, { "a(b", 2, "never closed" }, { "a)b", 2, "closes nothing" },
-	{ "[a", 1, "never closed" }, { "*a", 1, "nothing here to repeat" }, { "a{5,2}", 2, "ends before" }, { "a{2000}", 2, "more than 1000" }, { "a\\", 2, "escapes nothing" },
-	{ "\\q", 1, "unknown escape" }, { "[z-a]", 2, "backwards" }, { "[[:foo:]]", 2, "unknown class" }, { "((a{1000}){1000}){1000}", 1, "too large" }, { "a++", 3, "possessive" },
-	{ "(?i)a", 1, "only (?: )" }, { "\\x{110000}", 1, "code point" },
+	{ "(a)\\1", 4, "back-references" },
+	{ "a(?=b)", 2, "look-around" },
+	{ "(?<!x)y", 1, "look-around" },
+	{ "a(b", 2, "never closed" },
+	{ "a)b", 2, "closes nothing" },
+	{ "[a", 1, "never closed" },
+	{ "*a", 1, "nothing here to repeat" },
+	{ "a{5,2}", 2, "ends before" },
+	{ "a{2000}", 2, "more than 1000" },
+	{ "a\\", 2, "escapes nothing" },
+	{ "\\q", 1, "unknown escape" },
+	{ "[z-a]", 2, "backwards" },
+	{ "[[:foo:]]", 2, "unknown class" },
+	{ "((a{1000}){1000}){1000}", 1, "too large" },
+	{ "a++", 3, "possessive" },
+	{ "(?i)a", 1, "only (?: )" },
+	{ "\\x{110000}", 1, "code point" },
 };
 
 TEST(regex, refuses_with_the_column)
@@ -99,7 +115,8 @@ TEST(regex, is_linear_where_backtracking_is_not)
 	struct regex_run *run;
 
 	memset(text, 'a', n);
-	REQUIRE(regex_parse(t->arena, STR("(a+)+(a|aa)*[^a]{1,20}(x+x+)+y"), 0, &re, NULL, &err) == WN_OK, "%s", err.text);
+	REQUIRE(regex_parse(t->arena, STR("(a+)+(a|aa)*[^a]{1,20}(x+x+)+y"), 0, &re, NULL, &err) == WN_OK, "%s",
+		err.text);
 	run = regex_run_new(re);
 	CHECK(!regex_match(run, str_n(text, n)));
 	regex_run_free(run);
@@ -128,7 +145,8 @@ static struct tree *random_tree(struct test *t, unsigned depth, struct str *patt
 	struct tree *n = ARENA_NEW(t->arena, struct tree);
 	struct str x, y;
 
-	n->kind = depth == 0 || test_below(t, 4) == 0 ? leaves[test_below(t, COUNT(leaves))] : (int)(SEQ + test_below(t, 6));
+	n->kind =
+	    depth == 0 || test_below(t, 4) == 0 ? leaves[test_below(t, COUNT(leaves))] : (int)(SEQ + test_below(t, 6));
 	n->letter = "aB -"[test_below(t, 4)];
 	if (n->kind >= SEQ && n->kind <= TWICE)
 		n->x = random_tree(t, depth - 1, &x);
@@ -163,10 +181,7 @@ static unsigned ends_all(const struct tree *n, struct str s, unsigned starts)
 	return out;
 }
 
-static bool word_at(struct str s, size_t i)
-{
-	return i < s.n && ascii_alpha(s.p[i]);
-}
+static bool word_at(struct str s, size_t i) { return i < s.n && ascii_alpha(s.p[i]); }
 
 static unsigned ends(const struct tree *n, struct str s, size_t at)
 {
@@ -182,9 +197,7 @@ static unsigned ends(const struct tree *n, struct str s, size_t at)
 	case SEQ: return ends_all(n->y, s, ends(n->x, s, at));
 	case ALT: return ends(n->x, s, at) | ends(n->y, s, at);
 	case MAYBE: return here | ends(n->x, s, at);
-	case TWICE:
-		more = ends_all(n->x, s, ends(n->x, s, at));
-		return more | ends_all(n->x, s, more);
+	case TWICE: more = ends_all(n->x, s, ends(n->x, s, at)); return more | ends_all(n->x, s, more);
 	default:
 		here = n->kind == PLUS ? ends(n->x, s, at) : here;
 		while ((more = here | ends_all(n->x, s, here)) != here)
@@ -205,8 +218,10 @@ TEST(regex, random_patterns_agree_with_their_meaning)
 		struct err err = { 0 };
 		struct regex_run *run;
 
-		if (regex_parse(t->arena, pattern, flags, &re, NULL, &err) < 0) { /* a possessive or doubled sign made by chance */
-			CHECK(str_find(str(err.text), STR("repe")) >= 0 || str_find(str(err.text), STR("possess")) >= 0, "%.*s: %s", STR_FMT(pattern), err.text);
+		if (regex_parse(t->arena, pattern, flags, &re, NULL, &err) <
+		    0) { /* a possessive or doubled sign made by chance */
+			CHECK(str_find(str(err.text), STR("repe")) >= 0 || str_find(str(err.text), STR("possess")) >= 0,
+			      "%.*s: %s", STR_FMT(pattern), err.text);
 			continue;
 		}
 		run = regex_run_new(re);
@@ -221,8 +236,10 @@ TEST(regex, random_patterns_agree_with_their_meaning)
 			for (size_t at = 0; at <= (flags & (REGEX_FULL | REGEX_START) ? 0 : s.n); at++)
 				out |= ends(tree, s, at);
 			want = flags & REGEX_FULL ? out >> s.n & 1 : out != 0;
-			CHECK_EQ(regex_match(run, s), want, "%.*s on \"%.*s\" flags %u", STR_FMT(pattern), STR_FMT(s), flags);
-			CHECK_EQ(regex_match_plainly(re, s), want, "%.*s on \"%.*s\" plainly", STR_FMT(pattern), STR_FMT(s));
+			CHECK_EQ(regex_match(run, s), want, "%.*s on \"%.*s\" flags %u", STR_FMT(pattern), STR_FMT(s),
+				 flags);
+			CHECK_EQ(regex_match_plainly(re, s), want, "%.*s on \"%.*s\" plainly", STR_FMT(pattern),
+				 STR_FMT(s));
 			found += want;
 			tried++;
 		}

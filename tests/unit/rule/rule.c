@@ -13,7 +13,8 @@
  *	3     -     -       2011-03-05  30     de       */
 static void small(struct columns *c)
 {
-	static const char *const host[] = { "x", "x", "y", NULL }, *const title[] = { "News", "news", NULL, NULL }, *const lang[] = { "en", NULL, NULL, "de" };
+	static const char *const host[] = { "x", "x", "y", NULL }, *const title[] = { "News", "news", NULL, NULL },
+				 *const lang[] = { "en", NULL, NULL, "de" };
 	static const double time[] = { 1262304000, 1262304000, 1262908800, 1299283200 }, words[] = { 10, 20, 0, 30 };
 
 	columns_init(c, 4);
@@ -64,12 +65,17 @@ static const struct {
 	{ "a.time + 7d = b.time", 0, 2, true, "time + duration" },
 	{ "a.words / b.words > 0", 0, 2, false, "division by zero is missing" },
 	{ "a.words / b.words = b.words / a.words", 2, 2, true, "and missing equals missing" },
-	{ "year(a.time) = 2010 and a.year = 2010 and month(a.time) = 1 and day(a.time) = 1", 0, 1, true, "parts of a time" },
+	{ "year(a.time) = 2010 and a.year = 2010 and month(a.time) = 1 and day(a.time) = 1", 0, 1, true,
+	  "parts of a time" },
 	{ "a.time >= 2011 and a.time < 2012", 3, 0, true, "four digits beside a time name a year" },
-	{ "a.time > 2011-03 and a.time < 2011-03-06 and a.time = 2011-03-05T00:00:00Z", 3, 0, true, "dates are first instants" },
-	{ "len(a.title) = 4 and startswith(a.title, \"Ne\") and endswith(a.title, \"ws\") and contains(a.title, \"ew\")", 0, 1, true, "texts" },
+	{ "a.time > 2011-03 and a.time < 2011-03-06 and a.time = 2011-03-05T00:00:00Z", 3, 0, true,
+	  "dates are first instants" },
+	{ "len(a.title) = 4 and startswith(a.title, \"Ne\") and endswith(a.title, \"ws\") and contains(a.title, "
+	  "\"ew\")",
+	  0, 1, true, "texts" },
 	{ "contains(a.title, \"\")", 2, 1, false, "missing contains nothing" },
-	{ "max(a.words, b.words) = 20 and min(a.words, b.words) = 10 and round(a.words / 4) = 3", 0, 1, true, "numbers" },
+	{ "max(a.words, b.words) = 20 and min(a.words, b.words) = 10 and round(a.words / 4) = 3", 0, 1, true,
+	  "numbers" },
 	{ "a.lang in (\"en\", \"de\")", 0, 1, true, "in" },
 	{ "a.lang in (\"en\", \"de\")", 1, 0, false, "missing is in no list" },
 	{ "not a.lang in (\"en\", \"de\")", 1, 0, true, "so not in" },
@@ -88,11 +94,14 @@ TEST(rule, means_what_it_says)
 		struct bound *bound;
 		struct err err = { 0 };
 
-		if (!CHECK(rule_parse(t->arena, str(pairs[i].rule), &env, &rule, &err) == WN_OK, "%s\n%s", pairs[i].rule, err.text))
+		if (!CHECK(rule_parse(t->arena, str(pairs[i].rule), &env, &rule, &err) == WN_OK, "%s\n%s",
+			   pairs[i].rule, err.text))
 			continue;
-		CHECK_EQ(rule_holds_plainly(rule, &c, NULL, pairs[i].a, pairs[i].b, NULL), pairs[i].want, "%s: %s", pairs[i].rule, pairs[i].because);
+		CHECK_EQ(rule_holds_plainly(rule, &c, NULL, pairs[i].a, pairs[i].b, NULL), pairs[i].want, "%s: %s",
+			 pairs[i].rule, pairs[i].because);
 		REQUIRE(rule_bind(&bound, rule, &c, NULL, &err) == WN_OK, "%s", err.text);
-		CHECK_EQ(rule_holds(bound, pairs[i].a, pairs[i].b, NULL), pairs[i].want, "compiled %s: %s", pairs[i].rule, pairs[i].because);
+		CHECK_EQ(rule_holds(bound, pairs[i].a, pairs[i].b, NULL), pairs[i].want, "compiled %s: %s",
+			 pairs[i].rule, pairs[i].because);
 		bound_free(bound);
 	}
 	columns_release(&c);
@@ -116,17 +125,48 @@ static const struct {
 	{ MEASURE_JACCARD, CMP_EQ, 1, 1, { 0, 0, 0 }, true, "both empty: 1" },
 	{ MEASURE_CONTAINMENT_AB, CMP_GE, 1, 10, { 0, 0, 5 }, false, "one empty: 0" },
 	{ MEASURE_CONTAINMENT_BA, CMP_GE, 1, 10, { 0, 5, 0 }, false, "one empty: 0" },
-	{ MEASURE_JACCARD, CMP_GE, 999999999, 1000000000, { 999999998, 1000000000, 999999998 }, false, "nine decimals, exactly" },
-	{ MEASURE_CONTAINMENT_AB, CMP_GE, 999999999, 1000000000, { 999999999, 1000000000, 1000000000 }, true, "nine decimals, exactly" },
-	{ MEASURE_DICE, CMP_EQ, 1000000000, 1000000000, { UINT64_C(1) << 50, UINT64_C(1) << 50, UINT64_C(1) << 50 }, true, "beyond 64 bits" },
-	{ MEASURE_JACCARD, CMP_GE, 999999999, 1000000000, { (UINT64_C(1) << 50) - 1, UINT64_C(1) << 50, UINT64_C(1) << 50 }, true, "beyond 64 bits" },
-	{ MEASURE_JACCARD, CMP_LT, 1, 1, { (UINT64_C(1) << 50) - 1, UINT64_C(1) << 50, UINT64_C(1) << 50 }, true, "beyond 64 bits" },
+	{ MEASURE_JACCARD,
+	  CMP_GE,
+	  999999999,
+	  1000000000,
+	  { 999999998, 1000000000, 999999998 },
+	  false,
+	  "nine decimals, exactly" },
+	{ MEASURE_CONTAINMENT_AB,
+	  CMP_GE,
+	  999999999,
+	  1000000000,
+	  { 999999999, 1000000000, 1000000000 },
+	  true,
+	  "nine decimals, exactly" },
+	{ MEASURE_DICE,
+	  CMP_EQ,
+	  1000000000,
+	  1000000000,
+	  { UINT64_C(1) << 50, UINT64_C(1) << 50, UINT64_C(1) << 50 },
+	  true,
+	  "beyond 64 bits" },
+	{ MEASURE_JACCARD,
+	  CMP_GE,
+	  999999999,
+	  1000000000,
+	  { (UINT64_C(1) << 50) - 1, UINT64_C(1) << 50, UINT64_C(1) << 50 },
+	  true,
+	  "beyond 64 bits" },
+	{ MEASURE_JACCARD,
+	  CMP_LT,
+	  1,
+	  1,
+	  { (UINT64_C(1) << 50) - 1, UINT64_C(1) << 50, UINT64_C(1) << 50 },
+	  true,
+	  "beyond 64 bits" },
 };
 
 TEST(rule, measures_are_exact)
 {
 	for (size_t i = 0; i < COUNT(measures); i++)
-		CHECK_EQ(measure_holds(measures[i].m, measures[i].op, measures[i].p, measures[i].q, measures[i].ov), measures[i].want, "%s", measures[i].because);
+		CHECK_EQ(measure_holds(measures[i].m, measures[i].op, measures[i].p, measures[i].q, measures[i].ov),
+			 measures[i].want, "%s", measures[i].because);
 }
 
 TEST(rule, presets_are_rules)
@@ -158,7 +198,9 @@ TEST(rule, selections_pick_documents_and_list_their_queries)
 	uint8_t out[4];
 
 	small(&c);
-	REQUIRE(rule_parse(t->arena, STR("text ~ \"expense\" and time < 2011 and not text ~ \"prime minister\""), &env, &rule, &err) == WN_OK, "%s", err.text);
+	REQUIRE(rule_parse(t->arena, STR("text ~ \"expense\" and time < 2011 and not text ~ \"prime minister\""), &env,
+			   &rule, &err) == WN_OK,
+		"%s", err.text);
 	REQUIRE(rule->n_queries == 2);
 	CHECK_STR(rule->queries[1], STR("prime minister"));
 	CHECK(!rule->needs[ATTR_TEXT] && rule->needs[ATTR_TIME]);
@@ -172,7 +214,10 @@ TEST(rule, selections_pick_documents_and_list_their_queries)
 
 TEST(rule, preferences_are_thousandths)
 {
-	static const struct { const char *text; int64_t want[4]; } prefer[] = {
+	static const struct {
+		const char *text;
+		int64_t want[4];
+	} prefer[] = {
 		{ "newest", { 1262304000000, 1262304000000, 1262908800000, 1299283200000 } },
 		{ "oldest", { -1262304000000, -1262304000000, -1262908800000, -1299283200000 } },
 		{ "longest", { 10000, 20000, 0, 30000 } },
@@ -214,7 +259,8 @@ TEST(rule, attribute_lists)
 	CHECK(attrs_parse(STR(""), &env, attrs, 4, &n, &err) == WN_USAGE);
 }
 
-static int parse_repeated(struct test *t, const char *head, const char *unit, size_t n, const char *tail, struct err *err)
+static int parse_repeated(struct test *t, const char *head, const char *unit, size_t n, const char *tail,
+			  struct err *err)
 {
 	size_t len = strlen(unit), at = strlen(head);
 	char *p = malloc(at + n * len + strlen(tail) + 1);
@@ -259,7 +305,8 @@ TEST(rule, clauses_show_their_numbers)
 	size_t n;
 
 	small(&c);
-	REQUIRE(rule_parse(t->arena, STR("C(a,b) >= 0.7 and a.time <= b.time and a.title = b.title"), &env, &rule, &err) == WN_OK);
+	REQUIRE(rule_parse(t->arena, STR("C(a,b) >= 0.7 and a.time <= b.time and a.title = b.title"), &env, &rule,
+			   &err) == WN_OK);
 	clause = rule_clauses(t->arena, rule, &c, 2, 3, ov, &n);
 	REQUIRE(n == 3);
 	CHECK(clause[0].holds && clause[1].holds && clause[2].holds && clause[2].by_missing && !clause[1].by_missing);
