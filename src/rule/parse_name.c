@@ -373,7 +373,7 @@ int parse_name(struct parser *p, struct node **out)
 		n->end = p->tok.end;
 		return parser_next(p);
 	}
-	if (!pair && (attr_find(name) >= 0 || !setting_of(name))) {
+	if (!pair && (attr_find(name) >= 0 || !setting_of(name) || is_user(p, name))) {
 		n->side = n->sides = SIDE_A;
 		return field_attr(p, n, name);
 	}
