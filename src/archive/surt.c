@@ -908,7 +908,7 @@ static void plain_key(struct str url, struct buf *out)
 	if (!url_parse(&u, url, NULL)) {
 		add_raw(url, out);
 	} else if (!u.has_host || (host = url_hostname(&u)).n == 0) {
-		buf_str(out, url_href_no_hash(&u));
+		add_raw(url_href_no_hash(&u), out); /* opaque paths may hold blanks */
 	} else {
 		if (host.p[0] == '[' || is_ipv4(host))
 			buf_str(out, host);

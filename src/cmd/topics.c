@@ -16,6 +16,7 @@ static const char *exit_codes(void)
 
 const struct help_topic help_topics[] = {
 	{ "exit-codes", "the exit codes of all commands", exit_codes },
+	{ "surt", "how the urlkey of a URL is made, and where other software differs", topic_surt },
 	{ "rules", "the language of rules, selections and preferences", topic_rules },
 	{ 0 },
 };

@@ -8,6 +8,7 @@ struct help_topic {
 };
 
 const char *topic_rules(void); /* docs/man/winnow-rules.7.md */
+const char *topic_surt(void);
 
 extern const struct help_topic help_topics[]; /* ended by a zero entry */
 const struct help_topic *help_topic_find(const char *name);

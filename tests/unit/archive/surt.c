@@ -80,6 +80,7 @@ TEST(surt, plain_only_reverses)
 	CHECK_STR(key_of(t, plain, STR("http://1.2.3.4/")), STR("1.2.3.4)/"));
 	CHECK_STR(key_of(t, plain, STR("mailto:x@y")), STR("mailto:x@y"));
 	CHECK_STR(key_of(t, plain, STR("no url")), STR("no%20url"));
+	CHECK_STR(key_of(t, plain, STR("x:a b c")), STR("x:a%20b%20c"));
 	CHECK_STR(key_of(t, surt_profile("no-www-massage")->flags, STR("http://WWW.Example.com/A")), STR("com,example,www)/a"));
 	CHECK(surt_profile("nothing") == NULL);
 }
