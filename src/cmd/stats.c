@@ -20,7 +20,9 @@ static struct str name_of(const struct counting *c, struct str value)
 {
 	uint64_t why;
 
-	return c->why && str_u64(value, &why) ? str(document_why_name((enum document_why)why)) : value;
+	if (!c->why || !str_u64(value, &why))
+		return value;
+	return why ? str(document_why_name((enum document_why)why)) : STR("no-original"); /* a revisit */
 }
 
 static int count_json(void *context, struct str value, uint64_t n)
