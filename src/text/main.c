@@ -28,6 +28,8 @@
 #define BOTH_SHARE 15	      /* the same when another of its names says content */
 #define WEAK_SHARE 15	      /* captions, bylines and dates */
 #define WEAK_BYTES 700	      /* and how long they may be */
+#define FORUM_SHARE 92	      /* % of the prose in comments that make a page a forum, */
+#define FORUM_ARTICLE 10      /* unless an article holds this much of it */
 #define BODY_SHARE 30	      /* % of the prose left that an article's body must hold */
 #define DESCEND_SHARE 85      /* % that a row must keep of its parent to be preferred */
 #define REPAIR_SHARE 35	      /* % of all text left that a container must hold */
@@ -222,7 +224,7 @@ static void weigh(struct page_rows *p)
 
 /* ---- furniture ---- */
 
-static unsigned furniture_share(const struct row *row)
+static unsigned furniture_share(const struct row *row, uint32_t strong)
 {
 	const uint64_t always = SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_CONTROL) | SET(OUTLINE_FORM) | SET(OUTLINE_HEADER);
 
@@ -232,17 +234,41 @@ static unsigned furniture_share(const struct row *row)
 		return 20;
 	if (row->tag == OUTLINE_ARTICLE || row->tag == OUTLINE_MAIN || row->tag == OUTLINE_BODY || (row->hints & HINT_BODY))
 		return 0;
-	if (row->hints & STRONG)
+	if (row->hints & strong)
 		return row->hints & HINT_CONTENT ? BOTH_SHARE : FURNITURE_SHARE;
 	if ((row->hints & WEAK) && !((row->hints & HINT_CONTENT) && row->tag == OUTLINE_P))
 		return row->end - row->start < WEAK_BYTES ? WEAK_SHARE : 0;
 	return 0;
 }
 
+/* A page that consists of comments, with no article above them, is a forum:
+ * there they are the content, each of them. */
+static bool is_forum(const struct page_rows *p)
+{
+	uint64_t comments = 0;
+
+	for (size_t i = 1; i < p->n;) {
+		const struct row *row = &p->rows[i];
+
+		if (row->hints & HINT_COMMENT) {
+			comments += row->weight;
+			i = row->last;
+			continue;
+		}
+		if ((row->tag == OUTLINE_ARTICLE || (row->hints & HINT_BODY)) && share(row->weight, p->total, FORUM_ARTICLE) &&
+		    !share(row->weight, p->total, FORUM_SHARE))
+			return false;
+		i++;
+	}
+	return p->total && share(comments, p->total, FORUM_SHARE);
+}
+
 static void mark_furniture(struct page_rows *p)
 {
+	uint32_t strong = is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
+
 	for (size_t i = 1; i < p->n;) {
-		unsigned percent = furniture_share(&p->rows[i]);
+		unsigned percent = furniture_share(&p->rows[i], strong);
 
 		if (percent && (uint64_t)p->rows[i].weight * 100 <= (uint64_t)p->total * percent) {
 			for (size_t end = p->rows[i].last; i < end; i++)

@@ -72,6 +72,11 @@ static const struct {
 	  "<div class=post><div class=author>bob</div><div class=postbody>Yes, of course. You have to turn it on first, then wait.</div></div>"
 	  "<div class=post><div class=author>cid</div><div class=postbody>No, that is not right, and it never was; use the other one.</div></div>",
 	  { "Does anyone know", "You have to turn it on", "No, that is not right" }, "a forum: every post" },
+	{ "<body><div class=topic><p>How does one keep bread fresh, please? Mine is like stone by the evening.</div><ol class=comments>"
+	  "<li class=comment><p>Put it into a box of wood, never into one of plastic, and keep the lid closed at all times.</p></li>"
+	  "<li class=comment><p>Freeze it in slices, and take out what you need; that is what we have done for years, and it works.</p></li>"
+	  "<li class=comment><p>Eat it at once, as my grandmother did, who had nine children and no stale bread in all her life.</p></li></ol>",
+	  { "How does one", "a box of wood", "Freeze it", "Eat it at once" }, "a forum whose answers are called comments" },
 	{ "plain words only", { "plain words only" }, "no elements" },
 };
 
