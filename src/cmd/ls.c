@@ -7,7 +7,7 @@
 #include "base/map.h"
 #include "cmd/listing.h"
 #include "cmd/table.h"
-#include "flow/selection.h"
+#include "flow/covers.h"
 
 struct args {
 	const char *where, *sort, *cover;
@@ -232,6 +232,30 @@ static int list(struct cmd_run *run, struct collection *coll, const struct selec
 	return rc;
 }
 
+/* Which of the selected captures the cover keeps. */
+static int kept_by(struct cmd_run *run, struct collection *coll, const struct selection *s, uint8_t **out)
+{
+	struct args *a = run->args;
+	struct cover_row row;
+	struct cover_member *m;
+	struct map kept = { 0 };
+	size_t n;
+	int rc;
+
+	if ((rc = covers_find(coll, &run->arena, a->cover, &row, &run->err)) < 0)
+		return rc == WN_NONE ? WN_USAGE : rc;
+	if ((rc = covers_members(coll, &run->arena, row.id, &m, &n, &run->err)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		if (m[i].kept)
+			map_put(&kept, m[i].id, 1);
+	*out = mem_zarray(s->n + 1, 1);
+	for (size_t d = 0; d < s->n; d++)
+		(*out)[d] = map_get(&kept, s->id[d]) != NULL;
+	map_release(&kept);
+	return WN_OK;
+}
+
 static int run_on(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
@@ -242,6 +266,7 @@ static int run_on(struct cmd_run *run, struct collection *coll)
 	struct rule *where = NULL;
 	unsigned sort_attr = 0;
 	uint32_t *rows = NULL;
+	uint8_t *kept = NULL;
 	bool backward = false;
 	size_t n;
 	int rc;
@@ -264,10 +289,13 @@ static int run_on(struct cmd_run *run, struct collection *coll)
 	rows = mem_array(s.n + 1, sizeof *rows);
 	for (size_t i = 0; i < s.n; i++)
 		rows[i] = (uint32_t)i;
-	if (a->sort)
+	if (a->cover)
+		rc = kept_by(run, coll, &s, &kept);
+	if (rc == WN_OK && a->sort)
 		rc = sort_rows(run, &s, sort_attr, backward, rows);
 	if (rc == WN_OK)
-		rc = list(run, coll, &s, rows, columns, n, NULL);
+		rc = list(run, coll, &s, rows, columns, n, kept);
+	mem_free(kept);
 	mem_free(rows);
 	selection_release(&s);
 	return rc;

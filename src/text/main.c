@@ -17,8 +17,8 @@
  *
  * Row 0 is the whole text, row i+1 is row i of the outline.  Every pass is
  * linear in rows, and the text is read only for its first punctuation mark.
- * The thresholds were chosen on half of the gold pages; see
- * docs/algorithm/main-content.md for what the other half said.
+ * docs/algorithm/main-content.md tells on which pages the thresholds were chosen,
+ * and what pages that were not looked at said.
  */
 #include "text/main.h"
 
