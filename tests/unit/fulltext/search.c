@@ -2,6 +2,8 @@
 #include "test.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -498,4 +500,84 @@ TEST(index, damage_is_an_error_and_never_a_wrong_answer)
 		CHECK(rc == WN_DATA || (rc == WN_OK && n == n_want && memcmp(got, want, n * sizeof *got) == 0), "byte %zu: rc %d", at, rc);
 		ftreader_close(r);
 	}
+}
+
+struct traffic {
+	struct ftindex *x;
+	const char *dir;
+	struct ftquery *q;
+	atomic_bool over;
+	int rc;
+	uint64_t searches, shrank;
+	struct err err;
+};
+
+static void *merge_while_written(void *context)
+{
+	struct traffic *c = context;
+	bool did = false;
+
+	while (c->rc == WN_OK && (!atomic_load(&c->over) || did))
+		c->rc = ftindex_merge(c->x, &did, &c->err);
+	return NULL;
+}
+
+static void *read_while_written(void *context)
+{
+	struct traffic *c = context;
+	uint64_t last = 0;
+
+	while (c->rc == WN_OK && !atomic_load(&c->over)) {
+		struct ftreader *r;
+		struct fthit top[10];
+		uint64_t now;
+		size_t n;
+
+		if ((c->rc = ftreader_open(&r, c->dir, &c->err)) < 0)
+			break;
+		now = ftreader_contents(r);
+		c->shrank += now < last;
+		last = now;
+		c->rc = ftsearch_top(r, c->q, NULL, 10, top, &n, &c->err);
+		c->searches++;
+		ftreader_close(r);
+	}
+	return NULL;
+}
+
+TEST(index, readers_and_merges_go_on_while_it_is_written)
+{
+	struct world w;
+	struct ftindex *x;
+	struct ftbuild *b = ftbuild_new(0);
+	struct err err = { 0 };
+	struct traffic merging = { 0 }, reading = { 0 };
+	pthread_t threads[2];
+
+	make_world(t, &w);
+	REQUIRE(ftindex_open(&x, w.dir, &err) == WN_OK, "%s", err.text);
+	REQUIRE(ftquery_parse(t->arena, STR("w1 or \"w0 w2\" or w3*"), &reading.q, &err) == WN_OK);
+	merging.x = x;
+	reading.dir = w.dir;
+	pthread_create(&threads[0], NULL, merge_while_written, &merging);
+	pthread_create(&threads[1], NULL, read_while_written, &reading);
+	for (unsigned i = 0; i < CONTENTS; i++) {
+		ftbuild_add(b, i, w.title[i], w.body[i]);
+		if (i % 7 == 6) {
+			CHECK_EQ(ftindex_flush(x, b, &err), WN_OK, "%s", err.text);
+			CHECK_EQ(ftindex_commit(x, &err), WN_OK, "%s", err.text);
+		}
+	}
+	CHECK_EQ(ftindex_flush(x, b, &err), WN_OK, "%s", err.text);
+	CHECK_EQ(ftindex_commit(x, &err), WN_OK, "%s", err.text);
+	atomic_store(&merging.over, true);
+	atomic_store(&reading.over, true);
+	pthread_join(threads[0], NULL);
+	pthread_join(threads[1], NULL);
+	CHECK_EQ(merging.rc, WN_OK, "%s", merging.err.text);
+	CHECK_EQ(reading.rc, WN_OK, "%s", reading.err.text);
+	CHECK_EQ(reading.shrank, 0, "a later state never has fewer contents");
+	ftbuild_free(b);
+	ftindex_close(x);
+	compare_many(t, &w, 6, true);
 }
