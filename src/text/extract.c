@@ -284,7 +284,7 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 	x->url = url;
 	x->page = html.n ? normalise(x, html) : STR("");
 	room(x, x->page.n / 4 < x->max ? x->page.n / 4 : x->max);
-	html_feed(x->html, x->page);
+	html_feed_clean(x->html, x->page);
 	html_end(x->html);
 	if (html_cut(x->html))
 		x->cut |= CUT_TOKEN;

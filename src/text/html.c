@@ -256,6 +256,14 @@ void html_feed(struct html *h, struct str piece)
 	}
 }
 
+void html_feed_clean(struct html *h, struct str piece)
+{
+	if (h->errors)
+		run_checked(h, piece.p, piece.p + piece.n);
+	else
+		run(h, piece.p, piece.p + piece.n);
+}
+
 void html_end(struct html *h)
 {
 	static const char nothing[1];

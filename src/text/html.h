@@ -55,6 +55,7 @@ struct html *html_new(html_sink *sink, void *context);
 void html_errors(struct html *h, html_error_sink *errors); /* same context; NULL: none */
 void html_bulk(struct html *h, bool on);		     /* the bulk path; on by default, off is the twin */
 void html_feed(struct html *h, struct str piece);
+void html_feed_clean(struct html *h, struct str piece); /* a piece that has no CR */
 void html_end(struct html *h);
 void html_reset(struct html *h); /* ready for another page, keeps memory */
 void html_free(struct html *h);  /* h may be NULL */
