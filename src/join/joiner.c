@@ -109,11 +109,18 @@ struct run {
 	uint64_t done;
 };
 
+static void tell(const struct joiner *j, uint64_t done, uint64_t of)
+{
+	if (j->o && j->o->progress)
+		j->o->progress(j->o->progress_context, "probe", done, of);
+}
+
 static void run_block(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct run *r = context;
 	struct joiner *j = r->j;
 	struct probe *p = &j->probes[worker];
+	uint64_t done;
 
 	p->pair = r->pair;
 	p->context = r->context;
@@ -128,8 +135,9 @@ static void run_block(void *context, size_t from, size_t to, unsigned worker)
 		if (j->indexed && !p->ended)
 			probe_index(p, j, worker, (uint32_t)i);
 	}
-	if (j->o && j->o->progress)
-		j->o->progress(j->o->progress_context, "probe", __atomic_add_fetch(&r->done, to - from, __ATOMIC_RELAXED), r->n);
+	done = __atomic_add_fetch(&r->done, to - from, __ATOMIC_RELAXED);
+	if (worker == 0) /* one thread at a time */
+		tell(j, done, r->n);
 }
 
 static void collect(struct joiner *j)
@@ -246,6 +254,7 @@ static int run_two(struct joiner *j, struct run *run, struct chunk x, struct chu
 	run->first = false;
 	run->done = 0;
 	task_each(j->threads, run->n, PROBE_BLOCK, run_block, run);
+	tell(j, run->n, run->n);
 	collect(j);
 	return WN_OK;
 }
@@ -265,6 +274,7 @@ int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joine
 			return rc;
 	}
 	task_each(j->threads, run.n, PROBE_BLOCK, run_block, &run);
+	tell(j, run.n, run.n);
 	if (banded)
 		rc = approx_run(j, of_a, of_b, pair, context, err);
 	collect(j);

@@ -116,7 +116,7 @@ struct join_options {
 	uint32_t list;	       /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
-	/* Called now and then with work done and expected, from any thread: "index", items; "probe", rows.  May be NULL. */
+	/* Called now and then with work done and expected, one thread at a time: "index", items; "probe", rows.  May be NULL. */
 	void (*progress)(void *context, const char *phase, uint64_t done, uint64_t of);
 	void *progress_context;
 };
