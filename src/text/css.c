@@ -72,10 +72,10 @@ void css_urls(struct str css, css_url *each, void *context)
 {
 	/* bytes at which something may begin or end */
 	static const bool stop[256] = { ['/'] = 1, ['"'] = 1, ['\''] = 1, ['@'] = 1, ['u'] = 1, ['U'] = 1, [';'] = 1, ['{'] = 1 };
-	const char *p = css.p, *end = css.p + css.n;
+	const char *p = css.p, *end = css.n ? css.p + css.n : p;
 	bool import = false;
 
-	if (!names_any(css))
+	if (!css.n || !names_any(css))
 		return;
 
 	while (p < end) {
