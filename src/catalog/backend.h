@@ -22,6 +22,9 @@ struct catalog_backend {
 	int (*files)(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
 	int (*remove)(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 	int (*captures)(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
+	int (*cdx)(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
+	int (*cdx_row)(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err);
+	int (*cover_state)(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
 	int (*stats)(struct catalog *c, struct catalog_stats *out, struct err *err);
 	int (*counts)(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context,
 		      struct err *err);
@@ -43,6 +46,11 @@ struct catalog {
 struct capture_cursor {
 	int (*next)(struct capture_cursor *cur, struct capture *out, struct err *err);
 	void (*close)(struct capture_cursor *cur);
+};
+
+struct cdx_cursor {
+	int (*next)(struct cdx_cursor *cur, struct cdx_row *out, struct err *err);
+	void (*close)(struct cdx_cursor *cur);
 };
 
 extern const struct catalog_backend catalog_backend_sqlite;

@@ -110,6 +110,22 @@ int catalog_capture(struct catalog *c, struct arena *a, uint64_t id, struct capt
 	return rc;
 }
 
+int catalog_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err) { return c->ops->cdx(c, r, out, err); }
+int cdx_next(struct cdx_cursor *cur, struct cdx_row *out, struct err *err) { return cur->next(cur, out, err); }
+
+void cdx_close(struct cdx_cursor *cur)
+{
+	if (cur)
+		cur->close(cur);
+}
+
+int catalog_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err) { return c->ops->cdx_row(c, id, out, err); }
+
+int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err)
+{
+	return c->ops->cover_state(c, cover, capture, state, witness, err);
+}
+
 int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err) { return c->ops->stats(c, out, err); }
 
 int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context,

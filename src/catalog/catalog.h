@@ -180,6 +180,45 @@ int capture_next(struct capture_cursor *cur, struct capture *out, struct err *er
 void capture_close(struct capture_cursor *cur); /* cur may be NULL */
 int catalog_capture(struct catalog *c, struct arena *a, uint64_t id, struct capture *out, struct err *err); /* WN_NONE */
 
+/* ---- the index alone: what CDX, replay and calendars ask, as fast as the store can answer ----
+ *
+ * Rows in the order urlkey, time, id.  Statements are prepared once per open
+ * catalogue and used again; names of files and types are remembered. */
+struct cdx_place {
+	struct str key;
+	int64_t time;
+	int64_t id;
+};
+#define CDX_PLACE_FIRST(urlkey) ((struct cdx_place){ (urlkey), INT64_MIN, INT64_MIN })
+#define CDX_PLACE_LAST(urlkey) ((struct cdx_place){ (urlkey), INT64_MAX, INT64_MAX })
+
+struct cdx_range {
+	struct cdx_place from, to;  /* from <= row < to; an empty key in `to`: no bound */
+	int64_t time_from, time_to; /* only rows of that time, inclusive; both 0: any */
+	bool backward;
+	bool keys_only; /* id, time and urlkey are filled, the rest is not */
+};
+
+struct cdx_row {
+	uint64_t id, file, at, length, original; /* original 0: none known */
+	enum capture_kind kind;
+	int64_t time;
+	struct str urlkey, url;
+	int status;	    /* CAPTURE_NO_STATUS */
+	struct str type;    /* as the server declared it; "warc/revisit" for a revisit */
+	struct str digest;  /* as the WARC has it, with its label */
+	struct str redirect, method, file_name;
+};
+
+struct cdx_cursor;
+int catalog_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
+int cdx_next(struct cdx_cursor *cur, struct cdx_row *out, struct err *err); /* WN_OK, WN_END; strings until the next step */
+void cdx_close(struct cdx_cursor *cur);					     /* cur may be NULL */
+/* One row by id; strings last until the next call. */
+int catalog_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err); /* WN_NONE */
+/* What a cover says of a capture: *state 1 kept, 0 dropped, -1 not a member. */
+int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
+
 int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
 /* Counts by "mime", "status", "lang", "charset", "flaws", "why", largest first. */
 int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context, struct err *err);

@@ -221,6 +221,7 @@ static void sq_close(struct catalog *base)
 
 	if (c->lock_fd >= 0 && c->db)
 		sqlite3_wal_checkpoint_v2(c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	sq_cdx_release(c);
 	if (c->db)
 		sqlite3_close_v2(c->db);
 	intern_release(&c->words.names);
@@ -343,6 +344,6 @@ static struct sqlite3 *sq_handle(struct catalog *base) { return sq(base)->db; }
 const struct catalog_backend catalog_backend_sqlite = {
 	.name = "sqlite", .here = sq_here, .open = sq_open, .close = sq_close, .begin = sq_begin, .end = sq_end, .next = sq_next,
 	.add = sq_add, .content_by_key = sq_content_by_key, .page_by_key = sq_page_by_key, .resolve = sq_resolve, .files = sq_files,
-	.remove = sq_remove, .captures = sq_captures, .stats = sq_stats, .counts = sq_counts, .links = sq_links,
+	.remove = sq_remove, .captures = sq_captures, .cdx = sq_cdx, .cdx_row = sq_cdx_row, .cover_state = sq_cover_state, .stats = sq_stats, .counts = sq_counts, .links = sq_links,
 	.get = sq_get, .set = sq_set, .sqlite = sq_handle,
 };

@@ -13,12 +13,25 @@ struct name_cache {
 	VEC(int64_t) ids; /* by intern id */
 };
 
+/* The index reader (sqlite_cdx.c): prepared once, kept until the catalogue is closed. */
+enum { CDX_FORWARD, CDX_BACKWARD, CDX_KEYS_FORWARD, CDX_KEYS_BACKWARD, CDX_SHAPES, CDX_CURSORS = 4 };
+struct sq_cdx;
+struct sq_names { /* texts of word or file by id, as met */
+	struct map at; /* id -> index */
+	VEC(struct str) texts;
+	struct arena arena;
+	sqlite3_stmt *find;
+};
+
 struct sqlite_catalog {
 	struct catalog base;
 	sqlite3 *db;
 	int lock_fd; /* -1: reader */
 	bool in_snapshot;
 	struct name_cache words, hosts;
+	struct sq_cdx *cdx[CDX_SHAPES][CDX_CURSORS]; /* NULL until first used */
+	struct sq_names word_texts, file_names;
+	sqlite3_stmt *cdx_by_id, *cover_state;
 };
 
 static inline struct sqlite_catalog *sq(struct catalog *c) { return (struct sqlite_catalog *)(void *)c; }
@@ -85,6 +98,10 @@ int sq_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err
 int sq_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
 int sq_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 int sq_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
+int sq_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
+int sq_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err);
+int sq_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
+void sq_cdx_release(struct sqlite_catalog *c);
 int sq_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
 int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context, struct err *err);
 int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err);
