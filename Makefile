@@ -36,6 +36,7 @@ demo: all
 	@tools/demo $(BUILD)
 
 test: all
+	@tools/deps test
 	@tests/run $(BUILD)
 
 sanitize: deps
@@ -60,7 +61,6 @@ torture: deps
 	@tests/torture
 
 install: all
-	DESTDIR=$(DESTDIR) meson install -C $(BUILD) --no-rebuild >/dev/null || true
 	@tools/install-files $(BUILD) "$(DESTDIR)" "$(PREFIX)"
 
 deb: all

@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/os.h"
+#include "catalog/fault_vfs.h"
 #include "catalog/sqlite_int.h"
 
 extern const unsigned char catalog_schema[];
@@ -238,8 +239,10 @@ static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struc
 	struct arena a = { 0 };
 	const char *path = arena_printf(&a, "%s/catalog.db", c->base.dir).p;
 	int flags = mode == CATALOG_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (mode == CATALOG_CREATE ? SQLITE_OPEN_CREATE : 0);
-	int rc = sqlite3_open_v2(path, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	int rc;
 
+	fault_vfs_install();
+	rc = sqlite3_open_v2(path, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
 	if (rc == SQLITE_OK) {
 		sqlite3_extended_result_codes(c->db, 1);
 		sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */

@@ -216,12 +216,27 @@ static void man_overview(struct buf *out)
 			 "0 done; 1 done, with findings; 2 usage; 3 failed; 130 interrupted.\n"));
 }
 
+/* One line each, for programs: kind, name and text, with tabs between. */
+static void list(struct buf *out)
+{
+	for (size_t i = 0; cmd_table[i]; i++) {
+		const struct cmd *c = cmd_table[i];
+
+		buf_printf(out, "command\t%s\t%s\n", c->name, c->summary);
+		for (const struct cmd_example *e = c->examples; e && e->line; e++)
+			buf_printf(out, "example\t%s\t%s\n", c->name, e->line);
+	}
+	for (size_t i = 0; help_topics[i].name; i++)
+		buf_printf(out, "topic\t%s\t%s\n", help_topics[i].name, help_topics[i].summary);
+}
+
 struct args {
-	bool man;
+	bool man, list;
 };
 
 static const struct opt opts[] = {
 	{ "man", 0, OPT_FLAG, NULL, "print the page in man(7) form", offsetof(struct args, man) },
+	{ "list", 0, OPT_FLAG, NULL, "commands, examples and topics, a line each: kind, name, text", offsetof(struct args, list) },
 	{ 0 },
 };
 
@@ -239,7 +254,9 @@ static int run(struct cmd_run *run)
 	struct buf out = BUF(4 * MIB);
 	int code = EXIT_DONE;
 
-	if (run->rest.n == 0) {
+	if (a->list) {
+		list(&out);
+	} else if (run->rest.n == 0) {
 		a->man ? man_overview(&out) : overview(&out);
 	} else {
 		const struct cmd *cmd = cmd_find(run->rest.p[0]);
@@ -262,6 +279,7 @@ static int run(struct cmd_run *run)
 static const struct cmd_example examples[] = {
 	{ "winnow help", "the commands and topics" },
 	{ "winnow help ingest", "what ingest does and takes" },
+	{ "winnow help sql.7", "the views and columns of a collection" },
 	{ "winnow help flaws", "what each kind of flaw means" },
 	{ 0 },
 };
@@ -269,5 +287,5 @@ static const struct cmd_example examples[] = {
 const struct cmd cmd_help = {
 	.name = "help", .args = "[COMMAND|TOPIC]", .summary = "say what a command does", .group = GROUP_CARE, .max_args = 1,
 	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Without an argument lists the commands; with a command's or topic's name says what it is. The man pages are made from the same tables.",
+	.prose = "Without an argument lists the commands; with a command's or topic's name says what it is; a topic that has a command's name is NAME.7. The man pages are made from the same tables.",
 };

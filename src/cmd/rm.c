@@ -66,7 +66,7 @@ static int run(struct cmd_run *run)
 	return EXIT_DONE;
 }
 
-static const struct cmd_example examples[] = { { "winnow rm sample --file sample-2.warc.gz", "forget what came from that file" }, { 0 } };
+static const struct cmd_example examples[] = { { "winnow rm sample --file sample-spring-2011.warc.gz", "forget what came from that file" }, { 0 } };
 
 const struct cmd cmd_rm = {
 	.name = "rm", .args = "COLL", .summary = "take a file's captures out of a collection", .group = GROUP_GATHER, .coll_first = true, .min_args = 1,

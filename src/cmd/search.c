@@ -134,7 +134,7 @@ static int run(struct cmd_run *run)
 
 static const struct cmd_example examples[] = {
 	{ "winnow search sample council budget", "texts with both words, best first" },
-	{ "winnow search sample '\"library hours\" -closed' --where \"time >= 2010\"", "a phrase, without a word, by time" },
+	{ "winnow search sample '\"keeps the library\" -circus' --where \"time >= 2010\"", "a phrase, without a word, by time" },
 	{ 0 },
 };
 

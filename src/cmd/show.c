@@ -88,8 +88,8 @@ static int run(struct cmd_run *run)
 }
 
 static const struct cmd_example examples[] = {
-	{ "winnow show sample http://garden.example/ --headers", "the HTTP head of the newest capture" },
-	{ "winnow show sample http://garden.example/@2011 --payload", "the page as it was in 2011" },
+	{ "winnow show sample http://gazette.example/ --headers", "the HTTP head of the newest capture" },
+	{ "winnow show sample http://gazette.example/@2010 --payload", "the page as it was in 2010" },
 	{ "winnow show sample 1 --record", "the whole record" },
 	{ 0 },
 };

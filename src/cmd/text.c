@@ -38,8 +38,8 @@ static int run(struct cmd_run *run)
 }
 
 static const struct cmd_example examples[] = {
-	{ "winnow text sample http://garden.example/", "the text of the newest capture" },
-	{ "winnow text sample http://garden.example/ --main", "without navigation and the like" },
+	{ "winnow text sample http://gazette.example/", "the text of the newest capture" },
+	{ "winnow text sample http://gazette.example/ --main", "without navigation and the like" },
 	{ 0 },
 };
 

@@ -17,14 +17,20 @@ static const char *exit_codes(void)
 const struct help_topic help_topics[] = {
 	{ "exit-codes", "the exit codes of all commands", exit_codes },
 	{ "surt", "how the urlkey of a URL is made, and where other software differs", topic_surt },
+	{ "flaws", "the kinds of damage found in archives", topic_flaws },
+	{ "sql", "the views that 'winnow sql' asks", topic_sql },
 	{ "rules", "the language of rules, selections and preferences", topic_rules },
 	{ 0 },
 };
 
 const struct help_topic *help_topic_find(const char *name)
 {
+	size_t n = strlen(name);
+
+	if (n > 2 && strcmp(name + n - 2, ".7") == 0) /* the topic, where a command has the same name */
+		n -= 2;
 	for (const struct help_topic *t = help_topics; t->name; t++)
-		if (strcmp(t->name, name) == 0)
+		if (strlen(t->name) == n && strncmp(t->name, name, n) == 0)
 			return t;
 	return NULL;
 }
