@@ -32,6 +32,7 @@ struct sqlite_catalog {
 	struct sq_cdx *cdx[CDX_SHAPES][CDX_CURSORS]; /* NULL until first used */
 	struct sq_names word_texts, file_names;
 	sqlite3_stmt *cdx_by_id, *cover_state;
+	sqlite3_stmt *content_by_key, *page_by_key; /* asked for every record: prepared once */
 };
 
 static inline struct sqlite_catalog *sq(struct catalog *c) { return (struct sqlite_catalog *)(void *)c; }

@@ -5,42 +5,38 @@
 #include "base/limits.h"
 #include "catalog/sqlite_int.h"
 
+/* The id that a statement kept for this question finds, or 0. */
+static int id_by_key(struct sqlite_catalog *c, sqlite3_stmt *s, uint64_t *id, struct err *err)
+{
+	int step = sqlite3_step(s), rc = WN_OK;
+
+	*id = step == SQLITE_ROW ? sq_u64(s, 0) : 0;
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		rc = sq_fail(c, sqlite3_sql(s), err);
+	sqlite3_reset(s);
+	return rc;
+}
+
 int sq_content_by_key(struct catalog *base, const unsigned char key[32], uint64_t *id, struct err *err)
 {
 	struct sqlite_catalog *c = sq(base);
-	sqlite3_stmt *s = NULL;
-	int rc, step;
+	int rc;
 
-	*id = 0;
-	if ((rc = sq_prepare(c, &s, "select id from content where key = ?", err)) < 0)
+	if (!c->content_by_key && (rc = sq_prepare(c, &c->content_by_key, "select id from content where key = ?", err)) < 0)
 		return rc;
-	sqlite3_bind_blob(s, 1, key, 32, SQLITE_STATIC);
-	step = sqlite3_step(s);
-	if (step == SQLITE_ROW)
-		*id = sq_u64(s, 0);
-	else if (step != SQLITE_DONE)
-		rc = sq_fail(c, "content", err);
-	sqlite3_finalize(s);
-	return rc;
+	sqlite3_bind_blob(c->content_by_key, 1, key, 32, SQLITE_STATIC);
+	return id_by_key(c, c->content_by_key, id, err);
 }
 
 int sq_page_by_key(struct catalog *base, uint64_t key, uint64_t *id, struct err *err)
 {
 	struct sqlite_catalog *c = sq(base);
-	sqlite3_stmt *s = NULL;
-	int rc, step;
+	int rc;
 
-	*id = 0;
-	if ((rc = sq_prepare(c, &s, "select id from page where key = ?", err)) < 0)
+	if (!c->page_by_key && (rc = sq_prepare(c, &c->page_by_key, "select id from page where key = ?", err)) < 0)
 		return rc;
-	sq_int(s, 1, key);
-	step = sqlite3_step(s);
-	if (step == SQLITE_ROW)
-		*id = sq_u64(s, 0);
-	else if (step != SQLITE_DONE)
-		rc = sq_fail(c, "page", err);
-	sqlite3_finalize(s);
-	return rc;
+	sq_int(c->page_by_key, 1, key);
+	return id_by_key(c, c->page_by_key, id, err);
 }
 
 struct sq_cursor {

@@ -3,6 +3,7 @@
  * Settings come, each over the one before, from winnow.conf in the collection,
  * from the environment (WINNOW_THREADS for --threads) and from the command line.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -200,6 +201,9 @@ int main(int argc, char **argv)
 	const char *name = argc > 1 ? argv[1] : "help";
 	int code;
 
+	/* Pages fetched from the system are dear: keep what is freed for the next record. */
+	mallopt(M_MMAP_THRESHOLD, 32 << 20);
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	signal(SIGPIPE, SIG_DFL);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		name = "help";
