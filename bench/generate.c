@@ -182,6 +182,8 @@ int main(int argc, char **argv)
 		make_url((uint32_t)site, url, limit, &quotes[site]);
 	}
 	qsort(docs.p, docs.n, sizeof *docs.p, canonical);
+	if (sizes.n % 2) /* items lie at multiples of eight */
+		vec_push(&sizes, 0);
 	head[0] = docs.n;
 	head[1] = sizes.n;
 	head[2] = n_items;

@@ -105,14 +105,8 @@ int main(int argc, char **argv)
 	}
 	q.sets[0].start = start;
 	q.sets[0].items = (const uint64_t *)(const void *)(map.p + 24 + head[0] * 16 + head[1] * 4);
-	if (((uintptr_t)q.sets[0].items & 7) != 0) { /* an odd number of sets */
-		uint64_t *copy = mem_array(items + 1, 8);
-
-		memcpy(copy, q.sets[0].items, items * 8);
-		q.sets[0].items = copy;
-	}
 	if (distinct) { /* one document a set */
-		q.n = (uint32_t)head[1];
+		q.n = (uint32_t)head[1]; /* maybe one more, empty, for alignment */
 		set_of = mem_rearray(set_of, q.n + 1, sizeof *set_of);
 		for (uint32_t i = 0; i < q.n; i++)
 			set_of[i] = i;

@@ -129,6 +129,8 @@ int main(int argc, char **argv)
 		snprintf(line, 9, "%s", pages.p[i].stamp);
 		vec_push(&docs, ((struct doc){ (uint32_t)sizes.n - 1, 0, url, (uint32_t)strtoul(line, NULL, 10) }));
 	}
+	if (sizes.n % 2) /* items lie at multiples of eight */
+		vec_push(&sizes, 0);
 	head[0] = docs.n;
 	head[1] = sizes.n;
 	head[2] = all.n;
