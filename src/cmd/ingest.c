@@ -7,11 +7,12 @@
 #include "cmd/table.h"
 #include "flow/ingest.h"
 #include "flow/inputs.h"
+#include "flow/jsonl.h"
 #include "text/document.h"
 
 struct args {
 	uint64_t k, max_flaws;
-	const char *unit, *text, *max_flaws_text;
+	const char *unit, *text, *max_flaws_text, *jsonl, *map;
 	bool bag, index_only, no_fulltext, parse_all;
 };
 
@@ -23,6 +24,8 @@ static const struct opt opts[] = {
 	{ "index-only", 0, OPT_FLAG, NULL, "enter captures without making documents of them", offsetof(struct args, index_only) },
 	{ "no-fulltext", 0, OPT_FLAG, NULL, "leave the full-text index alone", offsetof(struct args, no_fulltext) },
 	{ "parse-all", 0, OPT_FLAG, NULL, "parse every payload, also one that was seen before (same result, slower)", offsetof(struct args, parse_all) },
+	{ "jsonl", 0, OPT_TEXT, "FILE", "take documents from lines of JSON instead of archives", offsetof(struct args, jsonl) },
+	{ "map", 0, OPT_TEXT, "id=..,text=..", "which members of a line are id, text, url, time, title", offsetof(struct args, map) },
 	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)", offsetof(struct args, max_flaws_text) },
 	{ 0 },
 };
@@ -84,12 +87,17 @@ static int run(struct cmd_run *run)
 	struct collection coll = { 0 };
 	struct ingest_report report;
 	struct paths all = { 0 };
+	struct jsonl_map map;
 	uint64_t most = UINT64_MAX;
 	int rc;
 
 	if (a->max_flaws_text && !str_u64(str(a->max_flaws_text), &most))
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws_text);
 	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k, .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD, .bag = fresh.bag }, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)
+		return cmd_usage(run, "needs COLL PATH..., or COLL --jsonl FILE --map id=..,text=..");
+	if (a->jsonl && (rc = jsonl_map_parse(str(a->map), &map, &run->err)) < 0)
 		return cmd_fail(run, rc);
 	/* nothing is made for paths that are not there */
 	rc = inputs_expand(&run->arena, (const char *const *)run->rest.p + 1, run->rest.n - 1, &all, &run->err);
@@ -104,7 +112,10 @@ static int run(struct cmd_run *run)
 		return cmd_usage(run, "%s was created with k = %u, unit %s%s, text %s; these are fixed: make another collection for others", run->rest.p[0],
 				 have->k, have->chars ? "char" : "word", have->bag ? ", bag" : "", have->main_text ? "main" : "body");
 	}
-	rc = ingest_paths(&coll, (const char *const *)run->rest.p + 1, run->rest.n - 1, &o, &report, &run->err);
+	if (a->jsonl)
+		rc = jsonl_ingest(&coll, a->jsonl, &map, &o, &report, &run->err);
+	else
+		rc = ingest_paths(&coll, (const char *const *)run->rest.p + 1, run->rest.n - 1, &o, &report, &run->err);
 	collection_close(&coll);
 	if (rc < 0)
 		return cmd_fail(run, rc);
@@ -124,7 +135,7 @@ static const struct cmd_example examples[] = {
 
 const struct cmd cmd_ingest = {
 	.name = "ingest", .args = "COLL PATH...", .summary = "enter the captures of WARC and ARC files in a collection", .group = GROUP_GATHER,
-	.coll_first = true, .min_args = 2, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
+	.coll_first = true, .min_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
 	.prose = "Reads WARC and ARC files (plain, gzip, zstd, lz4, WACZ; '-' is standard input), and enters every capture with its text, links, language and "
 		 "shingle sets in the collection COLL, a directory that is made when it is not there. The archive files stay where they are and are never changed; "
 		 "the collection remembers where each record lies.\n\n"
