@@ -61,6 +61,8 @@ int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struc
 	return c->ops->resolve(c, resolved, left, err);
 }
 
+int catalog_reprocessed(struct catalog *c, unsigned extractor, struct err *err) { return c->ops->reprocessed(c, extractor, err); }
+
 int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err)
 {
 	return c->ops->files(c, each, context, err);

@@ -115,6 +115,8 @@ struct catalog_batch {
 	size_t n_crawls;
 	struct capture *captures;
 	size_t n_captures;
+	struct capture *updates; /* captures that are there, whose text was made anew: id, content, mime, charset, why, published, page */
+	size_t n_updates;
 	struct content *contents;
 	size_t n_contents;
 	struct catalog_flaw *flaws;
@@ -168,6 +170,10 @@ int catalog_content_by_key(struct catalog *c, const unsigned char key[32], uint6
 int catalog_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
 /* Finds originals for revisits that have none yet; counts. */
 int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
+
+/* After all texts were made anew: removes contents and pages that nobody has any more, and lets revisits look for
+ * their original again. */
+int catalog_reprocessed(struct catalog *c, unsigned extractor, struct err *err);
 
 /* Calls each for every file, by id, until it returns non-zero. */
 int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);

@@ -43,6 +43,9 @@ create table content (
 	words integer not null, shingles integer not null, shingles_main integer not null, bytes integer not null
 );
 
+-- Contents that are gone, until the full-text index has forgotten them too.
+create table dead_content (id integer primary key);
+
 create table capture (
 	id integer primary key,
 	file integer not null,		-- 0: from a CDX file or JSON lines

@@ -211,6 +211,44 @@ out:
 	return rc;
 }
 
+/* Captures whose text was made anew. */
+static int add_updates(struct adder *x)
+{
+	sqlite3_stmt *s = NULL, *old = NULL, *own = NULL;
+	int rc;
+
+	if (x->b->n_updates == 0)
+		return WN_OK;
+	if ((rc = sq_prepare(x->c, &s, "update capture set content = ?2, mime = ?3, charset = ?4, why = ?5, published = ?6, page = ?7 where id = ?1", x->err)) < 0 ||
+	    (rc = sq_prepare(x->c, &old, "delete from content_capture where (content, capture) in (select content, id from capture where id = ?)", x->err)) < 0 ||
+	    (rc = sq_prepare(x->c, &own, "insert or ignore into content_capture values (?,?)", x->err)) < 0)
+		goto out;
+	for (size_t i = 0; i < x->b->n_updates; i++) {
+		const struct capture *c = &x->b->updates[i];
+		int64_t mime, charset;
+
+		if ((rc = word_id(x, c->mime, &mime)) < 0 || (rc = word_id(x, c->charset, &charset)) < 0)
+			break;
+		sq_int(old, 1, c->id);
+		sq_int(s, 1, c->id);
+		sq_int_or_null(s, 2, c->content);
+		sq_int_or_null(s, 3, (uint64_t)mime);
+		sq_int_or_null(s, 4, (uint64_t)charset);
+		sq_int(s, 5, c->why);
+		sq_time_or_null(s, 6, c->published);
+		sq_int_or_null(s, 7, c->page);
+		sq_int(own, 1, c->content);
+		sq_int(own, 2, c->id);
+		if ((rc = sq_run(x->c, old, x->err)) < 0 || (rc = sq_run(x->c, s, x->err)) < 0 || (c->content && (rc = sq_run(x->c, own, x->err)) < 0))
+			break;
+	}
+out:
+	sqlite3_finalize(s);
+	sqlite3_finalize(old);
+	sqlite3_finalize(own);
+	return rc;
+}
+
 static int by_key(const void *a, const void *b)
 {
 	const struct capture *x = *(const struct capture *const *)a, *y = *(const struct capture *const *)b;
@@ -392,7 +430,7 @@ static void forget_names(struct name_cache *cache)
 
 int sq_add(struct catalog *base, const struct catalog_batch *b, struct err *err)
 {
-	static int (*const steps[])(struct adder *) = { add_files, add_crawls, add_contents, add_captures, add_keys, add_hashes, add_pages, add_flaws };
+	static int (*const steps[])(struct adder *) = { add_files, add_crawls, add_contents, add_captures, add_updates, add_keys, add_hashes, add_pages, add_flaws };
 	struct adder x = { sq(base), b, err };
 	int rc;
 

@@ -96,6 +96,7 @@ int sq_add(struct catalog *c, const struct catalog_batch *b, struct err *err);
 int sq_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);
 int sq_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
 int sq_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
+int sq_reprocessed(struct catalog *c, unsigned extractor, struct err *err);
 int sq_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
 int sq_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 int sq_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);

@@ -39,6 +39,7 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 		"delete from revisit where capture in (select id from gone)",
 		"create temp table loose_page as select distinct page as id from capture where id in (select id from gone) and page is not null",
 		"delete from capture where id in (select id from gone)",
+		"insert or ignore into dead_content select id from loose where not exists (select 1 from content_capture x where x.content = loose.id)",
 		"delete from content where id in (select id from loose) and not exists (select 1 from content_capture x where x.content = content.id)",
 		"delete from link where page in (select id from loose_page) and not exists (select 1 from capture c where c.page = link.page)",
 		"delete from page where id in (select id from loose_page) and not exists (select 1 from capture c where c.page = page.id)",
@@ -78,5 +79,37 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 	if (rc < 0)
 		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
 	*captures = (uint64_t)n;
+	return rc;
+}
+
+int sq_reprocessed(struct catalog *base, unsigned extractor, struct err *err)
+{
+	static const char *const steps[] = {
+		"delete from content_capture where capture in (select capture from revisit)",
+		"update capture set content = null, original = null where id in (select capture from revisit)",
+		"update revisit set unresolved = 1",
+		"insert or ignore into dead_content select id from content where not exists (select 1 from content_capture x where x.content = content.id)",
+		"delete from content where not exists (select 1 from content_capture x where x.content = content.id)",
+		"delete from link where page not in (select page from capture where page is not null)",
+		"delete from page where id not in (select page from capture where page is not null)",
+	};
+	struct sqlite_catalog *c = sq(base);
+	char sql[120];
+	int rc;
+
+	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
+		return rc;
+	rc = remember_ids(c, err);
+	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
+		rc = sq_exec(c, steps[i], err);
+	snprintf(sql, sizeof sql, "update meta set value = '%u' where key = 'extractor'", extractor);
+	if (rc == WN_OK)
+		rc = sq_exec(c, sql, err);
+	if (rc == WN_OK)
+		rc = sq_bump_revision(c, err);
+	if (rc == WN_OK)
+		rc = sq_exec(c, "commit", err);
+	if (rc < 0)
+		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
 	return rc;
 }

@@ -13,7 +13,7 @@
 struct args {
 	uint64_t k, max_flaws;
 	const char *unit, *text, *max_flaws_text, *jsonl, *map;
-	bool bag, index_only, no_fulltext, parse_all;
+	bool bag, index_only, no_fulltext, parse_all, reprocess;
 };
 
 static const struct opt opts[] = {
@@ -26,6 +26,7 @@ static const struct opt opts[] = {
 	{ "parse-all", 0, OPT_FLAG, NULL, "parse every payload, also one that was seen before (same result, slower)", offsetof(struct args, parse_all) },
 	{ "jsonl", 0, OPT_TEXT, "FILE", "take documents from lines of JSON instead of archives", offsetof(struct args, jsonl) },
 	{ "map", 0, OPT_TEXT, "id=..,text=..", "which members of a line are id, text, url, time, title", offsetof(struct args, map) },
+	{ "reprocess", 0, OPT_FLAG, NULL, "make all texts anew from the archive files, when text extraction has changed", offsetof(struct args, reprocess) },
 	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)", offsetof(struct args, max_flaws_text) },
 	{ 0 },
 };
@@ -77,6 +78,33 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 	buf_release(&out);
 }
 
+static int reprocess(struct cmd_run *run, const struct ingest_options *o)
+{
+	struct collection coll = { 0 };
+	struct ingest_report report;
+	int rc;
+
+	if (run->rest.n != 1)
+		return cmd_usage(run, "--reprocess takes a collection and no files");
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_WRITE, NULL, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	rc = ingest_reprocess(&coll, o->parse_all, o, &report, &run->err);
+	collection_close(&coll);
+	if (rc < 0)
+		return cmd_fail(run, rc);
+	if (run->common.json)
+		report_json(&report);
+	else if (report.captures == 0)
+		note("the texts were made by this version of text extraction; nothing to do (--parse-all makes them anew all the same)");
+	else
+		note("%" PRIu64 " captures read again, %" PRIu64 " new texts", report.captures, report.contents);
+	if (report.files_failed) {
+		error("ingest: %" PRIu64 " captures could not be read again: %s", report.files_failed, report.failure);
+		return EXIT_FAILED;
+	}
+	return EXIT_DONE;
+}
+
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
@@ -95,6 +123,8 @@ static int run(struct cmd_run *run)
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws_text);
 	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k, .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD, .bag = fresh.bag }, &run->err)) < 0)
 		return cmd_fail(run, rc);
+	if (a->reprocess)
+		return reprocess(run, &o);
 	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)
 		return cmd_usage(run, "needs COLL PATH..., or COLL --jsonl FILE --map id=..,text=..");
 	if (a->jsonl && (rc = jsonl_map_parse(str(a->map), &map, &run->err)) < 0)

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "cmd/table.h"
-#include "flow/collection.h"
+#include "flow/batch.h"
 
 struct args {
 	const char *file;
@@ -54,6 +54,8 @@ static int run(struct cmd_run *run)
 	}
 	if (rc == WN_OK && (rc = catalog_remove(coll.catalog, want.id, 0, &captures, &run->err)) == WN_OK)
 		rc = catalog_resolve(coll.catalog, &resolved, &left, &run->err);
+	if (rc == WN_OK)
+		rc = batch_forget(&coll, &run->err);
 	collection_close(&coll);
 	if (rc < 0)
 		return cmd_fail(run, rc);

@@ -2,6 +2,7 @@
 #include "flow/batch.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdio.h>
 
 #include "base/hash.h"
@@ -30,7 +31,7 @@ struct batch {
 	struct arena arena;
 	VEC(struct catalog_file) files;
 	VEC(struct catalog_crawl) crawls;
-	VEC(struct capture) captures;
+	VEC(struct capture) captures, updates;
 	VEC(struct content) contents;
 	VEC(struct found *) sources; /* of contents, same order: texts and sets */
 	VEC(struct catalog_flaw) flaws;
@@ -119,7 +120,7 @@ static void empty(struct batch *b)
 {
 	for (size_t i = 0; i < b->sources.n; i++)
 		found_free(b->sources.p[i]);
-	b->files.n = b->crawls.n = b->captures.n = b->contents.n = b->sources.n = b->flaws.n = b->pages.n = 0;
+	b->files.n = b->crawls.n = b->captures.n = b->updates.n = b->contents.n = b->sources.n = b->flaws.n = b->pages.n = 0;
 	map_release(&b->record_at);
 	b->text_bytes = 0;
 	arena_reset(&b->arena);
@@ -134,6 +135,7 @@ void batch_close(struct batch *b)
 	vec_release(&b->files);
 	vec_release(&b->crawls);
 	vec_release(&b->captures);
+	vec_release(&b->updates);
 	vec_release(&b->contents);
 	vec_release(&b->sources);
 	vec_release(&b->flaws);
@@ -148,7 +150,7 @@ void batch_close(struct batch *b)
 const struct batch_counts *batch_counts(const struct batch *b) { return &b->counts; }
 uint64_t batch_next_file(struct batch *b) { return b->next.file++; }
 
-bool batch_full(const struct batch *b) { return b->captures.n >= BATCH_CAPTURES || b->text_bytes + b->arena.used >= b->o.memory; }
+bool batch_full(const struct batch *b) { return b->captures.n + b->updates.n >= BATCH_CAPTURES || b->text_bytes + b->arena.used >= b->o.memory; }
 
 void batch_file(struct batch *b, const struct catalog_file *f)
 {
@@ -355,6 +357,26 @@ out:
 	return rc;
 }
 
+int batch_retake(struct batch *b, struct found *f, const struct capture *known, struct err *err)
+{
+	struct capture c = f->capture;
+	bool kept = false;
+	int rc;
+
+	c.id = known->id;
+	c.file = known->file;
+	if ((rc = take_document(b, &f, &c, &kept, err)) == WN_OK) {
+		copy_capture(&b->arena, &c);
+		vec_push(&b->updates, c);
+		b->counts.captures++;
+	}
+	if (kept)
+		vec_push(&b->sources, f);
+	else
+		found_free(f);
+	return rc;
+}
+
 static int write_sets(struct batch *b, struct err *err)
 {
 	struct arena a = { 0 };
@@ -442,10 +464,10 @@ int batch_commit(struct batch *b, struct err *err)
 {
 	struct catalog_batch rows = { .files = b->files.p, .n_files = b->files.n, .crawls = b->crawls.p, .n_crawls = b->crawls.n,
 				      .captures = b->captures.p, .n_captures = b->captures.n, .contents = b->contents.p, .n_contents = b->contents.n,
-				      .flaws = b->flaws.p, .n_flaws = b->flaws.n, .pages = b->pages.p, .n_pages = b->pages.n };
+				      .updates = b->updates.p, .n_updates = b->updates.n, .flaws = b->flaws.p, .n_flaws = b->flaws.n, .pages = b->pages.p, .n_pages = b->pages.n };
 	int rc = WN_OK;
 
-	if (rows.n_files + rows.n_crawls + rows.n_captures + rows.n_flaws == 0)
+	if (rows.n_files + rows.n_crawls + rows.n_captures + rows.n_updates + rows.n_flaws == 0)
 		return WN_OK;
 	if (b->contents.n) {
 		if ((rc = write_sets(b, err)) < 0 || (rc = write_texts(b, err)) < 0 || (b->words && (rc = write_words(b, err)) < 0))
@@ -460,11 +482,41 @@ int batch_commit(struct batch *b, struct err *err)
 	return WN_OK;
 }
 
+static int forget_all(sqlite3 *db, struct ftindex *words, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = WN_OK;
+
+	if (sqlite3_prepare_v2(db, "select id from dead_content", -1, &s, NULL) != SQLITE_OK)
+		return err_set(err, WN_CATALOG, "dead_content: %s", sqlite3_errmsg(db));
+	while (rc == WN_OK && sqlite3_step(s) == SQLITE_ROW)
+		rc = ftindex_remove(words, (uint64_t)sqlite3_column_int64(s, 0), err);
+	sqlite3_finalize(s);
+	if (rc == WN_OK && (rc = ftindex_commit(words, err)) == WN_OK && sqlite3_exec(db, "delete from dead_content", NULL, NULL, NULL) != SQLITE_OK)
+		rc = err_set(err, WN_CATALOG, "dead_content: %s", sqlite3_errmsg(db));
+	return rc;
+}
+
+int batch_forget(struct collection *coll, struct err *err)
+{
+	struct arena a = { 0 };
+	struct ftindex *words = NULL;
+	int rc;
+
+	if ((rc = ftindex_open(&words, collection_path(coll, &a, "fulltext"), err)) == WN_OK)
+		rc = forget_all(catalog_sqlite(coll->catalog), words, err);
+	ftindex_close(words);
+	arena_release(&a);
+	return rc;
+}
+
 int batch_finish(struct batch *b, struct err *err)
 {
 	bool did = true;
 	int rc = WN_OK;
 
+	if (b->words)
+		rc = forget_all(catalog_sqlite(b->coll->catalog), b->words, err);
 	while (b->words && did && rc == WN_OK)
 		rc = ftindex_merge(b->words, &did, err);
 	return rc;

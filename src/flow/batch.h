@@ -56,9 +56,13 @@ void batch_close(struct batch *b); /* what was not committed is dropped; b may b
 bool batch_full(const struct batch *b);
 /* f becomes the batch's.  file is what it was found in. */
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err);
+/* The same for a capture that is there already, whose text was made anew. */
+int batch_retake(struct batch *b, struct found *f, const struct capture *known, struct err *err);
 /* The file's row as of now; committed with the rest. */
 void batch_file(struct batch *b, const struct catalog_file *f);
 int batch_commit(struct batch *b, struct err *err);
+/* Takes contents that are gone out of the full-text index. */
+int batch_forget(struct collection *coll, struct err *err);
 /* Merges what should be merged; after the last commit. */
 int batch_finish(struct batch *b, struct err *err);
 const struct batch_counts *batch_counts(const struct batch *b);

@@ -16,6 +16,8 @@
 #include "flow/batch.h"
 #include "flow/extractor.h"
 #include "flow/inputs.h"
+#include "flow/replay.h"
+#include "text/document.h"
 
 struct ingest {
 	struct collection *coll;
@@ -285,6 +287,90 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 	batch_close(g.batch);
 	vec_release(&g.inputs);
 	arena_release(&g.arena);
+	out->seconds = progress_clock() - started;
+	return rc;
+}
+
+/* ---- texts made anew ---- */
+
+static int reprocess_one(struct ingest *g, struct collection *read_from, const struct capture *c, struct err *err)
+{
+	struct replay p = { 0 };
+	struct err why = { 0 };
+	struct found *f = NULL;
+	int rc = replay_open(&p, read_from, c, false, &why);
+
+	if (rc == WN_OK)
+		f = extractor_found(g->extractors[0], p.reader, &p.record, &why);
+	replay_close(&p);
+	if (!f) {
+		if (!g->report->files_failed++)
+			snprintf(g->report->failure, sizeof g->report->failure, "%s", why.text);
+		return WN_OK;
+	}
+	return batch_retake(g->batch, f, c, err);
+}
+
+static int reprocess_all(struct ingest *g, struct collection *read_from, struct err *err)
+{
+	struct capture_query q = { 0 };
+	struct capture_cursor *cur = NULL;
+	struct capture c;
+	int rc;
+
+	/* a second connection reads the captures as they were while this one writes */
+	if ((rc = catalog_begin(read_from->catalog, err)) < 0 || (rc = catalog_captures(read_from->catalog, &q, &cur, err)) < 0)
+		return rc;
+	while ((rc = capture_next(cur, &c, err)) == WN_OK) {
+		progress_add(1);
+		if (task_interrupted()) {
+			rc = err_set(err, WN_INTERRUPTED, "interrupted");
+			break;
+		}
+		if (c.kind == CAPTURE_REVISIT || !c.file)
+			continue;
+		if ((rc = reprocess_one(g, read_from, &c, err)) < 0 || (batch_full(g->batch) && (rc = batch_commit(g->batch, err)) < 0))
+			break;
+	}
+	capture_close(cur);
+	catalog_end(read_from->catalog);
+	return rc == WN_END ? batch_commit(g->batch, err) : rc;
+}
+
+int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out, struct err *err)
+{
+	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err, .n_extractors = 1 };
+	struct batch_options bo = { .threads = o->threads, .memory = o->memory / 6, .fulltext = !o->no_fulltext };
+	struct extractor_options eo = { .spec = collection_spec(coll), .profile = catalog_settings(coll->catalog)->profile, .payload_max = 64 * MIB };
+	struct collection read_from = { 0 };
+	struct catalog_stats stats;
+	double started = progress_clock();
+	int rc;
+
+	*out = (struct ingest_report){ 0 };
+	if (!always && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
+		return WN_OK;
+	g.extractors = mem_zarray(1, sizeof *g.extractors);
+	g.extractors[0] = extractor_new(&eo);
+	if ((rc = catalog_stats(coll->catalog, &stats, err)) == WN_OK && (rc = batch_open(&g.batch, coll, &bo, err)) == WN_OK &&
+	    (rc = collection_open(&read_from, catalog_dir(coll->catalog), CATALOG_READ, NULL, err)) == WN_OK) {
+		progress_phase("making texts anew", "captures", stats.captures);
+		rc = reprocess_all(&g, &read_from, err);
+	}
+	if (rc == WN_OK && (rc = catalog_reprocessed(coll->catalog, DOCUMENT_VERSION, err)) == WN_OK)
+		rc = catalog_resolve(coll->catalog, &out->revisits_resolved, &out->revisits_unresolved, err);
+	if (rc == WN_OK)
+		rc = batch_finish(g.batch, err);
+	progress_end();
+	if (g.batch) {
+		out->captures = batch_counts(g.batch)->captures;
+		out->documents = batch_counts(g.batch)->documents;
+		out->contents = batch_counts(g.batch)->contents;
+	}
+	extractor_free(g.extractors[0]);
+	mem_free(g.extractors);
+	batch_close(g.batch);
+	collection_close(&read_from);
 	out->seconds = progress_clock() - started;
 	return rc;
 }

@@ -25,6 +25,10 @@ struct ingest_report {
 	char failure[1000]; /* the first file that could not be read, and why */
 };
 
+/* Makes texts, sets and links of all captures anew from their archive files, when the extractor has changed (or `always`);
+ * ids stay.  A capture whose file is gone keeps what it has and is counted as failed. */
+int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out, struct err *err);
+
 /* paths: files and directories; "-" is standard input, kept as incoming/NAME first. */
 int ingest_paths(struct collection *coll, const char *const *paths, size_t n, const struct ingest_options *o, struct ingest_report *out,
 		 struct err *err);
