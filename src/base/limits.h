@@ -47,6 +47,8 @@
 #define LIMIT_FT_LEAVES 256		/* terms, phrases and prefixes of a search; also terms of a phrase */
 #define LIMIT_FT_TERM 256		/* bytes of a term in the full-text index; longer ones are cut there */
 #define LIMIT_FT_SEGMENTS 1024		/* segments in a full-text index; merging keeps it near 20 */
+#define LIMIT_PAGE (16 * MIB)		/* an HTML page of ours; lists are cut long before */
+#define LIMIT_JOBS 200			/* jobs that a server remembers; the oldest finished one goes */
 #define LIMIT_PDF_MEMORY (1 * GIB)	/* address space of pdftotext */
 #define LIMIT_PDF_SECONDS 20		/* CPU time of pdftotext; twice that by the clock */
 #endif

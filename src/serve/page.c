@@ -1,0 +1,152 @@
+/* serve/page.c -- see page.h. */
+#include "serve/page.h"
+
+#include "base/limits.h"
+#include "serve/asset.h"
+
+struct str page_base(const struct request *q) { return q->server->prefix; }
+
+const char *page_z(struct request *q, struct str s) { return s.n ? arena_strz(&q->arena, s) : NULL; }
+
+static void asset_href(struct request *q, struct buf *b, const char *name)
+{
+	const struct asset *a = asset_find(name);
+
+	html(b, "%s/a/%z/%z", page_base(q), q->server->options.assets ? "dev" : a->hash, name);
+}
+
+static void tab(struct request *q, struct buf *b, bool current, const char *path, const char *name)
+{
+	html(b, "<a href=\"%s", page_base(q));
+	if (q->served)
+		html(b, "/c/%p", str(q->served->name));
+	html(b, "%z\"%z>%z</a>\n", path, current ? " aria-current=\"page\"" : "", name);
+}
+
+static void menu(struct request *q, struct buf *b, enum page_tab now)
+{
+	html(b, "<header class=\"top\"><nav aria-label=\"Main\"><a class=\"brand\" href=\"%s/\">winnow</a>\n", page_base(q));
+	if (q->served) {
+		html(b, "<a class=\"coll\" href=\"%s/c/%p\"%z>%s</a>\n", page_base(q), str(q->served->name), "", str(q->served->name));
+		tab(q, b, now == TAB_OVERVIEW, "", "Overview");
+		tab(q, b, now == TAB_SEARCH, "/search", "Search");
+		tab(q, b, now == TAB_RULES, "/rules/new", "Rules");
+		tab(q, b, now == TAB_COVERS, "/covers", "Covers");
+	}
+	html(b, "<span class=\"space\"></span>");
+	if (!q->server->options.read_only)
+		html(b, "<a href=\"%s/jobs\"%z>Jobs</a>\n", page_base(q), now == TAB_JOBS ? " aria-current=\"page\"" : "");
+	html(b, "<button type=\"button\" id=\"theme\" hidden>Light or dark</button></nav></header>\n");
+}
+
+struct buf *page_begin_as(struct request *q, const struct page_look *look)
+{
+	struct buf *b = request_buf(q, LIMIT_PAGE);
+
+	html(b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+	if (look->refresh)
+		html(b, "<noscript><meta http-equiv=\"refresh\" content=\"%u\"></noscript>\n", (uint64_t)look->refresh);
+	html(b, "<title>%s%z</title>\n<link rel=\"stylesheet\" href=\"", look->title, " - winnow");
+	asset_href(q, b, "app.css");
+	html(b, "\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
+	asset_href(q, b, "icon.svg");
+	html(b, "\">\n<script type=\"module\" src=\"");
+	asset_href(q, b, "app.js");
+	html(b, "\"></script></head>\n<body%z%z%z>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n", look->body_class ? " class=\"" : "",
+	     look->body_class ? look->body_class : "", look->body_class ? "\"" : "");
+	menu(q, b, look->tab);
+	html(b, "<main id=\"main\" tabindex=\"-1\">\n");
+	return b;
+}
+
+struct buf *page_begin(struct request *q, enum page_tab now, struct str title)
+{
+	return page_begin_as(q, &(struct page_look){ .tab = now, .title = title });
+}
+
+void page_end(struct request *q, struct response *r, struct buf *b)
+{
+	(void)q;
+	html(b, "</main>\n<footer>winnow %z. Times are UTC.</footer>\n</body></html>\n", WINNOW_VERSION);
+	if (b->full)
+		response_error(r, 500, "this page would be larger than %zu MB", LIMIT_PAGE / MIB);
+	else
+		response_html(r, buf_view(b));
+}
+
+struct collection *page_collection(struct request *q, struct response *r)
+{
+	struct collection *coll = request_collection(q, r);
+	struct err err = { 0 };
+
+	if (coll && catalog_begin(coll->catalog, &err) < 0) {
+		response_err(r, &err);
+		return NULL;
+	}
+	return coll;
+}
+
+void page_done(struct collection *coll) { catalog_end(coll->catalog); }
+
+bool page_allowed(struct request *q, struct str urlkey, struct str url, int64_t time)
+{
+	(void)q;
+	(void)urlkey;
+	(void)url;
+	(void)time;
+	return true;
+}
+
+void page_capture_link(struct request *q, struct buf *b, const struct capture *c)
+{
+	html(b, "<a href=\"%s/%p/%i/%r\">%b</a>", page_base(q), str(q->served->slug), c->time, c->url, c->title.n ? c->title : c->url);
+}
+
+void page_bar(struct buf *b, uint64_t part, uint64_t whole)
+{
+	double share = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	html(b, "<svg class=\"bar\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%f\" height=\"4\"/></svg>", share);
+}
+
+struct listing_covers {
+	struct request *q;
+	VEC(struct cover_row) rows;
+};
+
+static int take_cover(void *context, const struct cover_row *row)
+{
+	struct listing_covers *l = context;
+	struct arena *a = &l->q->arena;
+	struct cover_row *copy = vec_add(&l->rows);
+
+	*copy = *row;
+	copy->name = arena_str(a, row->name);
+	copy->rule = arena_str(a, row->rule);
+	copy->sha256 = arena_str(a, row->sha256);
+	copy->selection = arena_str(a, row->selection);
+	copy->report = STR_NONE;
+	copy->options = (struct cover_options){ 0 };
+	return WN_OK;
+}
+
+int page_covers(struct request *q, struct collection *coll, struct cover_row **out, size_t *n, struct err *err)
+{
+	struct listing_covers l = { .q = q };
+	int rc = covers_each(coll, take_cover, &l, err);
+
+	*n = l.rows.n;
+	*out = ARENA_ARRAY(&q->arena, struct cover_row, l.rows.n + 1);
+	for (size_t i = 0; i < l.rows.n; i++)
+		(*out)[i] = l.rows.p[l.rows.n - 1 - i];
+	vec_release(&l.rows);
+	return rc;
+}
+
+void page_collection_redirect(struct request *q, struct response *r)
+{
+	struct buf *b = request_buf(q, LIMIT_URL);
+
+	html(b, "%s/c/%p", page_base(q), str(q->served->name));
+	response_redirect(r, 302, buf_view(b));
+}

@@ -1,0 +1,48 @@
+/* serve/page.h -- pages for people: the frame that all share, and their handlers.
+ *
+ *	struct buf *b = page_begin(q, TAB_SEARCH, title);
+ *	html(b, ...);
+ *	page_end(q, r, b);
+ *
+ * Pages are whole without scripts; /a/.../app.js adds to them.  Nothing is
+ * inline: the content policy forbids it.
+ */
+#ifndef WINNOW_SERVE_PAGE_H
+#define WINNOW_SERVE_PAGE_H
+#include "flow/covers.h"
+#include "serve/html.h"
+#include "serve/routes.h"
+
+enum page_tab { TAB_NONE, TAB_OVERVIEW, TAB_SEARCH, TAB_RULES, TAB_COVERS, TAB_JOBS };
+
+struct page_look {
+	enum page_tab tab;
+	struct str title;
+	unsigned refresh;	/* seconds after which the page loads itself again; 0: never */
+	const char *body_class; /* NULL: none */
+};
+
+/* The page up to and with <main>. */
+struct buf *page_begin(struct request *q, enum page_tab tab, struct str title);
+struct buf *page_begin_as(struct request *q, const struct page_look *look);
+void page_end(struct request *q, struct response *r, struct buf *b);
+/* The start of every address on this server: the prefix of --public-url. */
+struct str page_base(const struct request *q);
+
+/* A collection read at one revision: opens, begins; page_done ends. */
+struct collection *page_collection(struct request *q, struct response *r);
+void page_done(struct collection *coll);
+/* Whether the access rules let this reader see a capture of that URL and time. */
+bool page_allowed(struct request *q, struct str urlkey, struct str url, int64_t time);
+
+/* The address of a capture's page and how it is called. */
+void page_capture_link(struct request *q, struct buf *b, const struct capture *c);
+void page_bar(struct buf *b, uint64_t part, uint64_t whole); /* an SVG bar; the number stands beside it */
+/* Covers of the collection, newest first, in q->arena. */
+int page_covers(struct request *q, struct collection *coll, struct cover_row **out, size_t *n, struct err *err);
+const char *page_z(struct request *q, struct str s); /* NUL-terminated; NULL when empty */
+
+route_handler asset_serve;
+route_handler page_home, page_overview, page_search, page_calendar, page_frame, page_diff, page_studio, page_cover_list, page_cover, page_dropped, page_why,
+	page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel, page_collection_redirect;
+#endif
