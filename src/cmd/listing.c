@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/csv.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -22,25 +23,6 @@ static enum listing_form form_of(const struct cmd_run *run)
 	if (run->common.json)
 		return LISTING_JSONL;
 	return isatty(1) ? LISTING_TABLE : LISTING_TSV;
-}
-
-static void csv_cell(struct buf *out, struct str s)
-{
-	bool quote = false;
-
-	for (size_t i = 0; i < s.n; i++)
-		quote |= s.p[i] == '"' || s.p[i] == ',' || s.p[i] == '\n' || s.p[i] == '\r';
-	if (!quote) {
-		buf_str(out, s);
-		return;
-	}
-	buf_byte(out, '"');
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '"')
-			buf_byte(out, '"');
-		buf_byte(out, s.p[i]);
-	}
-	buf_byte(out, '"');
 }
 
 static void tsv_cell(struct buf *out, struct str s)

@@ -10,6 +10,7 @@
 
 #include "archive/cdx.h"
 #include "archive/stamp.h"
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -149,25 +150,6 @@ static void attribute_cell(struct exporter *x, struct arena *a, size_t i, size_t
 		*out = time_cell(a, (int64_t)col->num[doc]);
 	else
 		*out = (struct cell){ arena_printf(a, "%.15g", col->num[doc]), true };
-}
-
-static void csv_cell(struct buf *out, struct str s)
-{
-	bool quote = false;
-
-	for (size_t i = 0; i < s.n; i++)
-		quote |= s.p[i] == '"' || s.p[i] == ',' || s.p[i] == '\n' || s.p[i] == '\r';
-	if (!quote) {
-		buf_str(out, s);
-		return;
-	}
-	buf_byte(out, '"');
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '"')
-			buf_byte(out, '"');
-		buf_byte(out, s.p[i]);
-	}
-	buf_byte(out, '"');
 }
 
 static int put_row(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc, bool as_json)
