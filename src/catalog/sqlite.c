@@ -11,10 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fault.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "catalog/fault_vfs.h"
@@ -236,22 +239,54 @@ static void sq_close(struct catalog *base)
 	mem_free(c);
 }
 
+static int open_file(struct sqlite_catalog *c, const char *name, int flags, struct err *err)
+{
+	fault_vfs_install();
+	if (sqlite3_open_v2(name, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+		return sq_fail(c, "opening it", err);
+	sqlite3_extended_result_codes(c->db, 1);
+	sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
+	if (sqlite3_exec(c->db, "pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 1073741824; select 1 from meta", NULL, NULL, NULL) ==
+	    SQLITE_OK)
+		return WN_OK;
+	/* no table yet is for the caller to see */
+	return (sqlite3_errcode(c->db) & 0xff) == SQLITE_ERROR ? WN_OK : sq_fail(c, "opening it", err);
+}
+
+/* Where nothing may be written, not even the shared memory of readers, and no log waits to be read:
+ * the file does not change, and SQLite need not look. */
+static int open_unchanging(struct sqlite_catalog *c, struct arena *a, const char *path, struct err *err)
+{
+	struct buf uri = BUF(64 * KIB);
+	struct stat st;
+	int rc;
+
+	if (stat(arena_printf(a, "%s-wal", path).p, &st) == 0 && st.st_size > 0)
+		return err ? err->code : WN_IO;
+	buf_str(&uri, STR("file:"));
+	for (const char *p = path; *p; p++) {
+		if (strchr("?#%", *p))
+			buf_printf(&uri, "%%%02x", (unsigned)(unsigned char)*p);
+		else
+			buf_byte(&uri, *p);
+	}
+	buf_add(&uri, "?immutable=1", sizeof "?immutable=1");
+	sqlite3_close_v2(c->db);
+	c->db = NULL;
+	rc = open_file(c, uri.p, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+	buf_release(&uri);
+	return rc;
+}
+
 static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struct err *err)
 {
 	struct arena a = { 0 };
 	const char *path = arena_printf(&a, "%s/catalog.db", c->base.dir).p;
 	int flags = mode == CATALOG_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (mode == CATALOG_CREATE ? SQLITE_OPEN_CREATE : 0);
-	int rc;
+	int rc = open_file(c, path, flags, err), code;
 
-	fault_vfs_install();
-	rc = sqlite3_open_v2(path, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-	if (rc == SQLITE_OK) {
-		sqlite3_extended_result_codes(c->db, 1);
-		sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
-		rc = sq_exec(c, "pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 1073741824", err);
-	} else {
-		rc = sq_fail(c, "open", err);
-	}
+	if (rc < 0 && mode == CATALOG_READ && ((code = sqlite3_errcode(c->db) & 0xff) == SQLITE_READONLY || code == SQLITE_CANTOPEN))
+		rc = open_unchanging(c, &a, path, err);
 	if (rc == WN_OK && mode != CATALOG_READ)
 		rc = sq_exec(c, "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000", err);
 	arena_release(&a);

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "cmd/topics.h"
+#include "text/document.h"
 
 const char *topic_sql(void)
 {
@@ -58,6 +59,8 @@ const char *topic_flaws(void)
 				   "These are the kinds.\n\n"));
 		for (int kind = 0; kind < FLAW_KINDS; kind++)
 			buf_printf(&text, "%s  %-16s  %s", kind ? "\n" : "", flaw_name((enum flaw_kind)kind), flaw_meaning((enum flaw_kind)kind));
+		for (const struct document_flaw_name *f = document_flaw_names; f->flaw; f++)
+			buf_printf(&text, "\n  %-16s  %s", f->name, f->text);
 		buf_byte(&text, 0);
 	}
 	return text.p;

@@ -15,6 +15,7 @@
 #include "archive/surt.h"
 #include "archive/wacz.h"
 #include "archive/writer.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/os.h"
@@ -209,10 +210,18 @@ out:
 	return rc;
 }
 
+/* Ids that are the same for the same cover, and those of no other file. */
+static uint64_t id_seed(const struct cover_row *cover)
+{
+	uint64_t seed = hash_str(STR("winnow export"));
+
+	return cover ? mix64(seed ^ hash_str(cover->sha256)) + cover->id : seed;
+}
+
 static int write_warc(struct archive_writer *aw, const char *path)
 {
 	struct exporter *x = aw->x;
-	struct writer_options o = { .coding = WRITER_GZIP, .whole_or_nothing = true, .id_seed = x->q->cover ? x->q->cover->id + 1 : 1 };
+	struct writer_options o = { .coding = WRITER_GZIP, .whole_or_nothing = true, .id_seed = id_seed(x->q->cover) };
 	struct buf info = BUF(1 * MIB);
 	int rc;
 

@@ -94,6 +94,7 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 				return rc;
 			}
 		}
+		in->file.records++; /* in the row of a batch that ends inside the file, too */
 		return batch_take(g->batch, f, in->file.id, g->err);
 	}
 	if (summary->code < 0) {
@@ -111,7 +112,6 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 	}
 	g->report->files++;
 	g->report->records += summary->records;
-	in->file.records += summary->records;
 	in->file.done_to = summary->stop;
 	in->file.complete = true;
 	batch_file(g->batch, &in->file);
@@ -190,8 +190,7 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 
 			rc = in.start ? catalog_remove(g->coll->catalog, in.file.id, in.start, &removed, err)
 				      : catalog_remove(g->coll->catalog, in.file.id, 0, &removed, err);
-			if (in.start == 0)
-				in.file.records = 0;
+			in.file.records = in.start == 0 || removed > in.file.records ? 0 : in.file.records - removed;
 		}
 		in.file.complete = false;
 		in.file.done_to = in.start;

@@ -1,0 +1,10 @@
+# No permission: the file is named, the reason is given, exit 3.  As root nothing is forbidden, so the tests step down to nobody.
+cp "$SAMPLE/sample-spring-2010.warc.gz" a.warc.gz && chmod 000 a.warc.gz
+mkdir shut && "$WINNOW" ingest coll "$SAMPLE/sample-spring-2010.warc.gz" >/dev/null && chmod -R a-w coll && chmod 000 shut && chmod 755 .
+cp "$WINNOW" w && chmod 755 w
+as=; [ "$(id -u)" -eq 0 ] && as="setpriv --reuid 65534 --regid 65534 --clear-groups"
+for args in "verify a.warc.gz" "index a.warc.gz" "ingest coll a.warc.gz" "ingest new a.warc.gz" "verify shut" "stats shut"; do
+	$as ./w $args 2>&1; echo "exit $?"
+done
+$as ./w ls coll --limit 1 --fields url; echo "exit $?"
+chmod -R u+rwX .

@@ -1,0 +1,23 @@
+# sql opens read-only: it cannot write, attach or load; the views are there in three forms.
+"$WINNOW" ingest c "$SAMPLE"/sample-*.warc.gz >/dev/null
+t() { "$WINNOW" sql c "$@"; echo "exit $?"; }
+before=$(md5sum <c/catalog.db)
+for q in "insert into meta values (1, 2)" "update capture set url = ''" "delete from capture" "drop table capture" "create table x (a)" "create temp table x (a)" \
+	"attach 'other.db' as o" "detach main" "pragma journal_mode = delete" "pragma writable_schema = 1" "pragma query_only = 0" "vacuum" "vacuum into 'copy.db'" \
+	"select load_extension('x')" "select writefile('x', 'y')" "select readfile('/etc/passwd')" "begin" "reindex" "analyze" "selec 1" "select 1; delete from capture" "" "-- nothing"; do
+	t "$q"
+done
+[ "$before" = "$(md5sum <c/catalog.db)" ] && ls other.db copy.db x 2>/dev/null || echo "nothing was written"
+t "select host, captures from hosts order by captures desc, host"
+t "select lang, count(*) n from documents group by lang order by lang" --format csv
+t "select id, url, null as gone, 1.5 as real, 'a \"b\"' as text from captures order by id limit 2" --format jsonl
+t "select count(*) as n from links" --format table
+for view in captures documents contents hosts links files flaws attributes covers cover_members pairs; do
+	"$WINNOW" sql c "select * from $view limit 0" --format csv
+	"$WINNOW" help sql.7 | grep -q "^$view:" || echo "$view is not in the manual"
+	for column in $("$WINNOW" sql c "select * from $view limit 0" --format csv | tr , ' '); do
+		"$WINNOW" help sql.7 | grep -qw "$column" || echo "$view.$column is not in the manual"
+	done
+done
+t "select 'tab	here', 'line
+end'" --format tsv
