@@ -49,6 +49,9 @@
 #define LIMIT_FT_SEGMENTS 1024		/* segments in a full-text index; merging keeps it near 20 */
 #define LIMIT_PAGE (16 * MIB)		/* an HTML page of ours; lists are cut long before */
 #define LIMIT_JOBS 200			/* jobs that a server remembers; the oldest finished one goes */
+#define LIMIT_ACL (256 * MIB)		/* a file of access rules */
+#define LIMIT_CDX_DIGESTS 1000000	/* distinct digests of one URL that showDupeCount tells apart */
+#define LIMIT_CDX_LINE (1 * MIB)	/* a row of a CDX answer, escaped */
 #define LIMIT_PDF_MEMORY (1 * GIB)	/* address space of pdftotext */
 #define LIMIT_PDF_SECONDS 20		/* CPU time of pdftotext; twice that by the clock */
 #endif
