@@ -200,7 +200,8 @@ struct cdx_place {
 
 struct cdx_range {
 	struct cdx_place from, to;  /* from <= row < to; an empty key in `to`: no bound */
-	int64_t time_from, time_to; /* only rows of that time, inclusive; both 0: any */
+	bool timed;		    /* only rows of time_from to time_to, inclusive */
+	int64_t time_from, time_to;
 	bool backward;
 	bool keys_only; /* id, time and urlkey are filled, the rest is not */
 };

@@ -142,7 +142,6 @@ static void bind_place(sqlite3_stmt *s, int at, const struct cdx_place *p)
 int sq_cdx(struct catalog *base, const struct cdx_range *r, struct cdx_cursor **out, struct err *err)
 {
 	int shape = (r->keys_only ? CDX_KEYS_FORWARD : CDX_FORWARD) + (r->backward ? 1 : 0);
-	bool any_time = r->time_from == 0 && r->time_to == 0;
 	struct sq_cdx *x;
 	int rc;
 
@@ -153,8 +152,8 @@ int sq_cdx(struct catalog *base, const struct cdx_range *r, struct cdx_cursor **
 	bind_place(x->s, 4, &r->to);
 	if (!r->to.key.n)
 		sqlite3_bind_blob(x->s, 4, "", 0, SQLITE_STATIC); /* a blob is behind every text */
-	sqlite3_bind_int64(x->s, 7, any_time ? INT64_MIN : r->time_from);
-	sqlite3_bind_int64(x->s, 8, any_time ? INT64_MAX : r->time_to);
+	sqlite3_bind_int64(x->s, 7, r->timed ? r->time_from : INT64_MIN);
+	sqlite3_bind_int64(x->s, 8, r->timed ? r->time_to : INT64_MAX);
 	*out = &x->base;
 	return WN_OK;
 }
