@@ -161,6 +161,8 @@ static int read_line(struct acl *acl, struct str line, struct err *err)
 
 	if (!str_eq(dash, STR("-")) || !rest.p)
 		return err_set(err, WN_DATA, "a line is KEY - {\"access\": ...}");
+	if (str_eq(key, STR("*")))
+		key.n = 0;
 	if (str_ends(key, STR("###"))) {
 		l.exact = true;
 		key.n -= 3;

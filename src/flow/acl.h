@@ -1,7 +1,7 @@
 /* flow/acl.h -- who may see which captures: .aclj files.
  *
  * A line is `KEY - {"access": ..., ...}`; KEY is the beginning of a urlkey,
- * `com,example,` a domain with its hosts, `com,example)/a###` that key alone.
+ * `com,example,` a domain with its hosts, `com,example)/a###` that key alone, `*` everything.
  * access: allow, block (451), exclude (404), allow_ignore_embargo.  `user`: only
  * for that user.  `before`, `after` (a time), `newer`, `older` (an age): only
  * captures of that time; a line that blocks or excludes by time is an embargo.
