@@ -18,6 +18,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_search,
 	/* decide */
 	&cmd_explain,
+	&cmd_preview,
 	&cmd_reduce,
 	&cmd_why,
 	&cmd_check,

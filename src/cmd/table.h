@@ -17,6 +17,7 @@ extern const struct cmd cmd_index;
 extern const struct cmd cmd_ingest;
 extern const struct cmd cmd_links;
 extern const struct cmd cmd_ls;
+extern const struct cmd cmd_preview;
 extern const struct cmd cmd_reduce;
 extern const struct cmd cmd_repair;
 extern const struct cmd cmd_rm;

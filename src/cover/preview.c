@@ -101,6 +101,14 @@ static double t_point(double freedom)
 	return freedom <= 10 ? low[(int)freedom] : 1.96 + 2.5 / freedom;
 }
 
+/* An interval inside what is possible. */
+static struct preview_interval interval(double total, double reach, double least, double most, bool exact)
+{
+	double low = fmin(fmax(total - reach, least), most), high = fmax(fmin(total + reach, most), least);
+
+	return (struct preview_interval){ fmin(fmax(total, low), high), low, high, exact };
+}
+
 struct preview_interval preview_estimate(const struct preview_sample *s, const uint32_t *size, const uint32_t *kept)
 {
 	double documents[PREVIEW_CLASSES] = { 0 }, saved[PREVIEW_CLASSES] = { 0 }, square[PREVIEW_CLASSES] = { 0 };
@@ -139,5 +147,45 @@ struct preview_interval preview_estimate(const struct preview_sample *s, const u
 			weight += part * part / (n > 1 ? n - 1 : 1);
 	}
 	reach = variance > 0 ? sqrt(variance) * t_point(weight > 0 ? variance * variance / weight : 1) : 0;
-	return (struct preview_interval){ total, fmax(total - reach, least), fmin(total + reach, most), s->whole };
+	return interval(total, reach, least, most, s->whole);
+}
+
+struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks, const double *x, const double *y)
+{
+	double all_x[PREVIEW_CLASSES] = { 0 }, sum_x[PREVIEW_CLASSES] = { 0 }, sum_y[PREVIEW_CLASSES] = { 0 }, square[PREVIEW_CLASSES] = { 0 };
+	double total = 0, variance = 0, weight = 0, least = 0, most = 0, reach;
+
+	for (uint32_t b = 0; b < blocks; b++)
+		all_x[class_of(size[b])] += x[b];
+	for (uint32_t i = 0; i < s->n; i++) {
+		unsigned k = class_of(size[s->block[i]]);
+
+		sum_x[k] += x[s->block[i]];
+		sum_y[k] += y[i];
+	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		unsigned k = class_of(size[s->block[i]]);
+		double residual = y[i] - (sum_x[k] > 0 ? sum_y[k] / sum_x[k] * x[s->block[i]] : 0);
+
+		square[k] += residual * residual;
+	}
+	for (unsigned k = 0; k < PREVIEW_CLASSES; k++) {
+		double n = s->drawn[k], all = s->blocks[k], part;
+
+		if (!s->blocks[k])
+			continue;
+		total += n >= all ? sum_y[k] : sum_x[k] > 0 ? sum_y[k] / sum_x[k] * all_x[k] : 0;
+		least += sum_y[k];
+		most += sum_y[k] + (all_x[k] - sum_x[k]);
+		if (n >= all)
+			continue;
+		if (k > 0)
+			square[k] += all_x[k] / all * (all_x[k] / all) / 16;
+		part = all * all * (1 - n / all) / n * square[k] / (n > 1 ? n - 1 : 1);
+		variance += part;
+		if (part > 0)
+			weight += part * part / (n > 1 ? n - 1 : 1);
+	}
+	reach = variance > 0 ? sqrt(variance) * t_point(weight > 0 ? variance * variance / weight : 1) : 0;
+	return interval(total, reach, least, most, s->whole);
 }

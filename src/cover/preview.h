@@ -46,4 +46,8 @@ struct preview_interval {
 
 /* kept[i] of sample block i, in the order of sample->block. */
 struct preview_interval preview_estimate(const struct preview_sample *s, const uint32_t *size, const uint32_t *kept);
+
+/* The same for any amount: x[b] of every block is known (bytes, say), y[i] is
+ * what sample block i keeps of it; 0 <= y <= x. */
+struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks, const double *x, const double *y);
 #endif

@@ -461,6 +461,28 @@ out:
 	return rc;
 }
 
+void selection_part(struct selection *out, const struct selection *in, const uint32_t *docs, size_t n)
+{
+	*out = (struct selection){ .n = n, .id = mem_array(n + 1, sizeof *out->id), .content = mem_array(n + 1, sizeof *out->content) };
+	columns_init(&out->columns, n);
+	for (unsigned attr = 0; attr < ATTR_LIMIT; attr++) {
+		const struct column *from = in->columns.col[attr];
+		struct column *to = from ? columns_add(&out->columns, attr, from->type) : NULL;
+
+		for (size_t i = 0; from && i < n; i++) {
+			if (from->type != TYPE_TEXT)
+				to->num[i] = from->num[docs[i]];
+			else if (from->id[docs[i]])
+				columns_text(&out->columns, to, i, columns_str(&in->columns, from, docs[i]));
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		out->id[i] = in->id[docs[i]];
+		out->content[i] = in->content[docs[i]];
+	}
+	columns_finish(&out->columns);
+}
+
 void selection_release(struct selection *s)
 {
 	mem_free(s->id);

@@ -32,6 +32,8 @@ int selection_env(struct collection *coll, struct arena *a, enum rule_kind kind,
 
 int selection_load(struct selection *out, struct collection *coll, const struct selection_request *q, struct err *err);
 void selection_release(struct selection *s); /* zero is fine */
+/* Some of its documents, ascending, as a selection of their own. */
+void selection_part(struct selection *out, const struct selection *in, const uint32_t *docs, size_t n);
 /* The number of the document with that capture id; false when it is not selected. */
 bool selection_find(const struct selection *s, uint64_t id, uint32_t *out);
 #endif

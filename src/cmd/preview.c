@@ -1,0 +1,134 @@
+/* cmd/preview.c -- winnow preview: what a rule would do, before anything is computed for all. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "archive/stamp.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "cmd/rule_args.h"
+#include "cmd/table.h"
+#include "flow/preview.h"
+
+struct args {
+	struct rule_args rule;
+	const char *where;
+	uint64_t min_versions, seed, budget;
+};
+
+static const struct opt opts[] = {
+	RULE_OPTS(struct args, rule),
+	{ "where", 'w', OPT_TEXT, "EXPR", "which documents (default: those with a text and status 200 or none)", offsetof(struct args, where) },
+	{ "min-versions", 0, OPT_U64, "N", "only documents whose URL has at least N selected captures", offsetof(struct args, min_versions) },
+	{ "seed", 0, OPT_U64, "N", "which sample (default 1): the same seed gives the same answer", offsetof(struct args, seed) },
+	{ "budget", 0, OPT_U64, "N", "shingles to look at (default 12000000); more takes longer and says more", offsetof(struct args, budget) },
+	{ 0 },
+};
+
+static void line(struct buf *out, const char *name, const struct preview_interval *v, double whole, double unit, const char *after)
+{
+	double part = whole > 0 ? 100 / whole : 0;
+
+	if (v->exact)
+		buf_printf(out, "%-11s %.*f%s (%.1f %%)\n", name, unit > 1 ? 1 : 0, v->estimate / unit, after, v->estimate * part);
+	else
+		buf_printf(out, "%-11s about %.*f%s (%.1f %%), 95 %% between %.*f and %.*f (%.1f to %.1f %%)\n", name, unit > 1 ? 1 : 0, v->estimate / unit, after,
+			   v->estimate * part, unit > 1 ? 1 : 0, v->low / unit, unit > 1 ? 1 : 0, v->high / unit, v->low * part, v->high * part);
+}
+
+static void examples_text(struct buf *out, const struct preview_report *r)
+{
+	for (size_t i = 0; i < r->n_examples; i++) {
+		const struct preview_example *e = &r->examples[i];
+		char a[21], b[21];
+
+		if (i == 0 || e->why != r->examples[i - 1].why)
+			buf_printf(out, "\n  %s\n", preview_why_name(e->why));
+		if (!isnan(e->score))
+			buf_printf(out, "    %.3f ", e->score);
+		else
+			buf_printf(out, "    ");
+		buf_printf(out, "%" PRIu64 " %.*s %.*s  (%" PRIu64 " shingles)\n", e->dropped.id, STR_FMT(stamp_rfc3339(e->dropped.time, a)), STR_FMT(e->dropped.url),
+			   e->dropped.shingles);
+		buf_printf(out, "       by %" PRIu64 " %.*s %.*s  (%" PRIu64 ", %" PRIu64 " shared)\n", e->by.id, STR_FMT(stamp_rfc3339(e->by.time, b)),
+			   STR_FMT(e->by.url), e->by.shingles, e->shared);
+	}
+}
+
+static void report_text(const struct preview_report *r)
+{
+	struct buf out = BUF(16 * MIB);
+
+	buf_printf(&out, "%.*s\n\n", STR_FMT(r->rule));
+	buf_printf(&out, "documents   %" PRIu64 ", %.1f MB\n", r->documents, (double)r->bytes / 1e6);
+	line(&out, "kept", &r->kept, (double)r->documents, 1, "");
+	line(&out, "dropped", &r->dropped, (double)r->documents, 1, "");
+	line(&out, "bytes kept", &r->bytes_kept, (double)r->bytes, 1e6, " MB");
+	if (r->kept.exact)
+		buf_printf(&out, "sample      none: this is exact\n");
+	else
+		buf_printf(&out, "sample      %" PRIu64 " of %" PRIu64 " blocks (%s), %" PRIu64 " documents, seed %" PRIu64 "\n", r->sampled_blocks, r->blocks,
+			   preview_blocks_name(r->blocks_by), r->sampled_documents, r->seed);
+	if (r->lower_bound)
+		buf_printf(&out, "lower bound the rule has no key that divides the documents: pairs across blocks are not seen, more may be dropped\n");
+	if (r->n_curve)
+		buf_printf(&out, "\n  %s >=   kept %%   95 %% between\n", r->measure);
+	for (size_t i = 0; i < r->n_curve; i++) {
+		double part = r->documents ? 100 / (double)r->documents : 0;
+
+		buf_printf(&out, "  %*.2f   %6.1f   %.1f to %.1f\n", (int)strlen(r->measure) + 3, r->curve[i].threshold / 100.0, r->curve[i].kept.estimate * part,
+			   r->curve[i].kept.low * part, r->curve[i].kept.high * part);
+	}
+	examples_text(&out, r);
+	buf_printf(&out, "\n%.2f s. 'winnow diff COLL ID ID' shows a pair; 'winnow reduce' computes the cover.\n", r->seconds);
+	cmd_out(&out);
+	buf_release(&out);
+}
+
+static int run(struct cmd_run *run)
+{
+	struct args *a = run->args;
+	struct preview_request q = { .where = a->where, .min_versions = a->min_versions, .seed = a->seed, .budget = a->budget,
+				     .threads = (unsigned)run->common.threads };
+	struct preview_report report;
+	struct collection coll = { 0 };
+	int rc;
+
+	if ((rc = rule_args_text(run, &a->rule, &q.rule)) < 0)
+		return cmd_fail(run, rc);
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK)
+		rc = preview_run(&coll, &q, &report, &run->err);
+	catalog_end(coll.catalog);
+	collection_close(&coll);
+	if (rc < 0)
+		return cmd_fail(run, rc);
+	if (run->common.json) {
+		struct buf out = BUF(16 * MIB);
+		struct json j = { .out = &out, .spaced = true };
+
+		preview_report_json(&report, &j);
+		buf_byte(&out, '\n');
+		cmd_out(&out);
+		buf_release(&out);
+	} else {
+		report_text(&report);
+	}
+	preview_report_release(&report);
+	return EXIT_DONE;
+}
+
+static const struct cmd_example examples[] = {
+	{ "winnow preview sample --preset journalist", "about how much would be dropped, with examples" },
+	{ "winnow preview sample --rule \"jaccard(a,b) >= 0.8 and a.host = b.host\" --json", "the same for programs" },
+	{ 0 },
+};
+
+const struct cmd cmd_preview = {
+	.name = "preview", .args = "COLL", .summary = "estimate in a second what a rule would drop", .group = GROUP_DECIDE, .coll_first = true,
+	.min_args = 1, .max_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
+	.prose = "Finds the exact cover of a sample of whole blocks (documents that are equal in the rule's key, else the captures of one URL), and says what that means for all documents: "
+		 "an estimate with an interval that holds the true number nineteen times in twenty, a curve over thresholds, and examples: typical ones, those nearest the "
+		 "threshold, and surprising ones. Small collections are computed whole, and the answer is then exact.\n\n"
+		 "Nothing is stored. The sample depends on --seed and on nothing else.",
+};

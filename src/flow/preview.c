@@ -1,0 +1,315 @@
+/* flow/preview.c -- see preview.h.
+ *
+ * The selection is loaded whole (a row a document), sets only of what is drawn:
+ * selection_part makes a small selection of the drawn documents, and everything
+ * after it works on that.  Steps: rule, selection, blocks (preview_blocks.c),
+ * sample, trial of the rule, trials of other thresholds on a smaller sample,
+ * examples.
+ */
+#include "flow/preview_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/progress.h"
+#include "cover/cover.h"
+
+/* ---- a rule on some documents, solved ---- */
+
+void trial_close(struct trial *t)
+{
+	for (size_t i = 0; t->keys && i < t->plan->n; i++)
+		mem_free(t->keys[i]);
+	mem_free(t->keys);
+	ruled_close(&t->ruled);
+	plan_free(t->plan);
+	bound_free(t->bound);
+	*t = (struct trial){ 0 };
+}
+
+/* Pairs lie inside the blocks: every disjunct's key becomes (key, block), and twins of two blocks are not folded. */
+static void keep_apart(struct trial *t, const uint32_t *apart)
+{
+	t->keys = mem_zarray(t->plan->n + 1, sizeof *t->keys);
+	t->ruled.fold.apart = apart;
+	for (size_t i = 0; i < t->plan->n; i++) {
+		struct join_disjunct *d = &t->ruled.disjuncts[i];
+		struct map ids = { 0 };
+
+		t->keys[i] = mem_array(t->plan->n_docs + 1, sizeof **t->keys);
+		for (size_t k = 0; k < t->plan->n_docs; k++)
+			t->keys[i][k] = (uint32_t)*map_put(&ids, (uint64_t)apart[k] << 32 | (d->key ? d->key[k] : 0), ids.n);
+		d->key = t->keys[i];
+		map_release(&ids);
+	}
+}
+
+int trial_open(struct trial *t, const struct rule *rule, const struct selection *docs, const struct stored *sets, const uint32_t *apart, struct err *err)
+{
+	int rc;
+
+	*t = (struct trial){ .kind = -1 };
+	if ((rc = rule_bind(&t->bound, rule, &docs->columns, NULL, err)) < 0 || (rc = plan_make(&t->plan, t->bound, err)) < 0) {
+		trial_close(t);
+		return rc;
+	}
+	ruled_open(&t->ruled, t->plan);
+	if (apart)
+		keep_apart(t, apart);
+	for (int k = 0; sets && k < JOIN_KINDS; k++)
+		if (rule->texts >> k & 1) {
+			t->ruled.query.sets[k] = sets->sets[k];
+			t->ruled.query.set_of[k] = sets->set_of;
+			if (t->kind < 0 || k == (int)rule->env.default_text)
+				t->kind = k;
+		}
+	return WN_OK;
+}
+
+static int trial_solve(struct trial *t, const struct join_options *o, struct cover_result *out, struct err *err)
+{
+	struct coverage_stats stats;
+	struct kernel k = { 0 };
+	struct cover_problem p;
+	int rc;
+
+	if (plan_quadratic(t->plan) > PREVIEW_PAIRS)
+		return err_set(err, WN_USAGE, "this rule gives no way to find pairs but to try them all, which no preview can; 'winnow explain' says how many. "
+					      "Add an equality such as a.host = b.host or a measure such as containment(a, b) >= 0.7");
+	if ((rc = coverage_kernel(&k, &t->ruled.query, o, &stats, err)) < 0)
+		return rc;
+	p = (struct cover_problem){ .n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold };
+	rc = cover_solve(&p, out, err);
+	kernel_release(&k);
+	return rc;
+}
+
+/* ---- a sample: drawn blocks as a selection of their own ---- */
+
+struct sample {
+	struct preview_sample drawn;
+	struct selection docs;
+	uint32_t *of;	/* [docs.n] which drawn block */
+	struct stored sets;
+	uint64_t shingles;
+};
+
+static void sample_release(struct sample *s)
+{
+	mem_free(s->of);
+	stored_close(&s->sets);
+	selection_release(&s->docs);
+}
+
+/* Shingles that the join would read: each content counts once in a block. */
+static uint64_t drawn_shingles(const struct preview_state *p, const struct preview_sample *s)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		sum += p->shingles[s->block[i]];
+	return sum;
+}
+
+/* Blocks within the budget; classes of few heavy blocks may exceed it, so the
+ * budget of documents is lowered until the shingles fit, or cannot. */
+static void sample_draw(struct preview_state *p, uint64_t budget, struct preview_sample *s)
+{
+	double share = p->all_shingles > budget ? (double)budget / (double)p->all_shingles : 1;
+	uint64_t documents = share < 1 ? (uint64_t)(share * (double)p->docs.n) : p->docs.n;
+
+	for (int turn = 0; turn < 6; turn++, documents /= 2) {
+		preview_draw(p->arena, s, p->size, p->blocks, documents, p->seed);
+		if (s->whole || drawn_shingles(p, s) <= budget + budget / 4)
+			break;
+	}
+}
+
+static int sample_open(struct preview_state *p, uint64_t budget, struct sample *out, struct err *err)
+{
+	uint32_t *nth = mem_array((size_t)p->blocks + 1, sizeof *nth), *docs = mem_array(p->docs.n + 1, sizeof *docs);
+	struct segments *segments;
+	uint32_t n = 0;
+	int rc;
+
+	*out = (struct sample){ 0 };
+	sample_draw(p, budget, &out->drawn);
+	memset(nth, 0xff, (size_t)p->blocks * sizeof *nth);
+	for (uint32_t i = 0; i < out->drawn.n; i++)
+		nth[out->drawn.block[i]] = i;
+	out->of = mem_array((size_t)out->drawn.documents + 1, sizeof *out->of);
+	for (uint32_t d = 0; d < p->docs.n; d++)
+		if (nth[p->block[d]] != UINT32_MAX) {
+			out->of[n] = nth[p->block[d]];
+			docs[n++] = d;
+		}
+	selection_part(&out->docs, &p->docs, docs, n);
+	out->shingles = drawn_shingles(p, &out->drawn);
+	if ((rc = collection_sets(p->coll, &segments, err)) == WN_OK) {
+		for (uint32_t i = 0; i < n; i++)
+			if (!out->docs.content[i])
+				out->docs.content[i] = STORED_NO_CONTENT;
+		rc = stored_open(&out->sets, segments, out->docs.content, n, p->rule->texts, p->join.threads, err);
+	}
+	mem_free(nth);
+	mem_free(docs);
+	return rc;
+}
+
+static const uint32_t *apart_of(const struct preview_state *p, const struct sample *s) { return p->by == BLOCKS_URL ? s->of : NULL; }
+
+static int sample_solve(struct preview_state *p, struct sample *s, const struct rule *rule, struct cover_result *out, struct err *err)
+{
+	struct trial t;
+	int rc;
+
+	if ((rc = trial_open(&t, rule, &s->docs, &s->sets, apart_of(p, s), err)) < 0)
+		return rc;
+	rc = trial_solve(&t, &p->join, out, err);
+	trial_close(&t);
+	return rc;
+}
+
+static struct preview_interval estimate_kept(struct preview_state *p, const struct sample *s, const uint8_t *kept)
+{
+	uint32_t *by_block = mem_zarray((size_t)s->drawn.n + 1, sizeof *by_block);
+	struct preview_interval v;
+
+	for (size_t d = 0; d < s->docs.n; d++)
+		by_block[s->of[d]] += kept[d];
+	v = preview_estimate(&s->drawn, p->size, by_block);
+	mem_free(by_block);
+	return v;
+}
+
+static struct preview_interval estimate_bytes(struct preview_state *p, const struct sample *s, const uint8_t *kept)
+{
+	double *by_block = mem_zarray((size_t)s->drawn.n + 1, sizeof *by_block);
+	const double *bytes = s->docs.columns.col[ATTR_BYTES]->num;
+	struct preview_interval v;
+
+	for (size_t d = 0; d < s->docs.n; d++)
+		by_block[s->of[d]] += kept[d] && bytes[d] == bytes[d] ? bytes[d] : 0;
+	v = preview_ratio(&s->drawn, p->size, p->blocks, p->bytes, by_block);
+	mem_free(by_block);
+	return v;
+}
+
+/* ---- the curve ---- */
+
+static int curve(struct preview_state *p, const struct preview_request *q, struct preview_report *o, struct err *err)
+{
+	static const unsigned steps[] = { 50, 60, 70, 80, 90, 100 };
+	unsigned own = (unsigned)lround(p->threshold.value * 100);
+	uint64_t budget = p->budget / 12;
+	struct sample s = { 0 };
+	int rc;
+
+	if (!o->measure)
+		return WN_OK;
+	if ((rc = sample_open(p, budget, &s, err)) < 0)
+		goto out;
+	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++) {
+		struct str text = rule_with_threshold(p->arena, q->rule, &p->threshold, steps[i]);
+		struct cover_result r = { 0 };
+		struct rule *rule;
+
+		if (fabs(p->threshold.value * 100 - steps[i]) < 1e-9) {
+			o->curve[o->n_curve++] = (struct preview_point){ own, o->kept };
+			continue;
+		}
+		if ((rc = rule_parse(p->arena, text, &p->rule->env, &rule, err)) == WN_OK && (rc = sample_solve(p, &s, rule, &r, err)) == WN_OK)
+			o->curve[o->n_curve++] = (struct preview_point){ steps[i], estimate_kept(p, &s, r.kept) };
+		cover_result_release(&r);
+	}
+out:
+	sample_release(&s);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+static int load(struct preview_state *p, const struct preview_request *q, struct preview_report *o, struct err *err)
+{
+	struct selection_request s = { .min_versions = q->min_versions };
+	struct catalog_stats stats;
+	struct rule_env env;
+	struct rule *where = NULL;
+	int rc;
+
+	if ((rc = selection_env(p->coll, p->arena, RULE_PAIR, &env, err)) < 0 || (rc = rule_parse(p->arena, q->rule, &env, &p->rule, err)) < 0)
+		return rc;
+	env.kind = RULE_SELECTION;
+	if (q->where && (rc = rule_parse(p->arena, arena_str(p->arena, str(q->where)), &env, &where, err)) < 0)
+		return err_in(err, "in --where");
+	s.where = where;
+	memcpy(s.needs, p->rule->needs, sizeof s.needs);
+	s.needs[ATTR_TIME] = s.needs[ATTR_BYTES] = s.needs[ATTR_SHINGLES] = s.needs[ATTR_URLKEY] = true;
+	if ((rc = catalog_stats(p->coll->catalog, &stats, err)) < 0 || (rc = selection_load(&p->docs, p->coll, &s, err)) < 0)
+		return rc;
+	if (p->docs.n >= UINT32_MAX - 1)
+		return err_set(err, WN_LIMIT, "%zu documents are more than one run takes", p->docs.n);
+	o->rule = p->rule->canonical;
+	o->sha256 = str(p->rule->sha256);
+	o->selection = where ? where->canonical : STR_NONE;
+	o->revision = stats.revision;
+	o->documents = p->docs.n;
+	p->has_threshold = rule_threshold(p->rule, &p->threshold);
+	if (p->has_threshold)
+		o->measure = measure_name(p->threshold.measure);
+	return WN_OK;
+}
+
+static void fill_report(struct preview_state *p, const struct sample *s, const uint8_t *kept, struct preview_report *o)
+{
+	o->blocks_by = p->by;
+	o->blocks = p->blocks;
+	o->sampled_blocks = s->drawn.n;
+	o->sampled_documents = s->docs.n;
+	o->sampled_shingles = s->shingles;
+	o->seed = p->seed;
+	o->lower_bound = p->by == BLOCKS_URL;
+	for (uint32_t b = 0; b < p->blocks; b++)
+		o->bytes += (uint64_t)p->bytes[b];
+	o->kept = estimate_kept(p, s, kept);
+	o->bytes_kept = estimate_bytes(p, s, kept);
+	o->kept.exact = o->bytes_kept.exact = s->drawn.whole && !o->lower_bound;
+	o->dropped = (struct preview_interval){ (double)o->documents - o->kept.estimate, (double)o->documents - o->kept.high,
+						(double)o->documents - o->kept.low, o->kept.exact };
+}
+
+int preview_run(struct collection *coll, const struct preview_request *q, struct preview_report *out, struct err *err)
+{
+	double started = progress_clock();
+	struct preview_state p = { .coll = coll, .seed = q->seed ? q->seed : 1, .budget = q->budget ? q->budget : PREVIEW_SHINGLES };
+	struct cover_result cover = { 0 };
+	struct sample s = { 0 };
+	int rc;
+
+	*out = (struct preview_report){ 0 };
+	p.arena = &out->arena;
+	p.join = (struct join_options){ .threads = q->threads, .directory = catalog_dir(coll->catalog) };
+	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 || (rc = sample_open(&p, p.budget, &s, err)) < 0 ||
+	    (rc = sample_solve(&p, &s, p.rule, &cover, err)) < 0)
+		goto out;
+	fill_report(&p, &s, cover.kept, out);
+	if ((rc = curve(&p, q, out, err)) < 0)
+		goto out;
+	rc = preview_examples(&p, &s.docs, &s.sets, apart_of(&p, &s), cover.kept, out, err);
+	out->seconds = progress_clock() - started;
+out:
+	cover_result_release(&cover);
+	sample_release(&s);
+	preview_release(&p);
+	if (rc < 0)
+		preview_report_release(out);
+	return rc;
+}
+
+void preview_report_release(struct preview_report *r)
+{
+	arena_release(&r->arena);
+	*r = (struct preview_report){ 0 };
+}
