@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/str.h"
 
-enum { PHASES_MOST = 32, SAMPLES = 64 };
+enum { PHASES_MOST = COUNT(((struct progress_state *)0)->phases), SAMPLES = 64 };
 
 static enum progress_mode mode = PROGRESS_AUTO;
 static bool terminal, showing, line_open;
@@ -184,4 +185,26 @@ const struct progress_phase *progress_phases(unsigned *n)
 {
 	*n = n_phases;
 	return phases;
+}
+
+void progress_now(struct progress_state *out)
+{
+	pthread_mutex_lock(&lock);
+	memcpy(out->phases, phases, sizeof phases);
+	out->n = n_phases;
+	out->total = total;
+	if (n_phases && phases[n_phases - 1].seconds < 0)
+		out->phases[n_phases - 1].done = atomic_load(&done);
+	if (!eta_locked(progress_clock(), atomic_load(&done), &out->low, &out->high))
+		out->low = out->high = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void progress_reset(void)
+{
+	pthread_mutex_lock(&lock);
+	n_phases = 0;
+	total = 0;
+	atomic_store(&done, 0);
+	pthread_mutex_unlock(&lock);
 }

@@ -24,6 +24,16 @@ void progress_add(uint64_t n);
 void progress_end(void); /* the last phase is over; the line is cleared */
 /* Phases so far, for reports; *n of them, valid until the next phase. */
 const struct progress_phase *progress_phases(unsigned *n);
+
+/* The same for another thread than the one that works: a copy. */
+struct progress_state {
+	struct progress_phase phases[32]; /* seconds < 0: the one under way, its done as of now */
+	unsigned n;
+	uint64_t total;	  /* of the last phase; 0: not known */
+	double low, high; /* progress_eta; high 0: not known */
+};
+void progress_now(struct progress_state *out);
+void progress_reset(void); /* no phase yet: another piece of work begins */
 double progress_clock(void); /* seconds, monotonic */
 
 /* The range in which the end of the present phase is expected, seconds from

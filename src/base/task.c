@@ -232,7 +232,11 @@ static void on_signal(int number)
 	interrupted = number;
 }
 
-bool task_interrupted(void) { return interrupted != 0; }
+static atomic_bool stopped;
+
+bool task_interrupted(void) { return interrupted != 0 || atomic_load_explicit(&stopped, memory_order_relaxed); }
+
+void task_stop(bool wish) { atomic_store(&stopped, wish); }
 
 void task_catch_signals(void)
 {

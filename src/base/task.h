@@ -37,5 +37,7 @@ unsigned task_cores(void); /* cores this process may use */
 
 /* Set by SIGINT/SIGTERM after task_catch_signals(); long loops look at it. */
 bool task_interrupted(void);
+/* Asks long work of this process to end as if a signal had come, or takes that back: how a server cancels its job. */
+void task_stop(bool wish);
 void task_catch_signals(void);
 #endif

@@ -74,6 +74,35 @@ void page_end(struct request *q, struct response *r, struct buf *b)
 		response_html(r, buf_view(b));
 }
 
+static struct str decoded(struct arena *a, struct str s)
+{
+	char *out = arena_alloc(a, s.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '%' && i + 2 < s.n && hex_digit(s.p[i + 1]) >= 0 && hex_digit(s.p[i + 2]) >= 0) {
+			out[n++] = (char)(hex_digit(s.p[i + 1]) * 16 + hex_digit(s.p[i + 2]));
+			i += 2;
+		} else {
+			out[n++] = s.p[i] == '+' ? ' ' : s.p[i];
+		}
+	}
+	return str_n(out, n);
+}
+
+struct str page_form(struct request *q, const char *name)
+{
+	struct str rest = q->body;
+
+	while (rest.n) {
+		struct str field = str_cut(&rest, '&'), key = str_cut(&field, '=');
+
+		if (str_eq(decoded(&q->arena, key), str(name)))
+			return decoded(&q->arena, field);
+	}
+	return STR_NONE;
+}
+
 struct collection *page_collection(struct request *q, struct response *r)
 {
 	struct collection *coll = request_collection(q, r);

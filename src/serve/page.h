@@ -40,9 +40,12 @@ void page_capture_link(struct request *q, struct buf *b, const struct capture *c
 void page_bar(struct buf *b, uint64_t part, uint64_t whole); /* an SVG bar; the number stands beside it */
 /* Covers of the collection, newest first, in q->arena. */
 int page_covers(struct request *q, struct collection *coll, struct cover_row **out, size_t *n, struct err *err);
+/* A field of the form in the request's body; STR_NONE when it is not there. */
+struct str page_form(struct request *q, const char *name);
 const char *page_z(struct request *q, struct str s); /* NUL-terminated; NULL when empty */
 
 route_handler asset_serve;
 route_handler page_home, page_overview, page_search, page_calendar, page_frame, page_diff, page_studio, page_cover_list, page_cover, page_dropped, page_why,
-	page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel, page_collection_redirect;
+	page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel, page_collection_redirect,
+	page_go, page_rule_check;
 #endif

@@ -1,0 +1,346 @@
+/* serve/page_search.c -- full text: hits with snippets, facets, collapsed by a cover.
+ *
+ * Facets are counted over the best FACET_HITS hits, and the page says so when
+ * there are more.  A hidden document is never lost: each hit says how many
+ * captures stand behind it, and how many of the same text or covered ones.
+ */
+#include <inttypes.h>
+#include <sqlite3.h>
+
+#include "archive/stamp.h"
+#include "base/limits.h"
+#include "flow/find.h"
+#include "serve/page.h"
+
+enum { PAGE_HITS = 20, FACET_HITS = 1000, FACET_ROWS = 12, PAGES_MOST = 50 };
+
+struct asked {
+	struct str words, host, year, lang, from, to, cover;
+	uint64_t page, cover_id;
+};
+
+static void quoted(struct buf *b, struct str s)
+{
+	buf_byte(b, '"');
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '"')
+			buf_byte(b, '"');
+		buf_byte(b, s.p[i]);
+	}
+	buf_byte(b, '"');
+}
+
+/* A date as a person writes it, as the rule language reads it; false when it is none. */
+static bool date_clause(struct buf *b, const char *op, struct str date)
+{
+	struct stamp t;
+	char text[21];
+
+	if (!stamp_parse(date, &t))
+		return false;
+	buf_printf(b, "%stime %s %s", b->n ? " and " : "", op, stamp_rfc3339(op[0] == '<' ? stamp_end(&t) : t.time, text).p);
+	return true;
+}
+
+/* The filters as a selection; NULL: none.  false: a filter is wrong. */
+static bool where(struct request *q, const struct asked *a, const char **out)
+{
+	struct buf *b = request_buf(q, LIMIT_RULE);
+	uint64_t year;
+
+	*out = NULL;
+	if (a->host.n) {
+		buf_str(b, STR("host = "));
+		quoted(b, a->host);
+	}
+	if (a->lang.n) {
+		buf_printf(b, "%slang = ", b->n ? " and " : "");
+		quoted(b, a->lang);
+	}
+	if (a->year.n) {
+		if (!str_u64(a->year, &year) || year > 9999)
+			return false;
+		buf_printf(b, "%syear = %" PRIu64, b->n ? " and " : "", year);
+	}
+	if ((a->from.n && !date_clause(b, ">=", a->from)) || (a->to.n && !date_clause(b, "<=", a->to)))
+		return false;
+	if (b->n)
+		*out = arena_strz(&q->arena, buf_view(b));
+	return !b->full;
+}
+
+/* The address of this search with one filter changed; value empty: without it. */
+static void href(struct request *q, struct buf *b, const struct asked *a, const char *name, struct str value, uint64_t page)
+{
+	const struct {
+		const char *name;
+		struct str value;
+	} all[] = { { "q", a->words }, { "host", a->host }, { "year", a->year }, { "lang", a->lang }, { "from", a->from }, { "to", a->to }, { "cover", a->cover } };
+	char sign = '?';
+
+	html(b, "%s/c/%p/search", page_base(q), str(q->served->name));
+	for (size_t i = 0; i < COUNT(all); i++) {
+		struct str v = name && strcmp(name, all[i].name) == 0 ? value : all[i].value;
+
+		if (!v.n)
+			continue;
+		html(b, "%z%z=%p", sign == '?' ? "?" : "&", all[i].name, v);
+		sign = '&';
+	}
+	if (page > 1)
+		html(b, "%zpage=%u", sign == '?' ? "?" : "&", page);
+}
+
+static void option(struct buf *b, struct str value, struct str label, bool selected)
+{
+	html(b, "<option value=\"%s\"%z>%s</option>", value, selected ? " selected" : "", label);
+}
+
+static void form(struct request *q, struct buf *b, const struct asked *a, const struct cover_row *covers, size_t n_covers)
+{
+	html(b, "<h1>Search</h1>\n<form role=\"search\" action=\"%s/c/%p/search\"><div class=\"row\"><div class=\"field grow\"><label for=\"q\">Words</label>"
+		"<input id=\"q\" name=\"q\" type=\"search\" value=\"%s\" aria-describedby=\"how\"></div>",
+	     page_base(q), str(q->served->name), a->words);
+	html(b, "<div class=\"field\"><label for=\"from\">From</label><input id=\"from\" name=\"from\" size=\"10\" value=\"%s\" placeholder=\"2010-01\"></div>"
+		"<div class=\"field\"><label for=\"to\">To</label><input id=\"to\" name=\"to\" size=\"10\" value=\"%s\" placeholder=\"2011\"></div>",
+	     a->from, a->to);
+	if (n_covers) {
+		html(b, "<div class=\"field\"><label for=\"cover\">Collapse with</label><select id=\"cover\" name=\"cover\">");
+		option(b, STR(""), STR("nothing: show all"), !a->cover.n);
+		for (size_t i = 0; i < n_covers && i < 50; i++) {
+			struct str id = arena_printf(&q->arena, "%" PRIu64, covers[i].id);
+
+			option(b, id, covers[i].name.n ? arena_printf(&q->arena, "cover %" PRIu64 ", %.*s", covers[i].id, STR_FMT(covers[i].name)) : arena_printf(&q->arena, "cover %" PRIu64, covers[i].id),
+			       covers[i].id == a->cover_id);
+		}
+		html(b, "</select></div>");
+	}
+	html(b, "<input type=\"hidden\" name=\"host\" value=\"%s\"><input type=\"hidden\" name=\"year\" value=\"%s\"><input type=\"hidden\" name=\"lang\" value=\"%s\">"
+		"<button class=\"primary\">Search</button></div>\n<p id=\"how\" class=\"hint\">All words must be there. \"some words\" in a row, word*, -without, title:word, or.</p></form>\n",
+	     a->host, a->year, a->lang);
+}
+
+struct facet {
+	const char *name, *title;
+	struct {
+		struct str value;
+		uint64_t n;
+	} rows[256];
+	size_t n;
+};
+
+static void facet_add(struct facet *f, struct str value)
+{
+	if (!value.n)
+		return;
+	for (size_t i = 0; i < f->n; i++)
+		if (str_eq(f->rows[i].value, value)) {
+			f->rows[i].n++;
+			return;
+		}
+	if (f->n < COUNT(f->rows)) {
+		f->rows[f->n].value = value;
+		f->rows[f->n++].n = 1;
+	}
+}
+
+static void facet_show(struct request *q, struct buf *b, const struct asked *a, struct facet *f, struct str active)
+{
+	if (!f->n && !active.n)
+		return;
+	html(b, "<details open><summary>%z</summary><ul>", f->title);
+	if (active.n) {
+		html(b, "<li><span>only <b>%b</b></span> <a href=\"", active);
+		href(q, b, a, f->name, STR(""), 1);
+		html(b, "\">any<span class=\"hidden\"> %z</span></a></li>", f->title);
+	}
+	for (size_t shown = 0; !active.n && shown < FACET_ROWS && shown < f->n; shown++) {
+		size_t best = 0;
+
+		for (size_t i = 1; i < f->n; i++)
+			if (f->rows[i].n > f->rows[best].n)
+				best = i;
+		if (!f->rows[best].n)
+			break;
+		html(b, "<li><a href=\"");
+		href(q, b, a, f->name, f->rows[best].value, 1);
+		html(b, "\">%b</a> <span>%n</span></li>", f->rows[best].value, f->rows[best].n);
+		f->rows[best].n = 0;
+	}
+	html(b, "</ul></details>\n");
+}
+
+static void facets(struct request *q, struct buf *b, const struct asked *a, const struct find_result *all)
+{
+	struct facet *f = arena_zalloc(&q->arena, 3 * sizeof *f);
+
+	f[0].name = "host", f[0].title = "Host";
+	f[1].name = "year", f[1].title = "Year";
+	f[2].name = "lang", f[2].title = "Language";
+	for (size_t i = 0; i < all->n; i++) {
+		const struct capture *c = &all->hits[i].capture;
+
+		if (!page_allowed(q, c->urlkey, c->url, c->time))
+			continue;
+		facet_add(&f[0], c->host);
+		facet_add(&f[1], arena_printf(&q->arena, "%" PRId64, stamp_civil(c->time).year));
+		facet_add(&f[2], c->lang);
+	}
+	html(b, "<aside class=\"side\" aria-label=\"Filters\">\n");
+	facet_show(q, b, a, &f[0], a->host);
+	facet_show(q, b, a, &f[1], a->year);
+	facet_show(q, b, a, &f[2], a->lang);
+	if (all->matches > all->n)
+		html(b, "<p class=\"hint\">Counted over the best %n of %n texts.</p>", (uint64_t)all->n, all->matches);
+	html(b, "</aside>\n");
+}
+
+static void snippet(struct buf *b, const struct ftsnippet *s)
+{
+	size_t at = 0;
+
+	html(b, "<p><bdi>%z", s->cut_before ? "\u2026 " : "");
+	for (size_t i = 0; i < s->n_marks; i++) {
+		html(b, "%s<mark>%s</mark>", str_sub(s->text, at, s->marks[i].at), str_sub(s->text, s->marks[i].at, s->marks[i].at + s->marks[i].n));
+		at = s->marks[i].at + s->marks[i].n;
+	}
+	html(b, "%s%z</bdi></p>\n", str_sub(s->text, at, s->text.n), s->cut_after ? " \u2026" : "");
+}
+
+/* How many documents a kept one is the witness of. */
+static uint64_t covered_by(struct collection *coll, uint64_t cover, uint64_t capture)
+{
+	sqlite3_stmt *s = NULL;
+	uint64_t n = 0;
+
+	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), "select count(*) from cover_member where cover = ?1 and witness = ?2", -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
+		sqlite3_bind_int64(s, 2, (sqlite3_int64)capture);
+		if (sqlite3_step(s) == SQLITE_ROW)
+			n = (uint64_t)sqlite3_column_int64(s, 0);
+	}
+	sqlite3_finalize(s);
+	return n;
+}
+
+static void hit(struct request *q, struct collection *coll, struct buf *b, const struct asked *a, const struct find_hit *h)
+{
+	const struct capture *c = &h->capture;
+	uint64_t covered;
+
+	if (!page_allowed(q, c->urlkey, c->url, c->time))
+		return;
+	html(b, "<li><h2>");
+	page_capture_link(q, b, c);
+	html(b, "</h2>\n<p class=\"soft\">%t \u00b7 %b", c->time, c->url);
+	html(b, " \u00b7 <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q), str(q->served->slug), c->url, c->url);
+	if (h->captures > 1)
+		html(b, " \u00b7 +%n with the same text", h->captures - 1);
+	if (a->cover_id && (covered = covered_by(coll, a->cover_id, c->id)))
+		html(b, " \u00b7 <a href=\"%s/c/%p/covers/%u/doc/%u\">covers %n</a>", page_base(q), str(q->served->name), a->cover_id, c->id, covered);
+	html(b, "</p>\n");
+	snippet(b, &h->snippet);
+	html(b, "</li>\n");
+}
+
+static void hits(struct request *q, struct collection *coll, struct buf *b, const struct asked *a, const struct find_result *found, uint64_t unfiltered)
+{
+	uint64_t from = (a->page - 1) * PAGE_HITS, pages = (found->matches + PAGE_HITS - 1) / PAGE_HITS;
+
+	html(b, "<section aria-label=\"Results\"><p role=\"status\">%n texts match%z", found->matches, found->matches ? "." : ".");
+	if (a->cover_id && unfiltered > found->matches) {
+		html(b, " %n more are hidden by cover %u: <a href=\"", unfiltered - found->matches, a->cover_id);
+		href(q, b, a, "cover", STR(""), 1);
+		html(b, "\">show all</a>.");
+	}
+	html(b, "</p>\n<ol class=\"hits\">\n");
+	for (uint64_t i = from; i < found->n; i++)
+		hit(q, coll, b, a, &found->hits[i]);
+	html(b, "</ol>\n");
+	if (!found->matches)
+		html(b, "<p>Try fewer words, the start of a word with * (<code>librar*</code>), or wider dates.</p>\n");
+	html(b, "<nav class=\"pager\" aria-label=\"Pages\">");
+	if (a->page > 1) {
+		html(b, "<a class=\"button\" rel=\"prev\" href=\"");
+		href(q, b, a, NULL, STR(""), a->page - 1);
+		html(b, "\">Previous</a>");
+	}
+	if (a->page < pages && a->page < PAGES_MOST) {
+		html(b, "<a class=\"button\" rel=\"next\" href=\"");
+		href(q, b, a, NULL, STR(""), a->page + 1);
+		html(b, "\">Next</a>");
+	}
+	html(b, "</nav></section>\n");
+}
+
+static int run(struct request *q, struct collection *coll, struct buf *b, const struct asked *a, struct err *err)
+{
+	struct find_request f = { .words = a->words, .cover = a->cover_id, .limit = FACET_HITS };
+	struct find_result all, shown, whole = { 0 };
+	int rc;
+
+	if (!where(q, a, &f.where))
+		return err_set(err, WN_USAGE, "a date is a year, a month or a day, such as 2010, 2010-03 or 2010-03-04");
+	if ((rc = find_run(coll, &q->arena, &f, &all, err)) < 0)
+		return rc;
+	f.limit = a->page * PAGE_HITS;
+	f.snippet = 260;
+	if ((rc = find_run(coll, &q->arena, &f, &shown, err)) < 0)
+		return rc;
+	if (a->cover_id) {
+		f.cover = 0;
+		f.limit = 1;
+		f.snippet = 0;
+		if ((rc = find_run(coll, &q->arena, &f, &whole, err)) < 0)
+			return rc;
+	}
+	html(b, "<div class=\"with-side\">\n");
+	facets(q, b, a, &all);
+	hits(q, coll, b, a, &shown, whole.matches);
+	html(b, "</div>\n");
+	return WN_OK;
+}
+
+void page_search(struct request *q, struct response *r)
+{
+	struct collection *coll;
+	struct cover_row *covers;
+	struct err err = { 0 };
+	struct asked a = { request_param(q, "q"), request_param(q, "host"), request_param(q, "year"), request_param(q, "lang"), request_param(q, "from"),
+			   request_param(q, "to"), request_param(q, "cover"), 1, 0 };
+	struct buf *b;
+	size_t n_covers;
+	int rc;
+
+	a.words = str_trim(a.words);
+	if (!request_u64(q, "page", 1, PAGES_MOST, 1, &a.page)) {
+		response_error(r, 400, "page is a number from 1 to %d", PAGES_MOST);
+		return;
+	}
+	if (!(coll = page_collection(q, r)))
+		return;
+	b = page_begin(q, TAB_SEARCH, a.words.n ? arena_printf(&q->arena, "%.*s - search", STR_FMT(a.words)) : STR("Search"));
+	rc = page_covers(q, coll, &covers, &n_covers, &err);
+	for (size_t i = 0; rc == WN_OK && i < n_covers; i++)
+		if (str_eq(a.cover, arena_printf(&q->arena, "%" PRIu64, covers[i].id)) || (a.cover.n && str_eq(a.cover, covers[i].name)))
+			a.cover_id = covers[i].id;
+	if (rc == WN_OK && a.cover.n && !a.cover_id)
+		rc = err_set(&err, WN_NONE, "there is no cover %.*s", (int)(a.cover.n < 80 ? a.cover.n : 80), a.cover.p);
+	if (rc == WN_OK) {
+		form(q, b, &a, covers, n_covers);
+		if (a.words.n)
+			rc = run(q, coll, b, &a, &err);
+		else if (a.host.n || a.lang.n)
+			html(b, "<p>Write the words to look for%z%b.</p>\n", a.host.n ? " on " : " in ", a.host.n ? a.host : a.lang);
+	}
+	page_done(coll);
+	if (rc == WN_USAGE && err.code) { /* a bad query is the person's to mend, on the same page */
+		html(b, "<pre class=\"note bad\" role=\"alert\">%z</pre>\n", err.text);
+		r->status = 400;
+		page_end(q, r, b);
+	} else if (rc < 0) {
+		response_err(r, &err);
+	} else {
+		page_end(q, r, b);
+	}
+}
