@@ -22,6 +22,7 @@ struct catalog_backend {
 	int (*reprocessed)(struct catalog *c, unsigned extractor, struct err *err);
 	int (*files)(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
 	int (*remove)(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
+	int (*remove_captures)(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 	int (*captures)(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 	int (*cdx)(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
 	int (*cdx_row)(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err);

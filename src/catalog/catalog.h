@@ -181,6 +181,8 @@ int catalog_files(struct catalog *c, int (*each)(void *context, const struct cat
  * that no capture has any more go with them. */
 int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 
+int catalog_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
+
 int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 int capture_next(struct capture_cursor *cur, struct capture *out, struct err *err); /* WN_OK, WN_END */
 void capture_close(struct capture_cursor *cur); /* cur may be NULL */

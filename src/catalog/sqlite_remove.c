@@ -25,7 +25,8 @@ static int remember_ids(struct sqlite_catalog *c, struct err *err)
 	return rc;
 }
 
-int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *captures, struct err *err)
+/* Takes the captures in the temporary table `gone` out. */
+static int remove_gone(struct sqlite_catalog *c, struct err *err)
 {
 	static const char *const steps[] = {
 		/* originals that go leave their revisits open again */
@@ -44,6 +45,49 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 		"delete from link where page in (select id from loose_page) and not exists (select 1 from capture c where c.page = link.page)",
 		"delete from page where id in (select id from loose_page) and not exists (select 1 from capture c where c.page = page.id)",
 	};
+	/* a temporary index, since pages are looked up by it */
+	int rc = sq_exec(c, "create index if not exists capture_page on capture (page)", err);
+
+	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
+		rc = sq_exec(c, steps[i], err);
+	return rc;
+}
+
+static int finish(struct sqlite_catalog *c, int rc, struct err *err)
+{
+	if (rc == WN_OK)
+		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page", err);
+	if (rc == WN_OK)
+		rc = sq_bump_revision(c, err);
+	if (rc == WN_OK)
+		rc = sq_exec(c, "commit", err);
+	if (rc < 0)
+		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
+	return rc;
+}
+
+int sq_remove_captures(struct catalog *base, const uint64_t *ids, size_t n, struct err *err)
+{
+	struct sqlite_catalog *c = sq(base);
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
+		return rc;
+	if ((rc = remember_ids(c, err)) == WN_OK && (rc = sq_exec(c, "create temp table gone (id integer primary key)", err)) == WN_OK)
+		rc = sq_prepare(c, &s, "insert or ignore into gone values (?)", err);
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		sq_int(s, 1, ids[i]);
+		rc = sq_run(c, s, err);
+	}
+	sqlite3_finalize(s);
+	if (rc == WN_OK)
+		rc = remove_gone(c, err);
+	return finish(c, rc, err);
+}
+
+int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *captures, struct err *err)
+{
 	struct sqlite_catalog *c = sq(base);
 	char sql[256];
 	int64_t n = 0;
@@ -58,11 +102,8 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 		rc = sq_exec(c, sql, err);
 	if (rc == WN_OK)
 		rc = sq_one(c, "select count(*) from gone", &n, err);
-	/* a temporary index, since pages are looked up by it */
 	if (rc == WN_OK)
-		rc = sq_exec(c, "create index if not exists capture_page on capture (page)", err);
-	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
-		rc = sq_exec(c, steps[i], err);
+		rc = remove_gone(c, err);
 	snprintf(sql, sizeof sql, "delete from flaw where file = %llu and at >= %llu", (unsigned long long)file, (unsigned long long)from);
 	if (rc == WN_OK)
 		rc = sq_exec(c, sql, err);
@@ -70,14 +111,7 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 		 (unsigned long long)file);
 	if (rc == WN_OK && from == 0)
 		rc = sq_exec(c, sql, err);
-	if (rc == WN_OK)
-		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page", err);
-	if (rc == WN_OK)
-		rc = sq_bump_revision(c, err);
-	if (rc == WN_OK)
-		rc = sq_exec(c, "commit", err);
-	if (rc < 0)
-		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
+	rc = finish(c, rc, err);
 	*captures = (uint64_t)n;
 	return rc;
 }

@@ -41,4 +41,6 @@ bool route_fits(const struct route *route, struct request *q);
 route_handler own_metrics, own_healthz, own_favicon, own_robots, own_login;	   /* own.c */
 route_handler replay_any, replay_options, replay_script;			   /* replay.c */
 route_handler timemap_any;							   /* timemap.c */
+route_handler cdx_pywb, cdx_ia;								   /* cdx_api.c */
+route_handler cdx_post, cdx_delete;						   /* cdx_write.c */
 #endif
