@@ -104,6 +104,7 @@ static void directive(struct buf *b, char what, va_list *ap)
 	switch (what) {
 	case 's': html_safe(b, va_arg(*ap, struct str)); break;
 	case 'z': html_safe(b, str(va_arg(*ap, const char *))); break;
+	case 'm': buf_str(b, str(va_arg(*ap, const char *))); break;
 	case 'b':
 		buf_str(b, STR("<bdi>"));
 		html_safe(b, va_arg(*ap, struct str));

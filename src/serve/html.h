@@ -13,6 +13,7 @@
  *	%i  int64_t		14 digits
  *	%p  struct str		percent-encoded: one segment of a path, or a value of a query
  *	%r  struct str		an archived URL at the end of a path: as it is, but for what would end or break it
+ *	%m  const char *	markup of ours, as it is: literals only
  *	%%			%
  *
  * Markup stands in formats only.  The formats are literals of ours; html() is

@@ -2,6 +2,7 @@
 #include "serve/page.h"
 
 #include "base/limits.h"
+#include "serve/acl.h"
 #include "serve/asset.h"
 
 struct str page_base(const struct request *q) { return q->server->prefix; }
@@ -20,14 +21,14 @@ static void tab(struct request *q, struct buf *b, bool current, const char *path
 	html(b, "<a href=\"%s", page_base(q));
 	if (q->served)
 		html(b, "/c/%p", str(q->served->name));
-	html(b, "%z\"%z>%z</a>\n", path, current ? " aria-current=\"page\"" : "", name);
+	html(b, "%z\"%m>%z</a>\n", path, current ? " aria-current=\"page\"" : "", name);
 }
 
 static void menu(struct request *q, struct buf *b, enum page_tab now)
 {
 	html(b, "<header class=\"top\"><nav aria-label=\"Main\"><a class=\"brand\" href=\"%s/\">winnow</a>\n", page_base(q));
 	if (q->served) {
-		html(b, "<a class=\"coll\" href=\"%s/c/%p\"%z>%s</a>\n", page_base(q), str(q->served->name), "", str(q->served->name));
+		html(b, "<a class=\"coll\" href=\"%s/c/%p\">%s</a>\n", page_base(q), str(q->served->name), str(q->served->name));
 		tab(q, b, now == TAB_OVERVIEW, "", "Overview");
 		tab(q, b, now == TAB_SEARCH, "/search", "Search");
 		tab(q, b, now == TAB_RULES, "/rules/new", "Rules");
@@ -35,7 +36,7 @@ static void menu(struct request *q, struct buf *b, enum page_tab now)
 	}
 	html(b, "<span class=\"space\"></span>");
 	if (!q->server->options.read_only)
-		html(b, "<a href=\"%s/jobs\"%z>Jobs</a>\n", page_base(q), now == TAB_JOBS ? " aria-current=\"page\"" : "");
+		html(b, "<a href=\"%s/jobs\"%m>Jobs</a>\n", page_base(q), now == TAB_JOBS ? " aria-current=\"page\"" : "");
 	html(b, "<button type=\"button\" id=\"theme\" hidden>Light or dark</button></nav></header>\n");
 }
 
@@ -52,7 +53,7 @@ struct buf *page_begin_as(struct request *q, const struct page_look *look)
 	asset_href(q, b, "icon.svg");
 	html(b, "\">\n<script type=\"module\" src=\"");
 	asset_href(q, b, "app.js");
-	html(b, "\"></script></head>\n<body%z%z%z>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n", look->body_class ? " class=\"" : "",
+	html(b, "\"></script></head>\n<body%m%m%m>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n", look->body_class ? " class=\"" : "",
 	     look->body_class ? look->body_class : "", look->body_class ? "\"" : "");
 	menu(q, b, look->tab);
 	html(b, "<main id=\"main\" tabindex=\"-1\">\n");
@@ -117,13 +118,9 @@ struct collection *page_collection(struct request *q, struct response *r)
 
 void page_done(struct collection *coll) { catalog_end(coll->catalog); }
 
-bool page_allowed(struct request *q, struct str urlkey, struct str url, int64_t time)
+bool page_allowed(struct request *q, struct str urlkey, int64_t time)
 {
-	(void)q;
-	(void)urlkey;
-	(void)url;
-	(void)time;
-	return true;
+	return acl_allows(request_acl(q, q->served), urlkey, time, q->acl_user);
 }
 
 void page_capture_link(struct request *q, struct buf *b, const struct capture *c)

@@ -33,7 +33,7 @@ struct str page_base(const struct request *q);
 struct collection *page_collection(struct request *q, struct response *r);
 void page_done(struct collection *coll);
 /* Whether the access rules let this reader see a capture of that URL and time. */
-bool page_allowed(struct request *q, struct str urlkey, struct str url, int64_t time);
+bool page_allowed(struct request *q, struct str urlkey, int64_t time);
 
 /* The address of a capture's page and how it is called. */
 void page_capture_link(struct request *q, struct buf *b, const struct capture *c);
@@ -44,8 +44,12 @@ int page_covers(struct request *q, struct collection *coll, struct cover_row **o
 struct str page_form(struct request *q, const char *name);
 const char *page_z(struct request *q, struct str s); /* NUL-terminated; NULL when empty */
 
+/* For replay's addresses: the captures of a URL (year 0: the newest that has one), one capture in its frame. */
+void page_calendar_of(struct request *q, struct response *r, struct str url, int64_t year);
+void page_frame_of(struct request *q, struct response *r, const struct capture *c);
+
 route_handler asset_serve;
-route_handler page_home, page_overview, page_search, page_calendar, page_frame, page_diff, page_studio, page_cover_list, page_cover, page_dropped, page_why,
+route_handler page_home, page_overview, page_search, page_diff, page_studio, page_cover_list, page_cover, page_dropped, page_why,
 	page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel, page_collection_redirect,
 	page_go, page_rule_check;
 #endif

@@ -136,9 +136,9 @@ static void summary(struct request *q, struct collection *coll, struct buf *b, c
 
 static void tabs(struct request *q, struct buf *b, const struct cover_row *row, bool dropped)
 {
-	html(b, "<nav class=\"pager\" aria-label=\"Documents\"><a class=\"button\"%z href=\"", dropped ? "" : " aria-current=\"page\"");
+	html(b, "<nav class=\"pager\" aria-label=\"Documents\"><a class=\"button\"%m href=\"", dropped ? "" : " aria-current=\"page\"");
 	cover_href(q, b, row->id);
-	html(b, "\">Kept: %n</a><a class=\"button\"%z href=\"", row->kept, dropped ? " aria-current=\"page\"" : "");
+	html(b, "\">Kept: %n</a><a class=\"button\"%m href=\"", row->kept, dropped ? " aria-current=\"page\"" : "");
 	cover_href(q, b, row->id);
 	html(b, "/dropped\">Hidden: %n</a></nav>\n", row->documents - row->kept);
 }
@@ -158,7 +158,7 @@ static sqlite3_stmt *prepare(struct collection *coll, const char *sql, uint64_t 
 /* One document in a list; false when readers may not see it. */
 static bool document(struct request *q, struct collection *coll, struct buf *b, uint64_t id, struct capture *c)
 {
-	if (catalog_capture(coll->catalog, &q->arena, id, c, NULL) < 0 || !page_allowed(q, c->urlkey, c->url, c->time)) {
+	if (catalog_capture(coll->catalog, &q->arena, id, c, NULL) < 0 || !page_allowed(q, c->urlkey, c->time)) {
 		html(b, "document %u", id);
 		return false;
 	}
@@ -325,7 +325,7 @@ static int explain(struct request *q, struct collection *coll, struct buf *b, co
 
 	if ((rc = catalog_capture(coll->catalog, &q->arena, id, &c, err)) < 0 || (rc = covers_member(coll, row->id, id, &m, err)) < 0)
 		return rc;
-	if (!page_allowed(q, c.urlkey, c.url, c.time))
+	if (!page_allowed(q, c.urlkey, c.time))
 		return err_set(err, WN_NONE, "this capture is not open to readers");
 	html(b, "<h1>Why is it %z?</h1>\n<p>", m.kept ? "kept" : "hidden");
 	document(q, coll, b, id, &c);
@@ -427,7 +427,7 @@ static bool csv_rows(struct csv *v)
 		n++;
 		v->last = (uint64_t)sqlite3_column_int64(s, 0);
 		arena_reset(&v->arena);
-		if (catalog_capture(v->coll.catalog, &v->arena, v->last, &c, NULL) < 0 || !page_allowed(v->q, c.urlkey, c.url, c.time))
+		if (catalog_capture(v->coll.catalog, &v->arena, v->last, &c, NULL) < 0 || !page_allowed(v->q, c.urlkey, c.time))
 			continue;
 		html(&v->piece, "%u,%i,", v->last, c.time);
 		csv_cell(&v->piece, c.url);

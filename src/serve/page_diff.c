@@ -20,7 +20,7 @@ static int load(struct request *q, struct collection *coll, const uint64_t id[2]
 	for (int i = 0; i < 2; i++) {
 		if ((rc = catalog_capture(coll->catalog, &q->arena, id[i], &c[i], err)) < 0)
 			return rc;
-		if (!page_allowed(q, c[i].urlkey, c[i].url, c[i].time))
+		if (!page_allowed(q, c[i].urlkey, c[i].time))
 			return err_set(err, WN_NONE, "this capture is not open to readers");
 		if (!c[i].content)
 			return err_set(err, WN_NONE, "capture %" PRIu64 " has no text", id[i]);
@@ -79,7 +79,7 @@ static void show(struct request *q, struct buf *b, const struct capture c[2], co
 	side(q, b, "Older", &c[0]);
 	side(q, b, "Newer", &c[1]);
 	html(b, "</div>\n<p role=\"status\">\u2212%n +%n words, %n the same.</p>\n", (uint64_t)d->only_a, (uint64_t)d->only_b, (uint64_t)d->same);
-	html(b, "<nav class=\"pager\" aria-label=\"Ways to show it\"><a class=\"button\" href=\"?mode=text\"%z>Whole text</a><a class=\"button\" href=\"?mode=changes\"%z>Changes "
+	html(b, "<nav class=\"pager\" aria-label=\"Ways to show it\"><a class=\"button\" href=\"?mode=text\"%m>Whole text</a><a class=\"button\" href=\"?mode=changes\"%m>Changes "
 		"only</a></nav>\n",
 	     changes ? "" : " aria-current=\"true\"", changes ? " aria-current=\"true\"" : "");
 	if (!d->only_a && !d->only_b)

@@ -90,7 +90,7 @@ static void preset_list(struct request *q, struct buf *b, const struct studio *s
 {
 	html(b, "<h2 id=\"presets\">Start from a preset</h2>\n<ul class=\"links\">");
 	for (const struct preset *p = presets; p->name; p++)
-		html(b, "<li><a%z href=\"%s/c/%p/rules/new?preset=%p\">%z</a>: %z</li>\n", s->preset == p->name ? " aria-current=\"true\"" : "", page_base(q), str(q->served->name), str(p->name),
+		html(b, "<li><a%m href=\"%s/c/%p/rules/new?preset=%p\">%z</a>: %z</li>\n", s->preset == p->name ? " aria-current=\"true\"" : "", page_base(q), str(q->served->name), str(p->name),
 		     p->name, p->summary);
 	html(b, "</ul>\n");
 }
@@ -128,7 +128,7 @@ static void text_form(struct request *q, struct buf *b, const struct studio *s)
 	struct str coll = str(q->served->name);
 
 	html(b, "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Text</h2>\n<label for=\"rule\">The rule: a is hidden as long as b is kept, when</label>\n"
-		"<textarea id=\"rule\" name=\"rule\" rows=\"4\" spellcheck=\"false\" aria-describedby=\"checked\"%z data-check=\"%s/api/v1/collections/%p/rules/check?rule=\">%s</textarea>\n",
+		"<textarea id=\"rule\" name=\"rule\" rows=\"4\" spellcheck=\"false\" aria-describedby=\"checked\"%m data-check=\"%s/api/v1/collections/%p/rules/check?rule=\">%s</textarea>\n",
 	     page_base(q), coll, s->rule.n && !s->good ? " aria-invalid=\"true\"" : "", page_base(q), coll, s->rule);
 	html(b, "<pre id=\"checked\" role=\"status\" class=\"fixed note %z\">", s->good ? "good" : s->rule.n ? "bad" : "");
 	if (s->good)

@@ -180,7 +180,7 @@ static void facets(struct request *q, struct buf *b, const struct asked *a, cons
 	for (size_t i = 0; i < all->n; i++) {
 		const struct capture *c = &all->hits[i].capture;
 
-		if (!page_allowed(q, c->urlkey, c->url, c->time))
+		if (!page_allowed(q, c->urlkey, c->time))
 			continue;
 		facet_add(&f[0], c->host);
 		facet_add(&f[1], arena_printf(&q->arena, "%" PRId64, stamp_civil(c->time).year));
@@ -228,7 +228,7 @@ static void hit(struct request *q, struct collection *coll, struct buf *b, const
 	const struct capture *c = &h->capture;
 	uint64_t covered;
 
-	if (!page_allowed(q, c->urlkey, c->url, c->time))
+	if (!page_allowed(q, c->urlkey, c->time))
 		return;
 	html(b, "<li><h2>");
 	page_capture_link(q, b, c);
