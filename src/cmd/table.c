@@ -20,6 +20,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_explain,
 	&cmd_preview,
 	&cmd_reduce,
+	&cmd_update,
 	&cmd_why,
 	&cmd_check,
 	&cmd_covers,

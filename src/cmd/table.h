@@ -26,6 +26,7 @@ extern const struct cmd cmd_show;
 extern const struct cmd cmd_sql;
 extern const struct cmd cmd_stats;
 extern const struct cmd cmd_text;
+extern const struct cmd cmd_update;
 extern const struct cmd cmd_verify;
 extern const struct cmd cmd_version;
 extern const struct cmd cmd_why;

@@ -71,13 +71,14 @@ static void grade_components(const struct cover_problem *p, const struct solved 
 			r->components[r->component[d]].kept += s->kept[d];
 		}
 	for (uint32_t k = 0; k < r->component_count; k++)
-		r->components[k].lower = r->components[k].kept;
+		r->components[k].lower = r->components[k].certified = r->components[k].kept;
 	r->certified = r->kept_count;
 	for (uint32_t k = 0; k < s->blocks; k++) {
 		const struct solved_block *b = &s->block[k];
 		struct cover_component *c = &r->components[r->component[s->block_col[b->first]]];
 
 		c->lower -= b->cost - b->lower;
+		c->certified -= b->cost - b->certified;
 		r->certified -= b->cost - b->certified;
 		if (b->status > c->status)
 			c->status = b->status;

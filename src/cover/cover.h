@@ -66,6 +66,7 @@ enum cover_status {
 
 struct cover_component {
 	uint32_t documents, kept, lower;
+	uint32_t certified; /* what the dual values alone prove */
 	uint8_t status;	 /* enum cover_status, of the size */
 	bool best_value; /* previous and prefer are proven best by search too */
 };

@@ -77,14 +77,49 @@ static int options_read(struct arena *a, struct str text, struct cover_options *
 	return WN_OK;
 }
 
-static const char *run_path(const char *dir, struct arena *a, uint64_t cover) { return arena_printf(a, "%s/runs/%06" PRIu64 ".seg", dir, cover).p; }
+/* Files of a cover; revision 0: as it was first made. */
+static const char *run_path(const char *dir, struct arena *a, uint64_t cover, uint64_t revision, const char *ending)
+{
+	if (revision)
+		return arena_printf(a, "%s/runs/%06" PRIu64 "-r%" PRIu64 ".%s", dir, cover, revision, ending).p;
+	return arena_printf(a, "%s/runs/%06" PRIu64 ".%s", dir, cover, ending).p;
+}
 
-static int write_certificate(const char *dir, uint64_t cover, const struct certificate *proof, struct err *err)
+static int write_file(const char *path, const struct buf *bytes, struct err *err)
+{
+	struct os_atomic f = { .fd = -1 };
+	int rc;
+
+	if ((rc = os_atomic_open(&f, path, err)) < 0)
+		return rc;
+	if ((rc = os_write(f.fd, bytes->p, bytes->n, path, err)) < 0) {
+		os_atomic_abort(&f);
+		return rc;
+	}
+	return os_atomic_commit(&f, err);
+}
+
+/* The cover's own files, those of `revision` left out; all when it is UINT64_MAX. */
+static int remove_files(const char *dir, uint64_t cover, uint64_t revision, struct err *err)
+{
+	struct arena a = { 0 };
+	const char *runs = arena_printf(&a, "%s/runs", dir).p;
+	struct str plain = arena_printf(&a, "%06" PRIu64 ".", cover), later = arena_printf(&a, "%06" PRIu64 "-r", cover),
+		   now = arena_printf(&a, "%06" PRIu64 "-r%" PRIu64 ".", cover, revision), *names;
+	size_t n;
+	int rc = os_list(&a, runs, "", &names, &n, err);
+
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
+		if ((str_starts(names[i], plain) || str_starts(names[i], later)) && !str_starts(names[i], now))
+			rc = os_unlink(arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p, err);
+	arena_release(&a);
+	return rc;
+}
+
+static int write_files(const char *dir, uint64_t cover, uint64_t revision, const struct certificate *proof, const struct run_state *state, struct err *err)
 {
 	struct arena a = { 0 };
 	struct buf bytes = BUF(4 * GIB);
-	struct os_atomic f = { .fd = -1 };
-	const char *path = run_path(dir, &a, cover);
 	int rc;
 
 	if ((rc = os_mkdir(arena_printf(&a, "%s/runs", dir).p, err)) < 0)
@@ -93,16 +128,27 @@ static int write_certificate(const char *dir, uint64_t cover, const struct certi
 		rc = err_set(err, WN_LIMIT, "the certificate is larger than %zu bytes", bytes.max);
 		goto out;
 	}
-	if ((rc = os_atomic_open(&f, path, err)) < 0)
+	if ((rc = write_file(run_path(dir, &a, cover, revision, "seg"), &bytes, err)) < 0 || !state)
 		goto out;
-	if ((rc = os_write(f.fd, bytes.p, bytes.n, path, err)) < 0)
-		os_atomic_abort(&f);
-	else
-		rc = os_atomic_commit(&f, err);
+	buf_reset(&bytes);
+	if (state_write(state, &bytes)) /* one too large is not kept */
+		rc = write_file(run_path(dir, &a, cover, revision, "state"), &bytes, err);
 out:
 	buf_release(&bytes);
 	arena_release(&a);
 	return rc;
+}
+
+/* The bytes of a file of the cover as it stands at its revision. */
+static int slurp(const char *dir, struct arena *a, uint64_t cover, uint64_t revision, const char *ending, struct str *out, const char **path, struct err *err)
+{
+	struct err ignored = { 0 };
+
+	*path = run_path(dir, a, cover, revision, ending);
+	if (os_slurp(a, *path, 4 * GIB, out, &ignored) == WN_OK)
+		return WN_OK;
+	*path = run_path(dir, a, cover, 0, ending);
+	return os_slurp(a, *path, 4 * GIB, out, err);
 }
 
 static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member *m, size_t n, struct err *err)
@@ -163,10 +209,33 @@ static int insert_row(sqlite3 *db, const struct cover_row *row, struct err *err)
 	return rc;
 }
 
-int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n, const struct certificate *proof, struct err *err)
+static int next_id(sqlite3 *db, uint64_t *id, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = WN_OK;
+
+	if (sqlite3_prepare_v2(db, "select max(ifnull((select max(id) from cover), 0), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) + 1",
+			       -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+		*id = (uint64_t)sqlite3_column_int64(s, 0);
+	else
+		rc = failed(db, "cover", err);
+	sqlite3_finalize(s);
+	return rc;
+}
+
+static int delete_rows(sqlite3 *db, uint64_t cover, struct err *err)
+{
+	char sql[200];
+
+	snprintf(sql, sizeof sql, "delete from cover_member where cover = %" PRIu64 "; delete from cover where id = %" PRIu64, cover, cover);
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover", err);
+}
+
+int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n, const struct certificate *proof,
+		 const struct run_state *state, struct err *err)
 {
 	struct catalog *c = NULL;
-	sqlite3_stmt *s = NULL;
+	bool replaces = row->id != 0;
 	sqlite3 *db;
 	int rc;
 
@@ -177,18 +246,15 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 		rc = failed(db, "storing the cover", err);
 		goto out;
 	}
-	if (sqlite3_prepare_v2(db, "select max(ifnull((select max(id) from cover), 0), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) + 1",
-			       -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
-		row->id = (uint64_t)sqlite3_column_int64(s, 0);
-	else
-		rc = failed(db, "cover", err);
-	sqlite3_finalize(s);
-	if (rc == WN_OK && (rc = write_certificate(dir, row->id, proof, err)) == WN_OK && (rc = insert_row(db, row, err)) == WN_OK)
+	rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
+	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK && (rc = insert_row(db, row, err)) == WN_OK)
 		rc = insert_members(db, row->id, members, n, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
 		rc = failed(db, "storing the cover", err);
 	if (rc < 0)
 		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+	else if (replaces)
+		rc = remove_files(dir, row->id, row->revision, err);
 out:
 	catalog_close(c);
 	return rc;
@@ -301,22 +367,51 @@ int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, str
 	return rc;
 }
 
+static int revision_of(struct collection *coll, uint64_t cover, uint64_t *revision, struct err *err)
+{
+	sqlite3 *db = catalog_sqlite(coll->catalog);
+	sqlite3_stmt *s = NULL;
+
+	*revision = 0;
+	if (sqlite3_prepare_v2(db, "select revision from cover where id = ?", -1, &s, NULL) != SQLITE_OK)
+		return failed(db, "cover", err);
+	sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
+	if (sqlite3_step(s) == SQLITE_ROW)
+		*revision = (uint64_t)sqlite3_column_int64(s, 0);
+	sqlite3_finalize(s);
+	return WN_OK;
+}
+
 int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out, struct err *err)
 {
-	const char *path = run_path(catalog_dir(coll->catalog), a, cover);
+	const char *path;
+	uint64_t revision;
 	struct str bytes;
 	int rc;
 
-	if ((rc = os_slurp(a, path, 4 * GIB, &bytes, err)) < 0)
+	if ((rc = revision_of(coll, cover, &revision, err)) < 0 || (rc = slurp(catalog_dir(coll->catalog), a, cover, revision, "seg", &bytes, &path, err)) < 0)
 		return rc;
 	rc = certificate_read(a, bytes, out, err);
 	return rc < 0 ? err_in(err, "%s", path) : rc;
 }
 
+int covers_state(struct collection *coll, const struct cover_row *row, struct run_state *out, struct err *err)
+{
+	struct arena a = { 0 };
+	const char *path;
+	struct str bytes;
+	int rc;
+
+	*out = (struct run_state){ 0 };
+	if ((rc = slurp(catalog_dir(coll->catalog), &a, row->id, row->revision, "state", &bytes, &path, err)) == WN_OK)
+		rc = state_read(out, bytes, err) < 0 ? err_in(err, "%s", path) : WN_OK;
+	arena_release(&a);
+	return rc;
+}
+
 int covers_remove(const char *dir, uint64_t cover, struct err *err)
 {
 	struct catalog *c = NULL;
-	struct arena a = { 0 };
 	char sql[400];
 	int rc;
 
@@ -329,10 +424,9 @@ int covers_remove(const char *dir, uint64_t cover, struct err *err)
 		rc = failed(catalog_sqlite(c), "removing the cover", err);
 		sqlite3_exec(catalog_sqlite(c), "rollback", NULL, NULL, NULL);
 	} else {
-		rc = os_unlink(run_path(dir, &a, cover), err);
+		rc = remove_files(dir, cover, UINT64_MAX, err);
 	}
 	catalog_close(c);
-	arena_release(&a);
 	return rc;
 }
 

@@ -1,8 +1,9 @@
 /* flow/reduce.c -- see reduce.h.
  *
  * Phases: selecting, the phases of the join (which give the kernel), solving,
- * witnesses, storing.  Nothing is written before storing, which is one
- * transaction: a killed run leaves no trace.
+ * witnesses, storing.  The kernel of a join that took its time is kept until the
+ * cover is stored (pending.h), so that a killed run goes on from there; storing
+ * is one transaction, before which nothing is called a cover.
  */
 #include "flow/reduce.h"
 
@@ -15,7 +16,10 @@
 #include "base/map.h"
 #include "base/progress.h"
 #include "base/task.h"
-#include "flow/covers.h"
+#include "flow/pending.h"
+#include "flow/reduce_int.h"
+
+#define PENDING_SECONDS 0.05 /* a join that is faster is done again rather than synced to disk */
 
 static void sha256(struct str s, unsigned char out[32])
 {
@@ -24,8 +28,7 @@ static void sha256(struct str s, unsigned char out[32])
 	EVP_Digest(s.p, s.n, out, &n, EVP_sha256(), NULL);
 }
 
-/* What the run is about, as the certificate names it. */
-static struct certificate_run certificate_run_of(const struct run *r)
+struct certificate_run reduce_about(const struct run *r)
 {
 	struct certificate_run c = { .revision = r->revision };
 
@@ -35,39 +38,74 @@ static struct certificate_run certificate_run_of(const struct run *r)
 	return c;
 }
 
-static int solve(struct run *r, const struct reduce_request *q, struct cover_result *out, struct certificate *proof, struct arena *a,
-		 struct coverage_stats *stats, struct err *err)
+int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out, struct err *err)
 {
-	struct kernel k = { 0 };
-	struct certificate_run about = certificate_run_of(r);
-	struct cover_problem p;
+	struct cover_problem p = { .n = k->graph.n, .start = k->graph.start, .by = k->graph.by, .pinned = r->pinned, .fold = k->fold, .group = r->group,
+				   .groups = r->groups, .demand = r->demand, .prefer = r->prefer, .previous = r->previous, .time_limit = time_limit };
+
+	progress_phase("solving", "documents", k->n_core);
+	return cover_solve(&p, out, err);
+}
+
+void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out)
+{
+	struct cover_problem p = { .n = (uint32_t)r->docs.n, .groups = r->groups };
+	struct certificate_run about = reduce_about(r);
+
+	certificate_from_result(a, &p, c, &about, out);
+}
+
+/* What an update will need to know of this run. */
+static void note_state(const struct run *r, const struct kernel *k, const struct cover_result *c, struct run_state *s)
+{
+	state_alloc(s, (uint32_t)r->docs.n, c->component_count);
+	s->run = reduce_about(r);
+	for (uint32_t d = 0; d < s->n; d++) {
+		s->id[d] = r->docs.id[d];
+		s->signature[d] = run_signature(r, d);
+		s->kind[d] = (uint8_t)state_settled(k, d, &s->of[d]);
+		s->part[d] = c->component[d];
+		s->group[d] = r->group ? r->group[d] : COVER_NO_GROUP;
+	}
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		s->parts[i] = (struct state_part){ c->components[i].kept, c->components[i].lower, c->components[i].certified, c->components[i].status };
+}
+
+/* The kernel: from a run that was killed, or by joining. */
+static int find_kernel(struct run *r, const unsigned char key[32], struct kernel *k, struct coverage_stats *stats, struct reduce_report *o, struct err *err)
+{
+	double started = progress_clock();
+	struct err ignored = { 0 };
 	int rc;
 
-	if ((rc = coverage_kernel(&k, &r->ruled.query, &r->join, stats, err)) < 0)
+	if (pending_load(r, key, k, stats, &ignored) == WN_OK) {
+		o->resumed = true;
+		return WN_OK;
+	}
+	if ((rc = coverage_kernel(k, &r->ruled.query, &r->join, stats, err)) < 0)
 		return rc;
-	progress_phase("solving", "documents", k.n_core);
-	p = (struct cover_problem){ .n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .pinned = r->pinned, .fold = k.fold, .group = r->group,
-				    .groups = r->groups, .demand = r->demand, .prefer = r->prefer, .time_limit = q->time_limit };
-	rc = cover_solve(&p, out, err);
-	if (rc == WN_OK)
-		certificate_from_result(a, &p, out, &about, proof);
-	kernel_release(&k);
+	if (task_interrupted()) {
+		kernel_release(k);
+		return err_set(err, WN_INTERRUPTED, "interrupted");
+	}
+	if (progress_clock() - started > PENDING_SECONDS && (rc = pending_store(r, key, k, stats, err)) < 0)
+		kernel_release(k);
 	return rc;
 }
 
-static int by_member(const void *a, const void *b)
+int reduce_by_member(const void *a, const void *b)
 {
 	const struct cover_member *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static uint64_t set_size(const struct run *r, uint32_t doc)
+uint64_t reduce_set_size(const struct run *r, uint32_t doc)
 {
 	return r->kind < 0 ? 0 : r->sets.sets[r->kind].size[r->sets.set_of[doc]];
 }
 
-static int find_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err)
+int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err)
 {
 	size_t n = r->docs.n;
 	uint32_t *witness = mem_array(n + 1, sizeof *witness), *shared = mem_zarray(n + 1, sizeof *shared);
@@ -83,8 +121,8 @@ static int find_witnesses(struct run *r, const struct cover_result *c, struct co
 			BUG("document %" PRIu64 " was dropped without a witness", r->docs.id[d]);
 		members[d].witness = r->docs.id[witness[d]];
 		members[d].shared = shared[d];
-		members[d].size = set_size(r, d);
-		members[d].witness_size = set_size(r, witness[d]);
+		members[d].size = reduce_set_size(r, d);
+		members[d].witness_size = reduce_set_size(r, witness[d]);
 	}
 	mem_free(witness);
 	mem_free(shared);
@@ -160,7 +198,7 @@ static void count_versions(const struct run *r, struct reduce_report *o)
 }
 
 /* Dropped documents whose witness holds by an equality of missing values. */
-static int count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err)
+int reduce_count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err)
 {
 	struct map doc_of = { 0 };
 	bool any = false;
@@ -196,7 +234,7 @@ static int count_missing(struct run *r, const struct cover_member *members, uint
 	return rc;
 }
 
-static void fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats, struct reduce_report *o)
+void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats, struct reduce_report *o)
 {
 	const struct columns *cols = &r->docs.columns;
 
@@ -277,6 +315,19 @@ static void phases_json(struct json *j)
 	json_close(j, ']');
 }
 
+static void update_json(const uint64_t values[7], struct str whole, struct json *j)
+{
+	static const char *const names[] = { "documents_changed", "documents_gone", "documents_probed", "documents_resolved", "components_resolved",
+					     "kept_new", "kept_no_more" };
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		json_key(j, names[i]);
+		json_u64(j, values[i]);
+	}
+	json_key(j, "solved_whole_because");
+	whole.n ? json_str(j, whole) : json_null(j);
+}
+
 void reduce_report_json(const struct reduce_report *r, struct json *j)
 {
 	const struct {
@@ -331,6 +382,11 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 	json_key(j, "min_versions");
 	json_u64(j, r->excluded.versions);
 	json_close(j, '}');
+	json_key(j, "resumed");
+	json_bool(j, r->resumed);
+	if (r->update.done)
+		update_json((const uint64_t[]){ r->update.changed, r->update.gone, r->update.probed, r->update.solved, r->update.components,
+						  r->update.kept_new, r->update.kept_no_more }, r->update.whole, j);
 	shares_json(j, "by_host", "host", r->hosts, r->n_hosts);
 	shares_json(j, "by_year", "year", r->years, r->n_years);
 	phases_json(j);
@@ -347,12 +403,12 @@ void reduce_report_release(struct reduce_report *r)
 
 /* ---- all of it ---- */
 
-static int store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members, const struct certificate *proof,
-		 struct err *err)
+int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members, const struct certificate *proof,
+		 const struct run_state *state, struct err *err)
 {
 	struct buf report = BUF(64u << 20);
 	struct json j = { .out = &report, .spaced = true };
-	struct cover_row row = { .revision = r->revision, .documents = o->documents, .kept = o->kept, .lower_bound = o->lower_bound, .name = str(q->name),
+	struct cover_row row = { .id = q->replaces, .revision = r->revision, .documents = o->documents, .kept = o->kept, .lower_bound = o->lower_bound, .name = str(q->name),
 				 .rule = o->rule, .sha256 = o->sha256, .selection = o->selection };
 	VEC(uint64_t) keep = { 0 };
 	int rc;
@@ -362,10 +418,11 @@ static int store(struct run *r, const struct reduce_request *q, struct reduce_re
 			vec_push(&keep, r->docs.id[d]);
 	row.options = (struct cover_options){ .rule = o->rule, .where = str(q->run.where), .per = str(q->run.per), .prefer = str(q->run.prefer),
 					      .keep_at_least = q->run.keep_at_least, .min_versions = q->run.min_versions, .keep = keep.p, .n_keep = keep.n };
+	o->cover = q->replaces; /* of a new one it is not known yet */
 	reduce_report_json(o, &j);
 	row.report = buf_view(&report);
-	qsort(members, r->docs.n, sizeof *members, by_member);
-	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, err);
+	qsort(members, r->docs.n, sizeof *members, reduce_by_member);
+	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, state, err);
 	o->cover = row.id;
 	vec_release(&keep);
 	buf_release(&report);
@@ -383,14 +440,77 @@ static int quadratic(const struct run *r, const struct reduce_request *q, struct
 		       "containment(a, b) >= 0.7, or say --yes to try them all", pairs);
 }
 
+static void mark_previous(struct run *r, const struct reduce_request *q)
+{
+	struct map kept = { 0 };
+
+	if (!q->previous)
+		return;
+	for (size_t i = 0; i < q->n_previous; i++)
+		map_put(&kept, q->previous[i], 1);
+	r->previous = mem_zarray(r->docs.n + 1, 1);
+	for (size_t d = 0; d < r->docs.n; d++)
+		r->previous[d] = map_get(&kept, r->docs.id[d]) != NULL;
+	map_release(&kept);
+	run_set_apart(r);
+}
+
+/* Everything between the run and the stored cover. */
+static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started, struct err *err)
+{
+	struct cover_member *members = NULL;
+	struct cover_result cover = { 0 };
+	struct run_state state = { 0 };
+	struct certificate proof;
+	struct coverage_stats stats = { 0 };
+	struct kernel kernel = { 0 };
+	struct arena a = { 0 };
+	unsigned char key[32];
+	int rc;
+
+	mark_previous(r, q);
+	pending_key(r, &q->run, key);
+	if ((rc = quadratic(r, q, err)) < 0 || (rc = find_kernel(r, key, &kernel, &stats, out, err)) < 0 ||
+	    (rc = reduce_solve(r, &kernel, q->time_limit, &cover, err)) < 0)
+		goto out;
+	reduce_proof(r, &cover, &a, &proof);
+	if (!r->join.bands) /* an update of an approximate cover would mix two notions of coverage */
+		note_state(r, &kernel, &cover, &state);
+	kernel_release(&kernel);
+	progress_phase("witnesses", "documents", r->docs.n - cover.kept_count);
+	members = mem_array(r->docs.n + 1, sizeof *members);
+	if ((rc = reduce_witnesses(r, &cover, members, err)) < 0)
+		goto out;
+	if (task_interrupted()) {
+		rc = err_set(err, WN_INTERRUPTED, "interrupted");
+		goto out;
+	}
+	reduce_fill_report(r, &cover, &stats, out);
+	if (q->update_whole) {
+		out->update.done = true;
+		out->update.whole = arena_str(&out->arena, str(q->update_whole));
+		out->update.probed = out->update.solved = r->docs.n;
+		out->update.components = cover.component_count;
+	}
+	if ((rc = reduce_count_missing(r, members, &out->by_missing, err)) < 0)
+		goto out;
+	progress_phase("storing", "documents", r->docs.n);
+	out->peak_memory = mem_peak();
+	out->seconds = progress_clock() - started;
+	if ((rc = reduce_store(r, q, out, members, &proof, state.n ? &state : NULL, err)) == WN_OK)
+		rc = pending_clear(catalog_dir(r->coll->catalog), key, r->revision, err);
+out:
+	mem_free(members);
+	kernel_release(&kernel);
+	state_release(&state);
+	cover_result_release(&cover);
+	arena_release(&a);
+	return rc;
+}
+
 int reduce_run(struct collection *coll, const struct reduce_request *q, struct reduce_report *out, struct err *err)
 {
 	double started = progress_clock();
-	struct cover_member *members = NULL;
-	struct cover_result cover = { 0 };
-	struct certificate proof;
-	struct coverage_stats stats = { 0 };
-	struct arena a = { 0 };
 	struct run_request rq = q->run;
 	struct run r;
 	int rc;
@@ -399,30 +519,10 @@ int reduce_run(struct collection *coll, const struct reduce_request *q, struct r
 	rq.with_report = true;
 	if ((rc = run_open(&r, coll, &rq, err)) < 0)
 		return rc;
-	if ((rc = quadratic(&r, q, err)) < 0 || (rc = solve(&r, q, &cover, &proof, &a, &stats, err)) < 0)
-		goto out;
-	progress_phase("witnesses", "documents", r.docs.n - cover.kept_count);
-	members = mem_array(r.docs.n + 1, sizeof *members);
-	if ((rc = find_witnesses(&r, &cover, members, err)) < 0)
-		goto out;
-	if (task_interrupted()) {
-		rc = err_set(err, WN_INTERRUPTED, "interrupted");
-		goto out;
-	}
-	fill_report(&r, &cover, &stats, out);
-	if ((rc = count_missing(&r, members, &out->by_missing, err)) < 0)
-		goto out;
-	progress_phase("storing", "documents", r.docs.n);
-	out->peak_memory = mem_peak();
-	out->seconds = progress_clock() - started;
-	rc = store(&r, q, out, members, &proof, err);
+	rc = reduce_opened(&r, q, out, started, err);
 	progress_end();
 	out->seconds = progress_clock() - started;
 	out->peak_memory = mem_peak();
-out:
-	mem_free(members);
-	cover_result_release(&cover);
 	run_close(&r);
-	arena_release(&a);
 	return rc;
 }

@@ -10,6 +10,10 @@ struct reduce_request {
 	const char *name;
 	bool yes;	   /* also when all pairs must be tried */
 	double time_limit; /* seconds of search; 0: none */
+	uint64_t replaces; /* a cover's id: the answer takes its place; 0: a new one */
+	const uint64_t *previous; /* captures that were kept, ascending: keep many of them; NULL: no matter */
+	size_t n_previous;
+	const char *update_whole; /* an update that has to solve all says why; NULL: no update */
 };
 
 struct reduce_share { /* documents of one host or year */
@@ -34,6 +38,13 @@ struct reduce_report {
 	} excluded;
 	double seconds;
 	uint64_t peak_memory, revision;
+	bool resumed; /* the join was there from a run that was killed */
+	struct { /* of an update only */
+		bool done;
+		uint64_t changed, gone, probed, solved, components; /* documents; components solved again */
+		uint64_t kept_new, kept_no_more;
+		struct str whole; /* why all of it was solved again; empty: it was not */
+	} update;
 	struct arena arena; /* of the strings and arrays above */
 };
 

@@ -34,6 +34,7 @@ static int parse_all(struct run *r, const struct run_request *q, struct selectio
 	for (size_t i = 0; i < *n_per; i++)
 		s->needs[per[i]] = true;
 	s->needs[ATTR_TIME] = true; /* witnesses: the latest of equals */
+	memcpy(r->needs, s->needs, sizeof r->needs);
 	if (q->with_report)
 		s->needs[ATTR_HOST] = s->needs[ATTR_YEAR] = s->needs[ATTR_BYTES] = s->needs[ATTR_URLKEY] = s->needs[ATTR_SHINGLES] = true;
 	return WN_OK;
@@ -112,7 +113,7 @@ static void make_apart(struct run *r)
 {
 	struct map ids = { 0 };
 
-	if (!r->group && !r->prefer && !r->pinned)
+	if (!r->group && !r->prefer && !r->pinned && !r->previous)
 		return;
 	r->apart = mem_array(r->docs.n + 1, sizeof *r->apart);
 	for (size_t d = 0; d < r->docs.n; d++) {
@@ -120,6 +121,7 @@ static void make_apart(struct run *r)
 
 		h = mix64(h ^ (uint64_t)(r->prefer ? r->prefer[d] : 0));
 		h = mix64(h + (r->pinned && r->pinned[d] ? d + 1 : 0));
+		h = mix64(h + (r->previous && r->previous[d]));
 		r->apart[d] = (uint32_t)*map_put(&ids, h, ids.n);
 	}
 	map_release(&ids);
@@ -152,6 +154,25 @@ static void follow_join(void *context, const char *phase, uint64_t done, uint64_
 	last = phase;
 	progress_add(done - before);
 	before = done;
+}
+
+static int open_query(struct run *r, struct err *err)
+{
+	int rc;
+
+	make_apart(r);
+	if ((rc = open_sets(r, err)) < 0)
+		return rc;
+	ruled_open(&r->ruled, r->plan);
+	for (int k = 0; k < JOIN_KINDS; k++)
+		if (r->rule->texts >> k & 1) {
+			r->ruled.query.sets[k] = r->sets.sets[k];
+			r->ruled.query.set_of[k] = r->sets.set_of;
+			if (r->kind < 0 || k == (int)r->rule->env.default_text)
+				r->kind = k;
+		}
+	r->ruled.fold.apart = r->apart;
+	return WN_OK;
 }
 
 int run_open(struct run *r, struct collection *coll, const struct run_request *q, struct err *err)
@@ -188,18 +209,8 @@ int run_open(struct run *r, struct collection *coll, const struct run_request *q
 		make_groups(r, per, n_per, q->keep_at_least);
 	if ((q->n_keep && (rc = make_pins(r, q, err)) < 0) || (r->prefer_rule && (rc = make_preference(r, err)) < 0))
 		goto fail;
-	make_apart(r);
-	if ((rc = open_sets(r, err)) < 0)
+	if ((rc = open_query(r, err)) < 0)
 		goto fail;
-	ruled_open(&r->ruled, r->plan);
-	for (int k = 0; k < JOIN_KINDS; k++)
-		if (r->rule->texts >> k & 1) {
-			r->ruled.query.sets[k] = r->sets.sets[k];
-			r->ruled.query.set_of[k] = r->sets.set_of;
-			if (r->kind < 0 || k == (int)r->rule->env.default_text)
-				r->kind = k;
-		}
-	r->ruled.fold.apart = r->apart;
 	return WN_OK;
 fail:
 	run_close(r);
@@ -218,8 +229,93 @@ void run_close(struct run *r)
 	mem_free(r->demand);
 	mem_free(r->prefer);
 	mem_free(r->apart);
+	mem_free(r->previous);
 	arena_release(&r->arena);
 	*r = (struct run){ 0 };
+}
+
+/* ---- a part of a run ---- */
+
+static void restrict_columns(struct columns *out, const struct columns *c, const uint32_t *docs, uint32_t n)
+{
+	columns_init(out, n);
+	for (unsigned i = 0; i < ATTR_LIMIT; i++) {
+		const struct column *from = c->col[i];
+		struct column *to;
+
+		if (!from)
+			continue;
+		to = columns_add(out, i, from->type);
+		for (uint32_t d = 0; d < n; d++)
+			if (from->type != TYPE_TEXT)
+				columns_number(to, d, from->num[docs[d]]);
+			else if (from->id[docs[d]])
+				columns_text(out, to, d, columns_str(c, from, docs[d]));
+	}
+	columns_finish(out);
+}
+
+/* A new array of some elements of another; NULL of NULL. */
+static void *pick(const void *from, size_t size, const uint32_t *docs, uint32_t n)
+{
+	char *out;
+
+	if (!from)
+		return NULL;
+	out = mem_array((size_t)n + 1, size);
+	for (uint32_t d = 0; d < n; d++)
+		memcpy(out + d * size, (const char *)from + docs[d] * size, size);
+	return out;
+}
+
+int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, uint32_t n, const uint8_t *previous, struct err *err)
+{
+	int rc;
+
+	*part = (struct run){ .coll = r->coll, .rule = r->rule, .where = r->where, .prefer_rule = r->prefer_rule, .join = r->join, .groups = r->groups,
+			      .kind = -1, .revision = r->revision };
+	memcpy(part->needs, r->needs, sizeof part->needs);
+	part->docs.n = n;
+	part->docs.id = pick(r->docs.id, sizeof *r->docs.id, docs, n);
+	part->docs.content = pick(r->docs.content, sizeof *r->docs.content, docs, n);
+	restrict_columns(&part->docs.columns, &r->docs.columns, docs, n);
+	part->pinned = pick(r->pinned, 1, docs, n);
+	part->group = pick(r->group, sizeof *r->group, docs, n);
+	part->prefer = pick(r->prefer, sizeof *r->prefer, docs, n);
+	part->previous = pick(previous, 1, docs, n);
+	if (r->demand) {
+		part->demand = mem_array((size_t)r->groups + 1, sizeof *part->demand);
+		memcpy(part->demand, r->demand, r->groups * sizeof *part->demand);
+	}
+	if ((rc = rule_bind(&part->bound, part->rule, &part->docs.columns, NULL, err)) < 0 || (rc = plan_make(&part->plan, part->bound, err)) < 0 ||
+	    (rc = open_query(part, err)) < 0)
+		run_close(part);
+	return rc;
+}
+
+void run_set_apart(struct run *r)
+{
+	mem_free(r->apart);
+	r->apart = NULL;
+	make_apart(r);
+	r->ruled.fold.apart = r->apart;
+}
+
+uint64_t run_signature(const struct run *r, uint32_t doc)
+{
+	const struct columns *c = &r->docs.columns;
+	uint64_t h = mix64(r->docs.content[doc]);
+
+	for (unsigned i = 0; i < ATTR_LIMIT; i++) {
+		if (!r->needs[i] || !c->col[i])
+			continue;
+		h = mix64(h + 0x9e3779b97f4a7c15u * (i + 1));
+		if (c->col[i]->type != TYPE_TEXT)
+			h ^= cell_bits(c, i, doc);
+		else if (c->col[i]->id[doc])
+			h ^= hash_str(columns_str(c, c->col[i], doc));
+	}
+	return mix64(h);
 }
 
 int run_overlaps(struct run *r, uint32_t a, uint32_t b, struct overlap out[TEXT_KINDS], struct err *err)

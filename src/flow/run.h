@@ -43,12 +43,22 @@ struct run {
 	uint32_t groups, *demand;
 	int64_t *prefer;    /* [n] or NULL */
 	uint32_t *apart;    /* what folding must not mix: group, preference, pin */
+	uint8_t *previous;  /* [n] or NULL: kept before, as `update --prefer stable` has it */
+	bool needs[ATTR_LIMIT]; /* attributes that the rule, the preference and the groups look at */
 	int kind;	    /* of text that witnesses are measured by; -1: the rule has no measure */
 	uint64_t revision;
 };
 
 int run_open(struct run *r, struct collection *coll, const struct run_request *q, struct err *err);
 void run_close(struct run *r); /* zero is fine */
+
+/* The run of some of a run's documents (ascending numbers); previous, by the
+ * whole run's numbers, may be NULL.  r is borrowed: close the part first. */
+int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, uint32_t n, const uint8_t *previous, struct err *err);
+/* After `previous` was set: twins of which one was kept are not folded any more. */
+void run_set_apart(struct run *r);
+/* 64 bits of a document's text and of whatever the rule, the preference and the groups look at. */
+uint64_t run_signature(const struct run *r, uint32_t doc);
 
 /* Overlaps of two documents for each text of the rule. */
 int run_overlaps(struct run *r, uint32_t a, uint32_t b, struct overlap out[TEXT_KINDS], struct err *err);

@@ -1,0 +1,22 @@
+/* flow/reduce_int.h -- steps that reduce and update share. */
+#ifndef WINNOW_FLOW_REDUCE_INT_H
+#define WINNOW_FLOW_REDUCE_INT_H
+#include "flow/covers.h"
+#include "flow/reduce.h"
+
+/* What the run is about, as its certificate names it. */
+struct certificate_run reduce_about(const struct run *r);
+int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out, struct err *err);
+/* The certificate; in the arena. */
+void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out);
+/* members[d]: document d, with its witness among the kept ones. */
+int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err);
+uint64_t reduce_set_size(const struct run *r, uint32_t doc);
+int reduce_by_member(const void *a, const void *b); /* by capture, for qsort */
+/* Dropped documents whose witness holds by an equality of missing values. */
+int reduce_count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err);
+void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats, struct reduce_report *o);
+/* Sorts members by capture. */
+int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members, const struct certificate *proof,
+		 const struct run_state *state, struct err *err);
+#endif
