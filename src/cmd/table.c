@@ -28,6 +28,7 @@ const struct cmd *const cmd_table[] = {
 	&cmd_compare,
 	&cmd_diff,
 	/* explore */
+	&cmd_serve,
 	/* care */
 	&cmd_verify,
 	&cmd_repair,

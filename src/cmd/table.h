@@ -22,6 +22,7 @@ extern const struct cmd cmd_reduce;
 extern const struct cmd cmd_repair;
 extern const struct cmd cmd_rm;
 extern const struct cmd cmd_search;
+extern const struct cmd cmd_serve;
 extern const struct cmd cmd_show;
 extern const struct cmd cmd_sql;
 extern const struct cmd cmd_stats;

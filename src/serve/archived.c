@@ -1,0 +1,83 @@
+/* serve/archived.c -- see archived.h.
+ *
+ * A header that is not in the table speaks to the browser of its own day and
+ * gets the prefix X-Archive-Orig-, so that nothing archived acts as ours. */
+#include "serve/archived.h"
+
+#include "base/limits.h"
+
+enum fate { FATE_PREFIX, FATE_KEEP, FATE_CODING, FATE_LOCATION, FATE_TYPE, FATE_DROP };
+
+static const struct { const char *name; enum fate fate; } table[] = {
+	{ "content-type", FATE_TYPE }, { "content-language", FATE_KEEP }, { "content-disposition", FATE_KEEP }, { "content-encoding", FATE_CODING },
+	{ "location", FATE_LOCATION }, { "content-location", FATE_LOCATION }, { "content-base", FATE_LOCATION }, { "x-robots-tag", FATE_PREFIX }, { "accept-ranges", FATE_PREFIX },
+	{ "content-length", FATE_PREFIX }, { "content-range", FATE_PREFIX }, { "transfer-encoding", FATE_PREFIX },
+};
+
+static enum fate fate_of(struct str name)
+{
+	for (size_t i = 0; i < COUNT(table); i++)
+		if (str_ieq(name, str(table[i].name)))
+			return table[i].fate;
+	return FATE_PREFIX;
+}
+
+static bool is_token(struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!ascii_alpha(name.p[i]) && !ascii_digit(name.p[i]) && !strchr("!#$%&'*+-.^_`|~", name.p[i]))
+			return false;
+	return name.n > 0 && name.n < 200;
+}
+
+static void prefixed(struct response *r, struct str name, struct str value)
+{
+	struct request *q = r->request;
+
+	response_header(r, arena_printf(&q->arena, "X-Archive-Orig-%.*s", STR_FMT(name)).p, value);
+}
+
+static void location(struct response *r, struct str name, struct str value, struct rewriter *w, bool redirects)
+{
+	struct request *q = r->request;
+	struct buf *out;
+
+	if (!redirects || !w) {
+		prefixed(r, name, value);
+		return;
+	}
+	out = request_buf(q, 4 * LIMIT_URL);
+	buf_str(out, q->origin);
+	rewrite_absolute(w, value, MOD_MP, out);
+	if (out->n > q->origin.n && out->p[q->origin.n] == '/' && str_starts(str_sub(buf_view(out), q->origin.n, out->n), w->prefix))
+		response_header(r, arena_strz(&q->arena, name), buf_view(out));
+	prefixed(r, name, value);
+}
+
+void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w, bool redirects)
+{
+	for (unsigned i = 0; i < head->nfields; i++) {
+		struct str name = head->fields[i].name, value = str_trim(head->fields[i].value);
+
+		if (!is_token(name) || value.n > 16 * KIB)
+			continue;
+		switch (fate_of(name)) {
+		case FATE_KEEP: response_header(r, arena_strz(&r->request->arena, name), value); break;
+		case FATE_TYPE:
+			if (form == ARCHIVED_REWRITTEN)
+				prefixed(r, name, value);
+			else if (!response_get(r, "Content-Type").p)
+				response_header(r, "Content-Type", value);
+			break;
+		case FATE_CODING:
+			if (form == ARCHIVED_RAW)
+				response_header(r, "Content-Encoding", value);
+			else
+				prefixed(r, name, value);
+			break;
+		case FATE_LOCATION: location(r, name, value, w, redirects); break;
+		case FATE_DROP: break;
+		case FATE_PREFIX: prefixed(r, name, value); break;
+		}
+	}
+}

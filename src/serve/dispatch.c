@@ -1,0 +1,148 @@
+/* serve/dispatch.c -- from a request to its row of the table, and back with the headers that isolate it. */
+#include "serve/routes.h"
+#include "serve/server_int.h"
+
+static const char *const forms[] = { ".json", ".csv", ".jsonl" };
+
+static bool take_segment(struct request *q, const char *name, size_t name_n, struct str value, bool raw)
+{
+	if (q->n_args == COUNT(q->args))
+		return false;
+	value = raw ? value : percent_decode(&q->arena, value, false);
+	q->args[q->n_args].name = arena_strz(&q->arena, str_n(name, name_n));
+	q->args[q->n_args++].value = value;
+	return true;
+}
+
+bool route_fits(const struct route *route, struct request *q)
+{
+	const char *p = route->pattern + 1;
+	struct str rest = str_sub(q->path, 1, q->path.n);
+	bool more = true;
+
+	q->n_args = 0;
+	q->served = NULL;
+	q->format = STR_NONE;
+	while (*p || more) {
+		size_t n = strcspn(p, "/");
+		bool last = p[n] == 0;
+
+		if (n > 2 && p[n - 2] == '*' && p[0] == '{')
+			return rest.n > 0 && take_segment(q, p + 1, n - 3, rest, true);
+		ptrdiff_t slash = str_chr(rest, '/');
+		struct str segment = slash < 0 ? rest : str_sub(rest, 0, (size_t)slash);
+
+		if (last != (slash < 0))
+			return false;
+		if (last && route->flags & ROUTE_FORMS)
+			for (size_t i = 0; i < COUNT(forms); i++)
+				if (segment.n > strlen(forms[i]) && str_ends(segment, str(forms[i]))) {
+					q->format = str(forms[i] + 1);
+					segment.n -= strlen(forms[i]);
+				}
+		if (p[0] == '{') {
+			bool slug = strncmp(p, "{coll}", 6) == 0;
+
+			if (segment.n == 0 || !take_segment(q, p + 1, n - 2, segment, false))
+				return false;
+			if (slug || strncmp(p, "{c}", 3) == 0) {
+				q->served = server_find(q->server, q->args[q->n_args - 1].value, slug);
+				if (!q->served && slug)
+					return false;
+			}
+		} else if (!str_eq(segment, str_n(p, n))) {
+			return false;
+		}
+		if (last)
+			return true;
+		rest = str_sub(rest, (size_t)slash + 1, rest.n);
+		p += n + 1;
+		more = false;
+	}
+	return false;
+}
+
+static bool is_there(const struct server *s, const struct route *route)
+{
+	if (s->options.read_only && route->flags & ROUTE_CHANGES)
+		return false;
+	if (route->flags & ROUTE_CDX_WRITE && !s->options.allow_cdx_write)
+		return false;
+	return !(route->flags & ROUTE_SQL) || s->options.allow_sql;
+}
+
+static unsigned methods_of(const struct route *route) { return route->methods | (route->methods & METHOD_GET ? METHOD_HEAD : 0u); }
+
+static void answer_options(struct request *q, struct response *r, unsigned allowed, const char *allow)
+{
+	(void)q;
+	r->status = 204;
+	response_header(r, "Allow", str(allow));
+	if (r->policy == POLICY_REPLAY || r->policy == POLICY_OPEN) {
+		response_header(r, "Access-Control-Allow-Headers", STR("*"));
+		response_header(r, "Access-Control-Allow-Methods", str(allow));
+		response_header(r, "Access-Control-Max-Age", STR("86400"));
+	}
+	(void)allowed;
+}
+
+static const char *allow_list(struct request *q, unsigned allowed)
+{
+	static const char *const names[] = { "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH" };
+	struct buf *out = request_buf(q, 256);
+
+	for (unsigned i = 0; i < COUNT(names); i++)
+		if (allowed >> i & 1)
+			buf_printf(out, "%s, ", names[i]);
+	buf_str(out, STR("OPTIONS"));
+	return arena_strz(&q->arena, buf_view(out));
+}
+
+/* The row of the table, or the answer 404, 405 or OPTIONS in r. */
+static const struct route *find_route(struct request *q, struct response *r)
+{
+	const struct route *first = NULL;
+	unsigned allowed = 0;
+
+	for (size_t i = 0; i < n_routes; i++) {
+		if (!is_there(q->server, &routes[i]) || !route_fits(&routes[i], q))
+			continue;
+		if (methods_of(&routes[i]) & q->method)
+			return &routes[i];
+		/* the rows under a catch-all speak for themselves alone */
+		if (!first || strcmp(first->pattern, routes[i].pattern) == 0 || !strstr(routes[i].pattern, "*}"))
+			allowed |= methods_of(&routes[i]);
+		if (!first)
+			first = &routes[i];
+	}
+	if (!first) {
+		r->policy = POLICY_REPLAY_OWN;
+		if (str_starts(q->path, STR("/api/")))
+			r->policy = POLICY_DATA;
+		response_error(r, 404, "there is nothing at this address; the collections are listed at the start page");
+		return NULL;
+	}
+	route_fits(first, q);
+	r->policy = first->policy;
+	if (q->method == METHOD_OPTIONS) {
+		answer_options(q, r, allowed, allow_list(q, allowed));
+		return NULL;
+	}
+	response_error(r, 405, "%s is not possible here", q->method_name);
+	response_header(r, "Allow", str(allow_list(q, allowed)));
+	return NULL;
+}
+
+void dispatch(struct request *q, struct response *r)
+{
+	*r = (struct response){ .status = 200, .policy = POLICY_REPLAY_OWN, .request = q, .headers = r->headers };
+	r->headers.n = 0;
+	if (!request_split(q))
+		response_error(r, 400, "this is no address of this server");
+	else if (guard_host(q, r) && (q->route = find_route(q, r)) != NULL) {
+		r->policy = q->route->policy;
+		if (guard_route(q, r))
+			q->route->handler(q, r);
+	}
+	policy_apply(q, r);
+}

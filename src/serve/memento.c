@@ -1,0 +1,70 @@
+/* serve/memento.c -- see memento.h. */
+#include "serve/memento.h"
+
+#include "base/limits.h"
+
+struct str memento_address(struct request *q, int64_t time, enum modifier mod, struct str url)
+{
+	char stamp[15];
+
+	stamp_14(time, stamp);
+	return request_absolute(q, "/%s/%s%s/%.*s", q->served->slug, stamp, modifier_names[mod], STR_FMT(url));
+}
+
+/* A URL between < and >: what would end it is escaped. */
+static void add_target(struct buf *out, struct str url)
+{
+	for (size_t i = 0; i < url.n; i++) {
+		unsigned char c = (unsigned char)url.p[i];
+
+		if (c <= 0x20 || c >= 0x7f || c == '<' || c == '>' || c == '"')
+			buf_printf(out, "%%%02X", c);
+		else
+			buf_byte(out, (char)c);
+	}
+}
+
+static void add_memento(struct buf *out, struct request *q, struct moment m, struct str url, const char *rel)
+{
+	char date[30];
+
+	buf_str(out, STR(", <"));
+	add_target(out, memento_address(q, m.time, MOD_MP, url));
+	buf_printf(out, ">; rel=\"%s\"; datetime=\"%s\"", rel, stamp_http(m.time, date).p);
+}
+
+static bool same(struct moment a, struct moment b) { return a.time == b.time; }
+
+int memento_links(struct request *q, struct response *r, struct history *h, struct str key, struct str url, const struct moment *m, struct err *err)
+{
+	struct buf *out = request_buf(q, 64 * LIMIT_URL);
+	struct moment first, prev, next, last;
+	int has_prev, has_next, rc;
+
+	buf_byte(out, '<');
+	add_target(out, url);
+	buf_str(out, STR(">; rel=\"original\", <"));
+	add_target(out, request_absolute(q, "/%s/%.*s", q->served->slug, STR_FMT(url)));
+	buf_str(out, STR(">; rel=\"timegate\", <"));
+	add_target(out, request_absolute(q, "/%s/timemap/link/%.*s", q->served->slug, STR_FMT(url)));
+	buf_str(out, STR(">; rel=\"timemap\"; type=\"application/link-format\""));
+	if (m) {
+		if ((rc = history_first(h, key, &first, err)) < 0 || (rc = history_last(h, key, &last, err)) < 0)
+			return rc;
+		has_prev = history_before(h, key, *m, &prev, err);
+		has_next = history_after(h, key, *m, &next, err);
+		if ((has_prev < 0 && has_prev != WN_NONE) || (has_next < 0 && has_next != WN_NONE))
+			return has_prev < 0 && has_prev != WN_NONE ? has_prev : has_next;
+		if (!same(first, *m))
+			add_memento(out, q, first, url, has_prev == WN_OK && same(first, prev) ? "first prev memento" : "first memento");
+		if (has_prev == WN_OK && !same(prev, first))
+			add_memento(out, q, prev, url, "prev memento");
+		add_memento(out, q, *m, url, same(first, *m) ? same(last, *m) ? "first last memento" : "first memento" : same(last, *m) ? "last memento" : "memento");
+		if (has_next == WN_OK && !same(next, last))
+			add_memento(out, q, next, url, "next memento");
+		if (!same(last, *m))
+			add_memento(out, q, last, url, has_next == WN_OK && same(last, next) ? "next last memento" : "last memento");
+	}
+	response_header(r, "Link", buf_view(out));
+	return WN_OK;
+}

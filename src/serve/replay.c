@@ -1,0 +1,317 @@
+/* serve/replay.c -- /{coll}/{stamp}{modifier}/{url}: which capture is meant, and where else to go.
+ *
+ * A stamp that is not exactly a capture's leads to the exact one (302); an
+ * address without a stamp is the TimeGate.  The capture itself is sent by
+ * replay_send.c. */
+#include "serve/replay.h"
+
+#include "archive/cdx.h"
+#include "archive/url.h"
+#include "base/limits.h"
+#include "serve/routes.h"
+
+#define PICK_STEPS 64	/* captures looked at on either side for one that can be shown */
+#define SAME_SECOND 16
+
+/* ---- which capture ---- */
+
+static bool leads_to_itself(struct history *h, struct request *q, const struct capture *c, struct str key)
+{
+	struct url base = { 0 }, to = { 0 };
+	bool self = false;
+
+	if (c->status < 300 || c->status >= 400 || c->redirect.n == 0)
+		return false;
+	if (url_parse(&base, c->url, NULL) && url_parse(&to, c->redirect, &base))
+		self = str_eq(history_key(h, &q->arena, arena_str(&q->arena, url_href(&to))), key);
+	url_release(&base);
+	url_release(&to);
+	return self;
+}
+
+static bool can_show(const struct capture *c) { return c->kind == CAPTURE_RESPONSE || c->kind == CAPTURE_RESOURCE || c->kind == CAPTURE_REVISIT || c->kind == CAPTURE_CONVERSION; }
+
+/* The best capture in the second of m: shown as it is, not one that redirects to itself.  WN_NONE; *second: one that is no better than nothing. */
+static int in_second(struct history *h, struct request *q, struct str key, int64_t time, struct capture *out, struct capture *second, struct err *err)
+{
+	struct moment all[SAME_SECOND];
+	struct capture c;
+	size_t n;
+	int rc;
+
+	if ((rc = history_list(h, key, (struct moment){ 0, time }, all, SAME_SECOND, &n, err)) < 0)
+		return rc;
+	for (size_t i = 0; i < n && all[i].time == time; i++) {
+		if ((rc = history_capture(h, &q->arena, all[i].id, &c, err)) < 0)
+			return rc;
+		if (!can_show(&c))
+			continue;
+		if (!leads_to_itself(h, q, &c, key)) {
+			*out = c;
+			return WN_OK;
+		}
+		if (!second->id)
+			*second = c;
+	}
+	return WN_NONE;
+}
+
+int replay_find(struct history *h, struct request *q, struct str key, int64_t from, int64_t to, struct capture *out, struct err *err)
+{
+	struct moment m, before, after;
+	struct capture second = { 0 };
+	int rc, has_before, has_after;
+
+	if ((rc = history_closest(h, key, from, to, &m, err)) < 0)
+		return rc;
+	if ((rc = in_second(h, q, key, m.time, out, &second, err)) != WN_NONE)
+		return rc;
+	before = after = m;
+	has_before = has_after = WN_OK;
+	for (unsigned i = 0; i < PICK_STEPS && (has_before == WN_OK || has_after == WN_OK); i++) {
+		struct moment b = before, a = after, *go;
+
+		has_before = has_before == WN_OK ? history_before(h, key, before, &b, err) : has_before;
+		has_after = has_after == WN_OK ? history_after(h, key, after, &a, err) : has_after;
+		if (has_before != WN_OK && has_after != WN_OK)
+			break;
+		go = has_after != WN_OK || (has_before == WN_OK && from - b.time <= a.time - from) ? &b : &a;
+		if ((rc = in_second(h, q, key, go->time, out, &second, err)) != WN_NONE)
+			return rc;
+		*(go == &b ? &before : &after) = *go;
+	}
+	if (!second.id)
+		return WN_NONE;
+	*out = second;
+	return WN_OK;
+}
+
+/* Parameters that only keep caches away, when their value is a number. */
+static bool is_buster(struct str name)
+{
+	static const char *const names[] = { "_", "cb", "cachebuster", "cachebust", "nocache", "no_cache", "rand", "random", "rnd", "r", "ts", "timestamp", "_t", "_ts", "bust", "ord" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (str_ieq(name, str(names[i])))
+			return true;
+	return false;
+}
+
+static bool is_number(struct str s)
+{
+	size_t digits = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		digits += ascii_digit(s.p[i]);
+		if (!ascii_digit(s.p[i]) && s.p[i] != '.')
+			return false;
+	}
+	return digits > 0;
+}
+
+/* The URL without its cache-busters; STR_NONE when it has none. */
+struct str replay_plain_url(struct arena *a, struct str url)
+{
+	ptrdiff_t mark = str_chr(url, '?');
+	struct str rest = mark < 0 ? STR_NONE : str_sub(url, (size_t)mark + 1, url.n);
+	struct buf out = BUF(4 * LIMIT_URL);
+	struct str plain = STR_NONE;
+	bool dropped = false, first = true;
+
+	if (mark < 0)
+		return STR_NONE;
+	buf_str(&out, str_sub(url, 0, (size_t)mark));
+	while (rest.n) {
+		struct str arg = str_cut(&rest, '&'), value = arg, name = str_cut(&value, '=');
+
+		if (value.p ? is_buster(name) && is_number(value) : arg.n >= 6 && is_number(arg)) {
+			dropped = true;
+			continue;
+		}
+		buf_byte(&out, first ? '?' : '&');
+		buf_str(&out, arg);
+		first = false;
+	}
+	if (dropped)
+		plain = arena_str(a, buf_view(&out));
+	buf_release(&out);
+	return plain;
+}
+
+/* ---- what there is instead ---- */
+
+static void nearby(struct request *q, struct response *r, struct history *h, struct str key, struct buf *out)
+{
+	struct collection *coll = history_collection(h);
+	ptrdiff_t paren = str_chr(key, ')');
+	struct capture_query cq = { .by_key = true, .limit = 200 };
+	struct capture_cursor *cur = NULL;
+	struct capture c;
+	struct err err = { 0 };
+	struct str last = STR_NONE;
+	unsigned listed = 0;
+
+	(void)r;
+	if (paren < 0)
+		return;
+	cq.key_from = arena_printf(&q->arena, "%.*s)", (int)paren, key.p);
+	cq.key_to = arena_printf(&q->arena, "%.*s*", (int)paren, key.p);
+	if (catalog_captures(coll->catalog, &cq, &cur, &err) < 0)
+		return;
+	while (listed < 10 && capture_next(cur, &c, &err) == WN_OK) {
+		char stamp[15];
+
+		if (str_eq(c.urlkey, last) || !replay_allows(q, c.urlkey, c.time))
+			continue;
+		last = arena_str(&q->arena, c.urlkey);
+		if (listed++ == 0)
+			buf_str(out, STR("<h2>Archived of the same site</h2><ul>"));
+		buf_printf(out, "<li><a target=\"_top\" href=\"%.*s/%s/%s/", STR_FMT(q->server->prefix), q->served->slug, stamp_14(c.time, stamp).p);
+		html_escape(out, c.url);
+		buf_str(out, STR("\"><bdi>"));
+		html_escape(out, c.url);
+		buf_str(out, STR("</bdi></a></li>"));
+	}
+	capture_close(cur);
+	if (listed)
+		buf_str(out, STR("</ul>"));
+}
+
+void replay_missing(struct request *q, struct response *r, struct history *h, struct str key, struct str url)
+{
+	struct buf *out = request_buf(q, 1 * MIB);
+
+	response_error(r, 404, "not archived");
+	r->policy = POLICY_REPLAY_OWN;
+	r->headers.n = 0;
+	response_header(r, "X-Winnow-Error", STR("404"));
+	buf_str(out, STR("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Not archived"
+			 "</title></head><body><main><h1>Not archived</h1><p>This collection has no capture of <bdi>"));
+	html_escape(out, url);
+	buf_str(out, STR("</bdi>.</p>"));
+	nearby(q, r, h, key, out);
+	buf_printf(out, "<p><a target=\"_top\" href=\"%.*s/\">All collections</a></p></main></body></html>\n", STR_FMT(q->server->prefix));
+	response_html(r, buf_view(out));
+}
+
+/* ---- TimeGate ---- */
+
+static enum modifier preferred(struct request *q, struct response *r, enum modifier fallback)
+{
+	static const struct { const char *word; enum modifier mod; } words[] = { { "raw", MOD_ID }, { "banner-only", MOD_BN }, { "rewritten", MOD_MP } };
+	struct str prefer = str_trim(request_header(q, "Prefer"));
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (str_ieq(prefer, str(words[i].word))) {
+			response_header(r, "Preference-Applied", str(words[i].word));
+			return words[i].mod;
+		}
+	return fallback;
+}
+
+static void timegate(struct request *q, struct response *r, struct history *h, const struct replay_path *p)
+{
+	struct str wish = request_header(q, "Accept-Datetime"), key = history_key(h, &q->arena, p->url);
+	struct stamp t = { .time = STAMP_MAX };
+	struct capture c;
+	struct moment m;
+	struct err err = { 0 };
+	enum modifier mod = p->has_modifier ? p->modifier : MOD_MP;
+	int rc;
+
+	if (wish.p && !stamp_parse_http(wish, &t)) {
+		response_error(r, 400, "Accept-Datetime must be a date such as 'Thu, 06 May 2004 07:08:09 GMT'");
+		return;
+	}
+	rc = replay_find(h, q, key, t.time, t.time, &c, &err);
+	if (rc == WN_NONE && !q->server->options.no_fuzzy) {
+		struct str plain = replay_plain_url(&q->arena, p->url);
+
+		if (plain.p && (rc = replay_find(h, q, history_key(h, &q->arena, plain), t.time, t.time, &c, &err)) == WN_OK)
+			response_header(r, "X-Winnow-Fuzzy", plain);
+	}
+	if (rc == WN_NONE) {
+		replay_missing(q, r, h, key, p->url);
+		response_header(r, "Vary", STR("accept-datetime"));
+		return;
+	}
+	if (rc < 0) {
+		response_err(r, &err);
+		return;
+	}
+	if (!replay_permit(q, r, c.urlkey, c.time))
+		return;
+	mod = preferred(q, r, mod);
+	if (!wish.p && !p->has_modifier && str_eq(request_header(q, "Sec-Fetch-Dest"), STR("document")))
+		mod = MOD_NONE;
+	m = (struct moment){ c.id, c.time };
+	if (memento_links(q, r, h, c.urlkey, p->url, &m, &err) < 0) {
+		response_err(r, &err);
+		return;
+	}
+	response_header(r, "Vary", request_header(q, "Prefer").p ? STR("accept-datetime, sec-fetch-dest, prefer") : STR("accept-datetime, sec-fetch-dest"));
+	response_header(r, "Cache-Control", STR("no-cache"));
+	response_redirect(r, 302, memento_address(q, c.time, mod, p->url));
+}
+
+/* ---- the address ---- */
+
+static void at_stamp(struct request *q, struct response *r, struct history *h, const struct replay_path *p)
+{
+	struct str key = history_key(h, &q->arena, p->url), plain = STR_NONE;
+	struct replay_job job = { .q = q, .r = r, .h = h, .path = p, .key = key };
+	struct err err = { 0 };
+	struct buf post = BUF(LIMIT_POST_BODY * 4), url = BUF(8 * LIMIT_URL);
+	int64_t from = p->time.time, to = stamp_end(&p->time);
+	int rc = WN_NONE;
+
+	if (q->method == METHOD_POST && cdx_post_query(STR("POST"), request_header(q, "Content-Type"), q->body, &post)) {
+		cdx_post_url(p->url, buf_view(&post), &url);
+		job.key = history_key(h, &q->arena, buf_view(&url));
+		rc = replay_find(h, q, job.key, from, to, &job.capture, &err);
+	}
+	buf_release(&post);
+	buf_release(&url);
+	if (rc == WN_NONE)
+		rc = replay_find(h, q, job.key = key, from, to, &job.capture, &err);
+	if (rc == WN_NONE && !q->server->options.no_fuzzy) {
+		plain = replay_plain_url(&q->arena, p->url);
+		if (plain.p)
+			rc = replay_find(h, q, job.key = history_key(h, &q->arena, plain), from, to, &job.capture, &err);
+		if (rc == WN_OK && plain.p)
+			response_header(r, "X-Winnow-Fuzzy", plain);
+	}
+	if (rc == WN_NONE) {
+		replay_missing(q, r, h, key, p->url);
+	} else if (rc < 0) {
+		response_err(r, &err);
+	} else if (replay_permit(q, r, job.capture.urlkey, job.capture.time)) {
+		if ((p->stamp.n != 14 || job.capture.time != from) && q->method != METHOD_POST)
+			response_redirect(r, 302, memento_address(q, job.capture.time, p->modifier, p->url));
+		else
+			replay_send(&job);
+	}
+}
+
+void replay_any(struct request *q, struct response *r)
+{
+	struct replay_path p;
+	struct history *h;
+
+	if (str_ieq(request_header(q, "Service-Worker"), STR("script"))) {
+		response_error(r, 403, "archived pages cannot install service workers here");
+		return;
+	}
+	if (!replay_path_parse(&p, &q->arena, request_arg(q, "replay"), q->query, q->query.p != NULL)) {
+		response_error(r, 400, "there is no URL in this address, or its time is none");
+		return;
+	}
+	if (!(h = request_history(q, r)))
+		return;
+	if (p.calendar || (p.stamp.n && !p.has_modifier) || p.modifier == MOD_TF)
+		replay_ui(q, r, h, &p);
+	else if (p.stamp.n == 0)
+		timegate(q, r, h, &p);
+	else
+		at_stamp(q, r, h, &p);
+}

@@ -1,0 +1,29 @@
+/* serve/replay.h -- what the files of replay share. */
+#ifndef WINNOW_SERVE_REPLAY_H
+#define WINNOW_SERVE_REPLAY_H
+#include "serve/history.h"
+#include "serve/memento.h"
+#include "serve/path.h"
+#include "serve/server.h"
+
+/* A capture about to be sent. */
+struct replay_job {
+	struct request *q;
+	struct response *r;
+	struct history *h;
+	const struct replay_path *path;
+	struct str key; /* under which it was found */
+	struct capture capture;
+};
+
+/* The capture closest to [from, to] that can be shown; WN_NONE. */
+int replay_find(struct history *h, struct request *q, struct str key, int64_t from, int64_t to, struct capture *out, struct err *err);
+struct str replay_plain_url(struct arena *a, struct str url);
+void replay_missing(struct request *q, struct response *r, struct history *h, struct str key, struct str url);
+void replay_send(struct replay_job *job);
+/* Access rules: whether this reader may see it; permit also answers 404 or 451. */
+bool replay_allows(struct request *q, struct str key, int64_t time);
+bool replay_permit(struct request *q, struct response *r, struct str key, int64_t time);
+/* Calendars and frame pages, which are pages of ours. */
+void replay_ui(struct request *q, struct response *r, struct history *h, const struct replay_path *p);
+#endif

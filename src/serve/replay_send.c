@@ -1,0 +1,239 @@
+/* serve/replay_send.c -- one capture as a response: its status and headers, its body as the modifier wants it. */
+#include "base/limits.h"
+#include "serve/archived.h"
+#include "serve/opened.h"
+#include "serve/replay.h"
+#include "serve/routes.h"
+#include "text/charset.h"
+
+#include "serve/replay_js.inc"
+
+void replay_script(struct request *q, struct response *r)
+{
+	(void)q;
+	response_header(r, "Cache-Control", STR("max-age=3600"));
+	response_body(r, "text/javascript; charset=utf-8", str_n(replay_js, sizeof replay_js - 1));
+}
+
+/* ---- ranges ---- */
+
+/* One range of a body of n bytes: 1 fits, 0 not asked for or not understood, -1 cannot be. */
+static int range_of(struct str header, uint64_t n, uint64_t *from, uint64_t *to)
+{
+	struct str spec, first;
+	uint64_t a, b;
+
+	if (!str_istarts(header, STR("bytes=")) || str_chr(header, ',') >= 0)
+		return 0;
+	spec = str_trim(str_sub(header, 6, header.n));
+	if (str_chr(spec, '-') < 0)
+		return 0;
+	first = str_trim(str_cut(&spec, '-'));
+	spec = str_trim(spec);
+	if (first.n == 0) {
+		if (!str_u64(spec, &b))
+			return 0;
+		if (b == 0 || n == 0)
+			return -1;
+		*from = b > n ? 0 : n - b;
+		*to = n - 1;
+		return 1;
+	}
+	if (!str_u64(first, &a) || (spec.n && !str_u64(spec, &b)))
+		return 0;
+	if (!spec.n)
+		b = n ? n - 1 : 0;
+	if (spec.n && b < a)
+		return 0;
+	if (a >= n)
+		return -1;
+	*from = a;
+	*to = b >= n ? n - 1 : b;
+	return 1;
+}
+
+static void apply_range(struct request *q, struct response *r)
+{
+	struct str header = request_header(q, "Range");
+	uint64_t from, to;
+	int fits;
+
+	if (r->status != 200)
+		return;
+	response_header(r, "Accept-Ranges", STR("bytes"));
+	if (!header.p || request_header(q, "If-Range").p || q->method != METHOD_GET)
+		return;
+	fits = range_of(str_trim(header), r->body.n, &from, &to);
+	if (fits < 0) {
+		r->status = 416;
+		response_headerf(r, "Content-Range", "bytes */%zu", r->body.n);
+		r->body = STR_NONE;
+	} else if (fits) {
+		r->status = 206;
+		response_headerf(r, "Content-Range", "bytes %llu-%llu/%zu", (unsigned long long)from, (unsigned long long)to, r->body.n);
+		r->body = str_sub(r->body, (size_t)from, (size_t)to + 1);
+	}
+}
+
+/* ---- bodies ---- */
+
+static struct str charset_param(struct str type)
+{
+	ptrdiff_t at = str_ifind(type, STR("charset="));
+	struct str value;
+
+	if (at < 0)
+		return STR_NONE;
+	value = str_trim(str_sub(type, (size_t)at + 8, type.n));
+	if (value.n && (value.p[0] == '"' || value.p[0] == '\''))
+		value = str_sub(value, 1, value.n);
+	for (size_t i = 0; i < value.n; i++)
+		if (strchr("\"'; ,", value.p[i]))
+			return str_sub(value, 0, i);
+	return value;
+}
+
+static bool like_ascii(const char *name)
+{
+	return strncmp(name, "utf-16", 6) != 0 && strcmp(name, "iso-2022-jp") != 0 && strcmp(name, "replacement") != 0;
+}
+
+static void add_head(struct replay_job *job, struct rewriter *w, struct buf *head)
+{
+	buf_printf(head, "<script src=\"%.*s_/replay.js\" data-stamp=\"%s\" data-prefix=\"%.*s\" data-url=\"", STR_FMT(w->prefix), w->stamp, STR_FMT(w->prefix));
+	html_escape(head, url_href(&w->base));
+	buf_str(head, STR("\"></script>"));
+	(void)job;
+	w->head = buf_view(head);
+}
+
+/* The body rewritten; its charset, where we say it ourselves, in *label. */
+static struct str rewritten(struct replay_job *job, struct rewriter *w, enum rewrite_kind kind, struct str mime, struct str type, struct str body, const char **label)
+{
+	struct request *q = job->q;
+	struct buf *out = request_buf(q, 4 * LIMIT_REWRITE), *head = request_buf(q, 4 * LIMIT_URL);
+	enum modifier mod = job->path->modifier;
+	size_t replaced;
+
+	w->out = out;
+	switch (kind) {
+	case REWRITE_CSS: rewrite_css(w, body, out); break;
+	case REWRITE_JS: rewrite_js(w, body, out); break;
+	case REWRITE_HLS: rewrite_manifest(w, body, out); break;
+	case REWRITE_NOT: return body;
+	case REWRITE_HTML: {
+		struct charset c = charset_find(body, charset_param(type), true);
+
+		*label = encoding_name(c.encoding);
+		if (!like_ascii(*label)) {
+			body = charset_decode(&q->arena, c, body, &replaced);
+			*label = "utf-8";
+			c = (struct charset){ .encoding = encoding_of_label(STR("utf-8")) };
+		}
+		w->charset = c;
+		w->utf8 = strcmp(*label, "utf-8") == 0;
+		w->xml = !str_ieq(mime, STR("text/html"));
+		w->top = mod == MOD_MP;
+		w->head_done = str_ieq(mime, STR("image/svg+xml")) || mod == MOD_UO;
+		add_head(job, w, head);
+		rewrite_html(w, body);
+		break;
+	}
+	}
+	return out->full ? body : buf_view(out);
+}
+
+struct streaming {
+	struct opened opened;
+	struct str piece;
+	struct err err;
+};
+
+static ptrdiff_t more_of_it(void *context, char *p, size_t n)
+{
+	struct streaming *s = context;
+	int rc;
+
+	while (s->piece.n == 0)
+		if ((rc = payload_read(&s->opened.payload, &s->piece, &s->err)) != WN_OK)
+			return rc == WN_END ? 0 : -1;
+	n = n < s->piece.n ? n : s->piece.n;
+	memcpy(p, s->piece.p, n);
+	s->piece = str_sub(s->piece, n, s->piece.n);
+	return (ptrdiff_t)n;
+}
+
+static void close_it(void *context)
+{
+	struct streaming *s = context;
+
+	opened_close(&s->opened);
+}
+
+static void own_headers(struct replay_job *job)
+{
+	struct request *q = job->q;
+	struct response *r = job->r;
+	struct moment m = { job->capture.id, job->capture.time };
+	struct err err = { 0 };
+	char date[30];
+
+	response_header(r, "Memento-Datetime", stamp_http(m.time, date));
+	memento_links(q, r, job->h, job->capture.urlkey, job->path->url, &m, &err);
+	if (q->method == METHOD_POST)
+		response_header(r, "Content-Location", memento_address(q, m.time, job->path->modifier, job->path->url));
+}
+
+void replay_send(struct replay_job *job)
+{
+	struct request *q = job->q;
+	struct response *r = job->r;
+	enum modifier mod = job->path->modifier;
+	bool raw = mod == MOD_ID || mod == MOD_IR;
+	struct streaming *s = ARENA_NEW(&q->arena, struct streaming);
+	struct opened *o = &s->opened;
+	struct rewriter *w = ARENA_NEW(&q->arena, struct rewriter);
+	enum rewrite_kind kind;
+	struct str mime, body;
+	const char *label = NULL;
+	struct err err = { 0 };
+
+	/* until the response was sent: the body may lie in the reader's memory */
+	r->done = close_it;
+	r->context = s;
+	if (opened_open(o, q, job->h, &job->capture, raw, true, &err) < 0) {
+		response_error(r, err.code == WN_NONE ? 404 : 503, "%s", err.text);
+		return;
+	}
+	r->status = o->status == 206 || o->status < 200 || o->status > 999 ? 200 : o->status;
+	mime = http_mime(o->type);
+	stamp_14(job->capture.time, w->stamp);
+	w->prefix = request_href(q, "/%s/", q->served->slug);
+	w->arena = &q->arena;
+	if (!url_parse(&w->base, job->capture.url, NULL) && !url_parse(&w->base, job->path->url, NULL))
+		kind = REWRITE_NOT;
+	else
+		kind = o->cut || o->body.n > LIMIT_REWRITE ? REWRITE_NOT : rewrite_kind(mime, mod, o->body);
+	body = rewritten(job, w, kind, mime, o->type, o->body, &label);
+	if (label)
+		response_headerf(r, "Content-Type", "%.*s; charset=%s", STR_FMT(mime), label);
+	else if (!o->has_head && o->type.n)
+		response_header(r, "Content-Type", o->type);
+	if (o->has_head)
+		archived_headers(r, &o->head, label ? ARCHIVED_REWRITTEN : raw ? ARCHIVED_RAW : ARCHIVED_DECODED, w, mod != MOD_ID);
+	own_headers(job);
+	r->body = body;
+	url_release(&w->base);
+	url_release(&w->scratch);
+	if (o->cut) { /* too large to hold: read again while it is sent */
+		opened_close(o);
+		if (opened_open(o, q, job->h, &job->capture, raw, false, &err) < 0) {
+			response_error(r, 503, "%s", err.text);
+			return;
+		}
+		r->more = more_of_it;
+		r->length = UINT64_MAX;
+		return;
+	}
+	apply_range(q, r);
+}

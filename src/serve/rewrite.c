@@ -1,0 +1,356 @@
+/* serve/rewrite.c -- single references, styles, scripts, manifests; see rewrite.h. */
+#include "serve/rewrite.h"
+
+#include "base/limits.h"
+
+/* Schemes that are left alone: nothing of theirs is in an archive. */
+static bool is_foreign(struct str ref)
+{
+	static const char *const schemes[] = { "data:", "mailto:", "javascript:", "about:", "blob:", "tel:", "sms:", "urn:", "cid:", "news:", "irc:", "magnet:" };
+
+	if (ref.n == 0 || ref.p[0] == '#')
+		return true;
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		if (str_istarts(ref, str(schemes[i])))
+			return true;
+	return false;
+}
+
+static bool is_ours(const struct rewriter *w, struct str ref) { return str_starts(ref, w->prefix); }
+
+static void add_address(struct rewriter *w, enum modifier mod, struct buf *out)
+{
+	struct str href = url_href(&w->scratch);
+
+	buf_str(out, w->prefix);
+	buf_add(out, w->stamp, 14);
+	buf_str(out, str(modifier_names[mod]));
+	buf_byte(out, '/');
+	buf_str(out, href);
+}
+
+/* A reference in a legacy encoding as browsers send it: the path in UTF-8, the query in the page's own bytes, escaped. */
+static struct str legacy(struct rewriter *w, struct str ref)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	ptrdiff_t mark = str_chr(ref, '?');
+	struct str path = mark < 0 ? ref : str_sub(ref, 0, (size_t)mark), query = str_sub(ref, path.n, ref.n);
+	char *out;
+	size_t replaced, n;
+
+	path = charset_decode(w->arena, w->charset, path, &replaced);
+	out = arena_alloc(w->arena, path.n + 3 * query.n + 1);
+	memcpy(out, path.p, n = path.n);
+	for (size_t i = 0; i < query.n; i++) {
+		unsigned char c = (unsigned char)query.p[i];
+
+		if (c < 0x80) {
+			out[n++] = (char)c;
+			continue;
+		}
+		out[n++] = '%';
+		out[n++] = hex[c >> 4];
+		out[n++] = hex[c & 15];
+	}
+	return str_n(out, n);
+}
+
+static bool has_high(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] & 0x80)
+			return true;
+	return false;
+}
+
+void rewrite_absolute(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out)
+{
+	struct str plain = str_trim(ref);
+
+	if (w->charset.encoding && !w->utf8 && has_high(plain))
+		plain = legacy(w, plain);
+	if (url_parse(&w->scratch, plain, &w->base) && (url_is_http(&w->scratch) || w->scratch.scheme == URL_FTP))
+		add_address(w, mod, out);
+	else
+		buf_str(out, ref);
+}
+
+void rewrite_ref(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out)
+{
+	struct str plain = str_trim(ref);
+
+	if (is_foreign(plain) || is_ours(w, plain))
+		buf_str(out, ref);
+	else
+		rewrite_absolute(w, plain, mod, out);
+}
+
+void rewrite_srcset(struct rewriter *w, struct str value, enum modifier mod, struct buf *out)
+{
+	size_t i = 0;
+	bool first = true;
+
+	while (i < value.n) {
+		size_t from, end;
+		bool comma = false;
+
+		while (i < value.n && (ascii_space(value.p[i]) || value.p[i] == ','))
+			i++;
+		from = i;
+		while (i < value.n && !ascii_space(value.p[i]))
+			i++;
+		end = i;
+		while (end > from && value.p[end - 1] == ',') {
+			end--;
+			comma = true;
+		}
+		if (end == from)
+			break;
+		if (!first)
+			buf_str(out, STR(", "));
+		first = false;
+		rewrite_ref(w, str_sub(value, from, end), mod, out);
+		if (comma)
+			continue;
+		from = i;
+		for (int depth = 0; i < value.n && (value.p[i] != ',' || depth > 0); i++)
+			depth += value.p[i] == '(' ? 1 : value.p[i] == ')' ? -1 : 0;
+		buf_str(out, str_sub(value, from, i));
+	}
+}
+
+/* ---- CSS ---- */
+
+static size_t css_string_end(struct str s, size_t at) /* behind the closing quote, or the end of the line */
+{
+	char quote = s.p[at++];
+
+	while (at < s.n && s.p[at] != quote && s.p[at] != '\n') {
+		if (s.p[at] == '\\' && at + 1 < s.n)
+			at++;
+		at++;
+	}
+	return at < s.n ? at + 1 : s.n;
+}
+
+/* \26 B, \( and the like undone. */
+static struct str css_unescape(struct arena *a, struct str s)
+{
+	char *out;
+	size_t n = 0;
+
+	if (str_chr(s, '\\') < 0)
+		return s;
+	out = arena_alloc(a, s.n + 4);
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned code = 0, k = 0;
+
+		if (s.p[i] != '\\' || i + 1 >= s.n) {
+			out[n++] = s.p[i];
+			continue;
+		}
+		while (k < 6 && i + 1 + k < s.n && hex_digit(s.p[i + 1 + k]) >= 0)
+			code = code * 16 + (unsigned)hex_digit(s.p[i + 1 + k++]);
+		if (k == 0) {
+			if (s.p[++i] != '\n')
+				out[n++] = s.p[i];
+			continue;
+		}
+		i += k;
+		if (i + 1 < s.n && ascii_space(s.p[i + 1]))
+			i++;
+		out[n++] = code < 0x80 && code ? (char)code : '?';
+	}
+	return str_n(out, n);
+}
+
+static void css_ref(struct rewriter *w, struct str raw, enum modifier mod, struct buf *out)
+{
+	struct str ref = str_trim(css_unescape(w->arena, raw));
+	size_t at;
+
+	if (is_foreign(ref) || is_ours(w, ref)) {
+		buf_str(out, raw);
+		return;
+	}
+	at = out->n;
+	rewrite_absolute(w, ref, mod, out);
+	for (; at < out->n; at++) /* what would end the token again: never in a URL that was parsed, but in one that was not */
+		if (out->p[at] == '"' || out->p[at] == '\'' || out->p[at] == '(' || out->p[at] == ')' || out->p[at] == '\\' || out->p[at] == '\n') {
+			static const char hex[] = "0123456789ABCDEF";
+			unsigned char c = (unsigned char)out->p[at];
+			size_t tail = out->n - at - 1;
+
+			if (!buf_room(out, 2))
+				return;
+			memmove(out->p + at + 3, out->p + at + 1, tail);
+			out->p[at] = '%';
+			out->p[at + 1] = hex[c >> 4];
+			out->p[at + 2] = hex[c & 15];
+			out->n += 2;
+		}
+}
+
+static enum modifier css_mod(bool import, struct str ref)
+{
+	(void)ref;
+	return import ? MOD_CS : MOD_IM;
+}
+
+void rewrite_css(struct rewriter *w, struct str css, struct buf *out)
+{
+	size_t at = 0, from = 0;
+	bool import = false;
+
+	while (at < css.n) {
+		char c = css.p[at];
+
+		if (c == '/' && at + 1 < css.n && css.p[at + 1] == '*') {
+			ptrdiff_t end = str_find(str_sub(css, at + 2, css.n), STR("*/"));
+
+			at = end < 0 ? css.n : at + 2 + (size_t)end + 2;
+		} else if (c == '@') {
+			import = str_istarts(str_sub(css, at, css.n), STR("@import"));
+			at += import ? 7 : 1;
+		} else if (c == ';' || c == '{' || c == '}') {
+			import = false;
+			at++;
+		} else if (c == '"' || c == '\'') {
+			size_t end = css_string_end(css, at);
+			struct str inside = str_sub(css, at + 1, end > at + 1 && css.p[end - 1] == c ? end - 1 : end);
+
+			if (import) {
+				buf_str(out, str_sub(css, from, at + 1));
+				css_ref(w, inside, MOD_CS, out);
+				from = at + 1 + inside.n;
+				import = false;
+			}
+			at = end;
+		} else if ((c == 'u' || c == 'U') && str_istarts(str_sub(css, at, css.n), STR("url(")) &&
+			   (at == 0 || !(ascii_alpha(css.p[at - 1]) || css.p[at - 1] == '-' || css.p[at - 1] == '_'))) {
+			size_t start = at + 4, end;
+
+			while (start < css.n && ascii_space(css.p[start]))
+				start++;
+			if (start < css.n && (css.p[start] == '"' || css.p[start] == '\'')) {
+				char quote = css.p[start];
+
+				end = css_string_end(css, start++);
+				if (end > start && css.p[end - 1] == quote)
+					end--;
+			} else {
+				for (end = start; end < css.n && css.p[end] != ')' && css.p[end] != '\n'; end++)
+					if (css.p[end] == '\\' && end + 1 < css.n)
+						end++;
+				while (end > start && ascii_space(css.p[end - 1]))
+					end--;
+			}
+			buf_str(out, str_sub(css, from, start));
+			css_ref(w, str_sub(css, start, end), css_mod(import, str_sub(css, start, end)), out);
+			from = at = end;
+			import = false;
+		} else {
+			at++;
+		}
+	}
+	buf_str(out, str_sub(css, from, css.n));
+}
+
+/* ---- JavaScript: absolute URLs that are whole string constants' beginnings ---- */
+
+/* Names that are compared, not fetched. */
+static bool is_a_name(struct str url)
+{
+	return str_find(str_sub(url, 0, 24), STR("//www.w3.org/")) >= 0 || str_find(str_sub(url, 0, 24), STR("//schema.org")) >= 0 ||
+	       str_find(str_sub(url, 0, 28), STR("//ogp.me")) >= 0;
+}
+
+void rewrite_js(struct rewriter *w, struct str js, struct buf *out)
+{
+	size_t from = 0;
+
+	for (size_t at = 0; at + 8 < js.n; at++) {
+		struct str url;
+		size_t host;
+
+		if (js.p[at] != '"' && js.p[at] != '\'')
+			continue;
+		url = str_sub(js, at + 1, js.n);
+		if (!str_starts(url, STR("http")))
+			continue;
+		host = url.p[4] == 's' ? 5 : 4;
+		if (url.n < host + 5 || url.p[host++] != ':')
+			continue;
+		for (unsigned k = 0; k < 2; k++) { /* // or \/\/ */
+			host += host < url.n && url.p[host] == '\\';
+			if (host >= url.n || url.p[host++] != '/')
+				host = url.n;
+		}
+		if (host >= url.n || !(ascii_alpha(url.p[host]) || ascii_digit(url.p[host])) || is_a_name(url))
+			continue;
+		buf_str(out, str_sub(js, from, at + 1));
+		buf_str(out, w->prefix);
+		buf_add(out, w->stamp, 14);
+		buf_str(out, STR("mp_/"));
+		from = at + 1;
+	}
+	buf_str(out, str_sub(js, from, js.n));
+}
+
+/* ---- HLS playlists ---- */
+
+void rewrite_manifest(struct rewriter *w, struct str lines, struct buf *out)
+{
+	while (lines.n) {
+		ptrdiff_t nl = str_chr(lines, '\n');
+		struct str line = nl < 0 ? lines : str_sub(lines, 0, (size_t)nl), bare = str_trim(line);
+		ptrdiff_t uri = str_find(line, STR("URI=\""));
+
+		if (bare.n && bare.p[0] != '#') {
+			rewrite_ref(w, bare, MOD_OE, out);
+		} else if (uri >= 0) {
+			struct str value = str_sub(line, (size_t)uri + 5, line.n);
+			ptrdiff_t end = str_chr(value, '"');
+
+			buf_str(out, str_sub(line, 0, (size_t)uri + 5));
+			rewrite_ref(w, end < 0 ? value : str_sub(value, 0, (size_t)end), MOD_OE, out);
+			if (end >= 0)
+				buf_str(out, str_sub(value, (size_t)end, value.n));
+		} else {
+			buf_str(out, line);
+		}
+		if (nl >= 0)
+			buf_byte(out, '\n');
+		lines = nl < 0 ? STR_NONE : str_sub(lines, (size_t)nl + 1, lines.n);
+	}
+}
+
+/* ---- which way ---- */
+
+enum rewrite_kind rewrite_kind(struct str mime, enum modifier mod, struct str body)
+{
+	static const struct { const char *mime; enum rewrite_kind kind; } types[] = {
+		{ "text/html", REWRITE_HTML }, { "application/xhtml+xml", REWRITE_HTML }, { "image/svg+xml", REWRITE_HTML }, { "text/css", REWRITE_CSS },
+		{ "text/javascript", REWRITE_JS }, { "application/javascript", REWRITE_JS }, { "application/x-javascript", REWRITE_JS },
+		{ "application/ecmascript", REWRITE_JS }, { "text/ecmascript", REWRITE_JS }, { "application/vnd.apple.mpegurl", REWRITE_HLS },
+		{ "application/x-mpegurl", REWRITE_HLS }, { "audio/mpegurl", REWRITE_HLS }, { "audio/x-mpegurl", REWRITE_HLS },
+	};
+	enum rewrite_kind kind = REWRITE_NOT;
+	struct str start = body;
+
+	for (size_t i = 0; i < COUNT(types); i++)
+		if (str_ieq(mime, str(types[i].mime)))
+			kind = types[i].kind;
+	if (mod == MOD_ID || mod == MOD_IR || mod == MOD_IM || mod == MOD_OE || mod == MOD_DL || mod == MOD_SW)
+		return mod == MOD_IM || mod == MOD_OE ? (kind == REWRITE_HLS || str_ieq(mime, STR("image/svg+xml")) ? kind : REWRITE_NOT) : REWRITE_NOT;
+	if (str_starts(start, STR("\xef\xbb\xbf")))
+		start = str_sub(start, 3, start.n);
+	start = str_trim(str_sub(start, 0, 256));
+	if (kind == REWRITE_HTML && start.n && start.p[0] != '<' && (mod == MOD_JS || mod == MOD_CS || mod == MOD_ESM || mod == MOD_WKR))
+		return mod == MOD_CS ? REWRITE_CSS : REWRITE_JS; /* scripts that were served as text/html */
+	if (kind == REWRITE_HTML && start.n && (start.p[0] == '{' || start.p[0] == '['))
+		return REWRITE_NOT; /* JSON served as text/html */
+	if (kind == REWRITE_NOT && (mod == MOD_JS || mod == MOD_CS) && (mime.n == 0 || str_istarts(mime, STR("text/"))) && start.n && start.p[0] != '<')
+		return mod == MOD_CS ? REWRITE_CSS : REWRITE_JS;
+	return kind;
+}

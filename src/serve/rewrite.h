@@ -1,0 +1,44 @@
+/* serve/rewrite.h -- archived pages, styles and scripts whose references lead into the archive.
+ *
+ * Everything is a copy of the archived bytes in which only references are
+ * replaced; whatever is no reference stays byte for byte, so charsets, XHTML
+ * and text in textareas are untouched.  Input is in an encoding that agrees
+ * with ASCII below 0x80 (UTF-16 is converted before).  Cost: one pass.
+ */
+#ifndef WINNOW_SERVE_REWRITE_H
+#define WINNOW_SERVE_REWRITE_H
+#include "archive/url.h"
+#include "base/buf.h"
+#include "serve/path.h"
+#include "text/charset.h"
+
+struct rewriter {
+	struct charset charset; /* of the page */
+	struct str prefix;    /* "/sample/" or "/base/sample/" */
+	char stamp[15];	      /* of the capture */
+	struct url base;      /* of the page; <base href> changes it */
+	struct url scratch;
+	struct buf *out;
+	struct arena *arena;
+	struct str head;      /* put where the page's own scripts begin; empty: nothing */
+	bool head_done;
+	bool utf8;	      /* bytes >= 0x80 in URLs are UTF-8 */
+	bool xml;	      /* XHTML: entities and CDATA as XML has them */
+	bool top;	      /* links leave the frame by target=_top: rewritten to the frame page */
+};
+
+/* Adds the reference, rewritten; as it is when it is none that can be archived (data:, mailto:, #x). */
+void rewrite_ref(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out);
+/* An absolute address in the archive of url (resolved), e.g. for Location. */
+void rewrite_absolute(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out);
+
+void rewrite_html(struct rewriter *w, struct str page);
+void rewrite_css(struct rewriter *w, struct str css, struct buf *out);
+void rewrite_js(struct rewriter *w, struct str js, struct buf *out);
+void rewrite_srcset(struct rewriter *w, struct str value, enum modifier mod, struct buf *out);
+void rewrite_manifest(struct rewriter *w, struct str lines, struct buf *out); /* HLS: lines that are URIs, URI="..." */
+
+/* Which way a body of this type is rewritten, by type, modifier and first bytes. */
+enum rewrite_kind { REWRITE_NOT, REWRITE_HTML, REWRITE_CSS, REWRITE_JS, REWRITE_HLS };
+enum rewrite_kind rewrite_kind(struct str mime, enum modifier mod, struct str body);
+#endif

@@ -1,0 +1,64 @@
+/* serve/server_int.h -- what the files of the server share: workers, their handles, a request's own memory. */
+#ifndef WINNOW_SERVE_SERVER_INT_H
+#define WINNOW_SERVE_SERVER_INT_H
+#include <microhttpd.h>
+
+#include "serve/history.h"
+#include "serve/server.h"
+
+/* One collection as one worker has it open. */
+struct handle {
+	struct collection coll;
+	struct history *history;
+	bool open;
+	unsigned generation;
+	uint64_t revision;
+	int64_t looked; /* when the revision was last read, ms */
+};
+
+struct worker {
+	struct server *server;
+	struct handle *handles; /* by served.index */
+	struct worker *next;
+	struct live *spare; /* requests to use again */
+	unsigned n_spare;
+};
+
+struct owned_buf {
+	struct buf buf;
+	struct owned_buf *next;
+};
+
+/* A request on the wire: what the handler sees, and what only the server does. */
+struct live {
+	struct request q; /* first */
+	struct response r;
+	struct owned_buf *bufs;
+	struct buf body;
+	struct live *spare;
+	int64_t began; /* ns */
+	uint64_t sent;
+	int status; /* that was answered; 0: not yet */
+	bool seen, too_large, done_called;
+};
+
+static inline struct live *extra(struct request *q) { return (struct live *)(void *)q; }
+
+struct handle *worker_handle(struct worker *w, unsigned index, struct err *err);
+
+struct str percent_decode(struct arena *a, struct str s, bool plus);
+bool request_split(struct request *q);
+
+/* dispatch.c: finds the route, asks the guard, runs the handler, applies the policy. */
+void dispatch(struct request *q, struct response *r);
+/* guard.c: true, or the refusal in r. */
+bool guard_host(struct request *q, struct response *r);
+bool guard_route(struct request *q, struct response *r);
+bool guard_token_is(const struct server *s, struct str token);
+/* policy.c */
+void policy_apply(struct request *q, struct response *r);
+/* metrics.c */
+void metrics_count(const struct request *q, int status, int64_t ns, uint64_t bytes);
+void metrics_write(struct buf *out);
+void metrics_connections(int change);
+#endif

@@ -1,0 +1,189 @@
+/* serve/setup.c -- see setup.h. */
+#include "serve/setup.h"
+
+#include <fcntl.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "archive/url.h"
+#include "base/limits.h"
+#include "base/os.h"
+#include "serve/acl.h"
+
+static const char *const reserved[] = { "c", "api", "a", "jobs", "help", "cdx", "metrics", "healthz", "favicon.ico", "robots.txt", "login" };
+
+static void random_text(char *out, size_t n)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	unsigned char bytes[64];
+
+	if (getrandom(bytes, n, 0) != (ssize_t)n)
+		abort(); /* no token is better than one that can be guessed */
+	for (size_t i = 0; i < n; i++)
+		out[i] = alphabet[bytes[i] % 64];
+	out[n] = 0;
+}
+
+static int name_of(struct server *s, const char *given, const char **name, const char **dir, struct err *err)
+{
+	const char *sign = strchr(given, '=');
+	struct str d = str(given), n;
+
+	if (sign && !memchr(given, '/', (size_t)(sign - given))) {
+		n = str_n(given, (size_t)(sign - given));
+		d = str(sign + 1);
+	} else {
+		while (d.n > 1 && d.p[d.n - 1] == '/')
+			d.n--;
+		char *real = realpath(arena_strz(&s->arena, d), NULL);
+		struct str whole = real ? arena_str(&s->arena, str(real)) : d;
+
+		free(real);
+		n = str_sub(whole, (size_t)(str_rchr(whole, '/') + 1), whole.n);
+	}
+	for (size_t i = 0; i < n.n; i++)
+		if (!ascii_alpha(n.p[i]) && !ascii_digit(n.p[i]) && !strchr("._-", n.p[i]))
+			return err_set(err, WN_USAGE, "'%.*s' cannot be a collection's name in URLs; use NAME=DIR with letters, digits, '.', '_' and '-'", STR_FMT(n));
+	if (n.n == 0 || n.p[0] == '.')
+		return err_set(err, WN_USAGE, "'%s' gives no name for URLs; use NAME=DIR", given);
+	for (size_t i = 0; i < COUNT(reserved); i++)
+		if (str_eq(n, str(reserved[i])))
+			return err_set(err, WN_USAGE, "the name '%s' is used by the server itself; use NAME=DIR with another one", reserved[i]);
+	*name = arena_strz(&s->arena, n);
+	*dir = arena_strz(&s->arena, d);
+	return WN_OK;
+}
+
+static int setup_collections(struct server *s, struct err *err)
+{
+	const struct server_options *o = &s->options;
+	struct err open_err = { 0 };
+	int rc;
+
+	s->served = arena_zalloc(&s->arena, (o->n_collections + 1) * sizeof *s->served);
+	for (size_t i = 0; i < o->n_collections; i++) {
+		struct served *v = &s->served[i];
+		struct collection probe;
+		char secret[23];
+
+		if ((rc = name_of(s, o->collections[i], &v->name, &v->dir, err)) < 0)
+			return rc;
+		if (server_find(s, str(v->name), false))
+			return err_set(err, WN_USAGE, "two collections are named '%s'; use NAME=DIR for one of them", v->name);
+		v->slug = v->name;
+		if (o->private_paths) {
+			random_text(secret, sizeof secret - 1);
+			v->slug = arena_printf(&s->arena, "%s~%s", v->name, secret).p;
+		}
+		v->index = (unsigned)i;
+		s->n_served++;
+		if ((rc = collection_open(&probe, v->dir, CATALOG_READ, NULL, &open_err)) < 0) {
+			*err = open_err;
+			return rc;
+		}
+		collection_close(&probe);
+		struct acl *acl = NULL;
+
+		if ((rc = acl_served(&acl, s, v, err)) < 0)
+			return rc;
+		acl_free(acl);
+	}
+	return WN_OK;
+}
+
+static int setup_address(struct server *s, struct sockaddr_storage *at, struct err *err)
+{
+	struct str listen = str(s->options.listen ? s->options.listen : "127.0.0.1:8080");
+	ptrdiff_t colon = str_rchr(listen, ':');
+	struct addrinfo hints = { .ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM }, *found = NULL;
+	struct str host, port;
+	uint64_t number;
+
+	if (colon < 0)
+		return err_set(err, WN_USAGE, "--listen takes ADDR:PORT, not '%.*s'", STR_FMT(listen));
+	host = str_sub(listen, 0, (size_t)colon);
+	port = str_sub(listen, (size_t)colon + 1, listen.n);
+	if (host.n > 1 && host.p[0] == '[' && host.p[host.n - 1] == ']')
+		host = str_sub(host, 1, host.n - 1);
+	if (!str_u64(port, &number) || number > 65535)
+		return err_set(err, WN_USAGE, "'%.*s' is no port: 0 to 65535", STR_FMT(port));
+	if (getaddrinfo(host.n ? arena_strz(&s->arena, host) : NULL, arena_strz(&s->arena, port), &hints, &found) != 0 || !found)
+		return err_set(err, WN_USAGE, "'%.*s' is no address of this machine", STR_FMT(host));
+	memcpy(at, found->ai_addr, found->ai_addrlen);
+	freeaddrinfo(found);
+	s->port = (int)number;
+	return WN_OK;
+}
+
+static int setup_public(struct server *s, struct err *err)
+{
+	struct url u = { 0 };
+	struct buf origin = BUF(4 * KIB);
+	struct str path;
+
+	if (!s->options.public_url)
+		return WN_OK;
+	if (!url_parse(&u, str(s->options.public_url), NULL) || !url_is_http(&u)) {
+		url_release(&u);
+		return err_set(err, WN_USAGE, "--public-url takes an http or https URL, not '%s'", s->options.public_url);
+	}
+	url_origin(&u, &origin);
+	s->origin = arena_str(&s->arena, buf_view(&origin));
+	s->public_host = arena_str(&s->arena, url_host_port(&u));
+	path = url_pathname(&u);
+	while (path.n && path.p[path.n - 1] == '/')
+		path.n--;
+	s->prefix = arena_str(&s->arena, path);
+	buf_release(&origin);
+	url_release(&u);
+	return WN_OK;
+}
+
+static int setup_token(struct server *s, struct err *err)
+{
+	struct str text;
+	int rc, fd;
+
+	random_text(s->token, 43);
+	if (!s->options.token_file)
+		return WN_OK;
+	if (stat(s->options.token_file, &(struct stat){ 0 }) == 0) {
+		if ((rc = os_slurp(&s->arena, s->options.token_file, 4096, &text, err)) < 0)
+			return rc;
+		text = str_trim(text);
+		if (text.n < 16 || text.n > 43)
+			return err_set(err, WN_USAGE, "%s must hold a token of 16 to 43 characters", s->options.token_file);
+		memcpy(s->token, text.p, text.n);
+		s->token[text.n] = 0;
+		return WN_OK;
+	}
+	if ((rc = os_open(&fd, s->options.token_file, O_WRONLY | O_CREAT | O_EXCL, err)) < 0)
+		return rc;
+	fchmod(fd, 0600);
+	rc = os_write(fd, s->token, 43, s->options.token_file, err);
+	os_close(&fd);
+	return rc;
+}
+
+int setup_server(struct server *s, struct sockaddr_storage *at, struct err *err)
+{
+	int rc;
+
+	if ((rc = setup_collections(s, err)) < 0 || (rc = setup_address(s, at, err)) < 0 || (rc = setup_public(s, err)) < 0)
+		return rc;
+	return setup_token(s, err);
+}
+
+struct str setup_url(struct server *s)
+{
+	struct str listen = str(s->options.listen ? s->options.listen : "127.0.0.1:8080");
+	struct str host = str_sub(listen, 0, (size_t)str_rchr(listen, ':'));
+
+	if (host.n == 0 || str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("[::]")))
+		host = STR("127.0.0.1");
+	if (s->origin.n)
+		return arena_printf(&s->arena, "%.*s%.*s/login?token=%s", STR_FMT(s->origin), STR_FMT(s->prefix), s->token);
+	return arena_printf(&s->arena, "http://%.*s:%d/login?token=%s", STR_FMT(host), s->port, s->token);
+}

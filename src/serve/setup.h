@@ -1,0 +1,10 @@
+/* serve/setup.h -- from the options to a server that can start: names, token, address, public URL. */
+#ifndef WINNOW_SERVE_SETUP_H
+#define WINNOW_SERVE_SETUP_H
+#include <sys/socket.h>
+
+#include "serve/server.h"
+
+int setup_server(struct server *s, struct sockaddr_storage *at, struct err *err);
+struct str setup_url(struct server *s); /* the URL to open, with the token */
+#endif
