@@ -5,9 +5,12 @@
  * shown with a caret under the place.  Computing is a job (serve/jobs.h).
  */
 #include <inttypes.h>
+#include <math.h>
 
+#include "archive/surt.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "flow/preview.h"
 #include "rule/explain.h"
 #include "serve/jobs.h"
 #include "serve/page.h"
@@ -18,6 +21,10 @@ struct studio {
 	struct rule *good;	/* NULL: none or wrong */
 	struct err wrong, wrong_where;
 	struct str plan;
+	struct preview_report preview; /* with looked */
+	struct err no_preview;
+	bool looked;
+	const struct surt_profile *profile; /* of urlkeys here */
 };
 
 /* ---- what is asked ---- */
@@ -57,6 +64,7 @@ static void check(struct request *q, struct collection *coll, struct studio *s)
 	struct rule_env env;
 	struct rule *where;
 
+	s->profile = surt_profile(catalog_settings(coll->catalog)->profile);
 	if (selection_env(coll, &q->arena, RULE_PAIR, &env, &s->wrong) < 0)
 		return;
 	if (s->rule.n > LIMIT_RULE)
@@ -164,6 +172,98 @@ static void understood(struct buf *b, const struct studio *s)
 	html(b, "</section>\n");
 }
 
+static bool url_shown(struct request *q, const struct surt_profile *profile, struct str url, int64_t time)
+{
+	struct buf *key = request_buf(q, 4 * LIMIT_URL);
+
+	surt_add(profile, url, key);
+	return page_allowed(q, buf_view(key), time);
+}
+
+static bool example_shown(struct request *q, const struct surt_profile *profile, const struct preview_example *e)
+{
+	return url_shown(q, profile, e->dropped.url, e->dropped.time) && url_shown(q, profile, e->by.url, e->by.time);
+}
+
+static void page_line(struct request *q, struct buf *b, const struct preview_page *p)
+{
+	html(b, "%d <a href=\"%s/%p/%i/%r\">%b</a>", p->time, page_base(q), str(q->served->slug), p->time, p->url, p->title.n ? p->title : p->url);
+}
+
+static void examples(struct request *q, struct buf *b, const struct studio *s)
+{
+	const struct preview_report *p = &s->preview;
+	static const char *const heads[] = { "Typical", "Borderline: closest to the threshold", "Surprising: other title or much longer" };
+
+	for (int why = EXAMPLE_TYPICAL; why <= EXAMPLE_SURPRISING; why++) {
+		bool any = false;
+
+		for (size_t i = 0; i < p->n_examples; i++) {
+			const struct preview_example *e = &p->examples[i];
+
+			if ((int)e->why != why || !example_shown(q, s->profile, e))
+				continue;
+			html(b, any ? "<li>" : "<h3>%z</h3><ul class=\"covered\"><li>", heads[why]);
+			any = true;
+			page_line(q, b, &e->dropped);
+			html(b, " hidden by ");
+			page_line(q, b, &e->by);
+			if (!isnan(e->score))
+				html(b, " <span class=\"soft\">%f %%</span>", 100 * e->score);
+			html(b, " <a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a></li>\n", page_base(q), str(q->served->name), e->dropped.id, e->by.id,
+			     e->dropped.id, e->by.id);
+		}
+		html(b, any ? "</ul>\n" : "");
+	}
+}
+
+static void interval(struct buf *b, const struct preview_interval *v)
+{
+	html(b, "%n", (uint64_t)llround(v->estimate));
+	if (!v->exact)
+		html(b, " <small>%n to %n</small>", (uint64_t)llround(v->low), (uint64_t)llround(v->high));
+}
+
+static void curve(struct buf *b, const struct preview_report *p)
+{
+	if (!p->n_curve || !p->documents)
+		return;
+	html(b, "<h3>Hidden share by threshold of %z</h3>\n<table><thead><tr><th scope=\"col\">At least</th><th scope=\"col\" class=\"num\">Hidden</th><td></td></tr></thead><tbody>\n", p->measure);
+	for (size_t i = 0; i < p->n_curve; i++) {
+		double share = 100 * (1 - p->curve[i].kept.estimate / (double)p->documents);
+
+		html(b, "<tr><th scope=\"row\">%u %%</th><td class=\"num\">%f %%</td><td>", (uint64_t)p->curve[i].threshold, share);
+		page_bar(b, (uint64_t)(share > 0 ? 10 * share : 0), 1000);
+		html(b, "</td></tr>\n");
+	}
+	html(b, "</tbody></table>\n");
+}
+
+static void preview(struct request *q, struct buf *b, const struct studio *s)
+{
+	const struct preview_report *p = &s->preview;
+
+	html(b, "<section class=\"panel\" aria-labelledby=\"preview-head\"><h2 id=\"preview-head\">Preview%z</h2>\n",
+	     !s->looked ? "" : p->kept.exact ? ", exact" : p->lower_bound ? ", a lower bound" : ", an estimate");
+	html(b, "<p id=\"live\" role=\"status\"></p>\n");
+	if (!s->looked) {
+		html(b, "<p>%z</p></section>\n", s->no_preview.code ? s->no_preview.text : "A rule that is understood is tried out here.");
+		return;
+	}
+	html(b, "<dl class=\"facts\"><div><dt>Keep</dt><dd>");
+	interval(b, &p->kept);
+	html(b, "</dd></div><div><dt>Hide</dt><dd>");
+	interval(b, &p->dropped);
+	html(b, "</dd></div></dl>\n<p>%f %% of %n documents would be hidden.</p>", p->documents ? 100 * p->dropped.estimate / (double)p->documents : 0, p->documents);
+	page_bar(b, (uint64_t)p->dropped.estimate, p->documents);
+	if (!p->kept.exact)
+		html(b, "<p class=\"soft\">From %n of %n blocks, seed %u; the ranges hold with 95 %%.%z</p>\n", p->sampled_blocks, p->blocks, p->seed,
+		     p->lower_bound ? " Pairs across blocks are not seen, so more may be hidden." : "");
+	curve(b, p);
+	examples(q, b, s);
+	html(b, "</section>\n");
+}
+
 static struct buf *studio_page(struct request *q, const struct studio *s)
 {
 	struct buf *b = page_begin(q, TAB_RULES, STR("Rule studio"));
@@ -173,10 +273,17 @@ static struct buf *studio_page(struct request *q, const struct studio *s)
 	html(b, "<div class=\"studio\"><div>\n");
 	text_form(q, b, s);
 	html(b, "</div><div>\n");
+	preview(q, b, s);
 	builder(q, b);
 	understood(b, s);
 	html(b, "</div></div>\n");
 	return b;
+}
+
+static void look(struct request *q, struct collection *coll, struct studio *s)
+{
+	if (s->good && !s->wrong_where.code)
+		s->looked = preview_run(coll, &(struct preview_request){ .rule = s->rule, .where = page_z(q, s->where), .threads = 1 }, &s->preview, &s->no_preview) == WN_OK;
 }
 
 void page_studio(struct request *q, struct response *r)
@@ -188,8 +295,11 @@ void page_studio(struct request *q, struct response *r)
 		return;
 	ask(q, &s);
 	check(q, coll, &s);
-	page_done(coll);
+	look(q, coll, &s);
 	page_end(q, r, studio_page(q, &s));
+	page_done(coll);
+	if (s.looked)
+		preview_report_release(&s.preview);
 }
 
 /* For the page's script, while a rule is written. */
@@ -204,6 +314,7 @@ void page_rule_check(struct request *q, struct response *r)
 		return;
 	ask(q, &s);
 	check(q, coll, &s);
+	look(q, coll, &s);
 	page_done(coll);
 	json_open(&j, '{');
 	json_key(&j, "data");
@@ -216,6 +327,14 @@ void page_rule_check(struct request *q, struct response *r)
 	s.good ? json_z(&j, s.good->sha256) : json_null(&j);
 	json_key(&j, "error");
 	s.good ? json_null(&j) : json_z(&j, s.rule.n ? s.wrong.text : "there is no rule yet");
+	json_key(&j, "preview");
+	if (s.looked) {
+		s.preview.n_examples = 0; /* those have a page of their own, which looks at the access rules */
+		preview_report_json(&s.preview, &j);
+		preview_report_release(&s.preview);
+	} else {
+		json_null(&j);
+	}
 	json_close(&j, '}');
 	json_close(&j, '}');
 	response_json(r, buf_view(b));
