@@ -1,5 +1,6 @@
 /* serve/replay_ui.c -- where replay meets access rules and our own pages. */
 #include "serve/acl.h"
+#include "serve/page.h"
 #include "serve/replay.h"
 #include "serve/routes.h"
 
@@ -20,12 +21,28 @@ bool replay_permit(struct request *q, struct response *r, struct str key, int64_
 	return access == ACL_ALLOW;
 }
 
-/* The frame page and the calendar; the archived page itself is what both lead to. */
+/* The frame page of the closest capture, at its exact stamp; or the calendar. */
 void replay_ui(struct request *q, struct response *r, struct history *h, const struct replay_path *p)
 {
-	(void)h;
-	if (p->calendar)
-		response_redirect(r, 302, request_absolute(q, "/%s/timemap/link/%.*s", q->served->slug, STR_FMT(p->url)));
+	struct capture c;
+	struct err err = { 0 };
+	struct str key = history_key(h, &q->arena, p->url);
+	int rc;
+
+	r->policy = POLICY_UI;
+	if (p->calendar) {
+		page_calendar_of(q, r, p->url, p->stamp.n >= 4 ? stamp_civil(p->time.time).year : 0);
+		return;
+	}
+	rc = replay_find(h, q, key, p->time.time, stamp_end(&p->time), &c, &err);
+	if (rc == WN_NONE)
+		replay_missing(q, r, h, key, p->url);
+	else if (rc < 0)
+		response_err(r, &err);
+	else if (!replay_permit(q, r, c.urlkey, c.time))
+		return;
+	else if (p->stamp.n != 14 || c.time != p->time.time || p->modifier == MOD_TF)
+		response_redirect(r, 302, memento_address(q, c.time, MOD_NONE, p->url));
 	else
-		response_redirect(r, 302, request_absolute(q, "/%s/%.*smp_/%.*s", q->served->slug, STR_FMT(p->stamp), STR_FMT(p->url)));
+		page_frame_of(q, r, &c);
 }

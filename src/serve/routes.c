@@ -8,6 +8,11 @@ const struct route routes[] = {
 	{ METHOD_GET, "/favicon.ico", own_favicon, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN, "icon" },
 	{ METHOD_GET, "/robots.txt", own_robots, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN, "robots" },
 	{ METHOD_GET, "/login", own_login, POLICY_UI, ROUTE_PUBLIC | ROUTE_HIDDEN, "the link that was printed: gives the cookie" },
+	/* CDX */
+	{ METHOD_GET | METHOD_POST, "/cdx/search/cdx", cdx_ia, POLICY_OPEN, 0, "CDX server, dialect of the Internet Archive; coll names the collection" },
+	{ METHOD_GET | METHOD_POST, "/{coll}/cdx", cdx_pywb, POLICY_OPEN, 0, "CDX server, dialect of pywb" },
+	{ METHOD_POST, "/{coll}", cdx_post, POLICY_OPEN, ROUTE_CHANGES | ROUTE_CDX_WRITE, "adds captures from lines of CDX" },
+	{ METHOD_POST, "/{coll}/delete", cdx_delete, POLICY_OPEN, ROUTE_CHANGES | ROUTE_CDX_WRITE, "takes captures out by lines of CDX" },
 	/* Memento and replay: last, since {coll} comes first in them */
 	{ METHOD_GET, "/{coll}/timemap/{type}/{url*}", timemap_any, POLICY_OPEN, 0, "TimeMap of a URL: link, json or cdxj" },
 	{ METHOD_GET, "/{coll}/_/replay.js", replay_script, POLICY_REPLAY, ROUTE_HIDDEN, "the script that archived pages get" },
