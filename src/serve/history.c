@@ -16,8 +16,8 @@ enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, COUNT_UP_TO, QUESTIONS };
 static const char *const sql[QUESTIONS] = {
 	[AT_OR_AFTER] = "select capture, time from capture_key where urlkey = ?1 and (time, capture) > (?2, ?3) order by time, capture limit ?4",
 	[AT_OR_BEFORE] = "select capture, time from capture_key where urlkey = ?1 and (time, capture) < (?2, ?3) order by time desc, capture desc limit ?4",
-	[CAPTURE] = "select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
-		    "c.payload_digest, c.content, c.redirect from capture c left join word m on m.id = c.mime where c.id = ?1",
+	[CAPTURE] = ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
+		    "c.payload_digest, c.content, c.redirect from capture c left join word m on m.id = c.mime where c.id = ?1"),
 	[COUNT_UP_TO] = "select count(*) from (select 1 from capture_key where urlkey = ?1 limit ?2)",
 };
 
