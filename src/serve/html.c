@@ -86,6 +86,18 @@ void html_url(struct buf *b, struct str url)
 	}
 }
 
+void location_url(struct buf *b, struct str url)
+{
+	for (size_t i = 0; i < url.n; i++) {
+		unsigned char c = (unsigned char)url.p[i];
+
+		if (c <= 0x20 || c >= 0x7f || c == '#')
+			buf_printf(b, "%%%02X", c);
+		else
+			buf_byte(b, (char)c);
+	}
+}
+
 static void time_element(struct buf *b, int64_t time, bool day)
 {
 	char text[21];

@@ -349,13 +349,6 @@ void page_go(struct request *q, struct response *r)
 		return;
 	}
 	html(b, "%s/%p/*/", page_base(q), str(q->served->slug));
-	for (size_t i = 0; i < url.n; i++) {
-		unsigned char ch = (unsigned char)url.p[i];
-
-		if (ch <= 0x20 || ch >= 0x7f || ch == '#')
-			buf_printf(b, "%%%02X", ch);
-		else
-			buf_byte(b, (char)ch);
-	}
+	location_url(b, url);
 	response_redirect(r, 302, buf_view(b));
 }

@@ -1,5 +1,5 @@
 /* serve/routes.c -- everything that is served, in the order in which it is tried. */
-#include "serve/routes.h"
+#include "serve/page.h"
 
 const struct route routes[] = {
 	/* small addresses */
@@ -8,6 +8,26 @@ const struct route routes[] = {
 	{ METHOD_GET, "/favicon.ico", own_favicon, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN, "icon" },
 	{ METHOD_GET, "/robots.txt", own_robots, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN, "robots" },
 	{ METHOD_GET, "/login", own_login, POLICY_UI, ROUTE_PUBLIC | ROUTE_HIDDEN, "the link that was printed: gives the cookie" },
+	/* pages for people */
+	{ METHOD_GET, "/", page_home, POLICY_UI, ROUTE_HIDDEN, "collections" },
+	{ METHOD_GET, "/a/{hash}/{name}", asset_serve, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN, "styles and scripts" },
+	{ METHOD_GET, "/jobs", page_job_list, POLICY_UI, ROUTE_HIDDEN, "jobs" },
+	{ METHOD_GET, "/jobs/{id}", page_job, POLICY_UI, ROUTE_FORMS, "a job: state, phases, time left" },
+	{ METHOD_POST, "/jobs/{id}/cancel", page_job_cancel, POLICY_UI, ROUTE_CHANGES, "cancels a job" },
+	{ METHOD_GET, "/api/v1/collections/{c}/rules/check", page_rule_check, POLICY_DATA, 0, "whether a rule is understood, and what it would hide" },
+	{ METHOD_GET, "/c/{c}", page_overview, POLICY_UI, ROUTE_HIDDEN, "a collection at a glance" },
+	{ METHOD_GET, "/c/{c}/go", page_go, POLICY_UI, ROUTE_HIDDEN, "to the captures of a URL" },
+	{ METHOD_GET, "/c/{c}/search", page_search, POLICY_UI, ROUTE_HIDDEN, "full text" },
+	{ METHOD_GET, "/c/{c}/diff/{pair}", page_diff, POLICY_UI, ROUTE_HIDDEN, "how two captures differ" },
+	{ METHOD_GET, "/c/{c}/rules/new", page_studio, POLICY_UI, ROUTE_HIDDEN, "the rule studio" },
+	{ METHOD_GET, "/c/{c}/covers", page_cover_list, POLICY_UI, ROUTE_HIDDEN, "covers" },
+	{ METHOD_POST, "/c/{c}/covers", page_compute, POLICY_UI, ROUTE_CHANGES, "computes a cover, as a job" },
+	{ METHOD_GET, "/c/{c}/covers/{cover}", page_cover, POLICY_UI, ROUTE_HIDDEN, "a cover and what it keeps" },
+	{ METHOD_GET, "/c/{c}/covers/{cover}/dropped", page_dropped, POLICY_UI, ROUTE_HIDDEN, "what a cover hides" },
+	{ METHOD_GET, "/c/{c}/covers/{cover}/cover.csv", page_cover_csv, POLICY_DATA, 0, "every document of a cover, with its coverer and score" },
+	{ METHOD_GET, "/c/{c}/covers/{cover}/methods.txt", page_methods, POLICY_DATA, 0, "the methods note of a cover" },
+	{ METHOD_GET, "/c/{c}/covers/{cover}/doc/{doc}", page_why, POLICY_UI, ROUTE_HIDDEN, "why a document is kept or hidden" },
+	{ METHOD_GET, "/{coll}", page_collection_redirect, POLICY_UI, ROUTE_HIDDEN | ROUTE_OPTIONAL, "to the collection's page" },
 	/* CDX */
 	{ METHOD_GET | METHOD_POST, "/cdx/search/cdx", cdx_ia, POLICY_OPEN, 0, "CDX server, dialect of the Internet Archive; coll names the collection" },
 	{ METHOD_GET | METHOD_POST, "/{coll}/cdx", cdx_pywb, POLICY_OPEN, 0, "CDX server, dialect of pywb" },
