@@ -8,6 +8,7 @@
 #	make lint       clang-tidy, clang-format, the order of layers
 #	make bench      the programs of bench/ beside their peers; prints docs/benchmarks.md's table
 #	make suites     conformance suites and real archives in DATA (a folder with unpacked packs)
+#	make browser    the pages in Chromium: flows, axe, no sideways scrolling; screenshots in build/screenshots
 #	make torture    everything that takes long: all kills, every n-th fault, long fuzzing
 #	make install    PREFIX=/usr/local DESTDIR=
 #	make deb        a Debian package in build/
@@ -20,7 +21,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS)
 
-.PHONY: all deps demo test check sanitize fuzz lint bench suites torture install deb clean paper-u
+.PHONY: all deps browser demo test check sanitize fuzz lint bench suites torture install deb clean paper-u
 
 all: $(BUILD)/build.ninja
 	$(NINJA) -C $(BUILD)
@@ -59,6 +60,10 @@ suites: all
 
 torture: deps
 	@tests/torture
+
+browser: all
+	@tools/deps browser
+	cd tests/browser && npm install --no-audit --no-fund --silent && BUILD=$(abspath $(BUILD)) npm test
 
 install: all
 	@tools/install-files $(BUILD) "$(DESTDIR)" "$(PREFIX)"
