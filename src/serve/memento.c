@@ -1,6 +1,8 @@
 /* serve/memento.c -- see memento.h. */
 #include "serve/memento.h"
 
+#include "serve/replay.h"
+
 #include "base/limits.h"
 
 struct str memento_address(struct request *q, int64_t time, enum modifier mod, struct str url)
@@ -24,10 +26,12 @@ static void add_target(struct buf *out, struct str url)
 	}
 }
 
-static void add_memento(struct buf *out, struct request *q, struct moment m, struct str url, const char *rel)
+static void add_memento(struct buf *out, struct request *q, struct str key, struct moment m, struct str url, const char *rel)
 {
 	char date[30];
 
+	if (!replay_allows(q, key, m.time))
+		return;
 	buf_str(out, STR(", <"));
 	add_target(out, memento_address(q, m.time, MOD_MP, url));
 	buf_printf(out, ">; rel=\"%s\"; datetime=\"%s\"", rel, stamp_http(m.time, date).p);
@@ -56,14 +60,14 @@ int memento_links(struct request *q, struct response *r, struct history *h, stru
 		if ((has_prev < 0 && has_prev != WN_NONE) || (has_next < 0 && has_next != WN_NONE))
 			return has_prev < 0 && has_prev != WN_NONE ? has_prev : has_next;
 		if (!same(first, *m))
-			add_memento(out, q, first, url, has_prev == WN_OK && same(first, prev) ? "first prev memento" : "first memento");
+			add_memento(out, q, key, first, url, has_prev == WN_OK && same(first, prev) ? "first prev memento" : "first memento");
 		if (has_prev == WN_OK && !same(prev, first))
-			add_memento(out, q, prev, url, "prev memento");
-		add_memento(out, q, *m, url, same(first, *m) ? same(last, *m) ? "first last memento" : "first memento" : same(last, *m) ? "last memento" : "memento");
+			add_memento(out, q, key, prev, url, "prev memento");
+		add_memento(out, q, key, *m, url, same(first, *m) ? same(last, *m) ? "first last memento" : "first memento" : same(last, *m) ? "last memento" : "memento");
 		if (has_next == WN_OK && !same(next, last))
-			add_memento(out, q, next, url, "next memento");
+			add_memento(out, q, key, next, url, "next memento");
 		if (!same(last, *m))
-			add_memento(out, q, last, url, has_next == WN_OK && same(last, next) ? "next last memento" : "last memento");
+			add_memento(out, q, key, last, url, has_next == WN_OK && same(last, next) ? "next last memento" : "last memento");
 	}
 	response_header(r, "Link", buf_view(out));
 	return WN_OK;

@@ -6,7 +6,7 @@
 #include "archive/url.h"
 #include "base/json.h"
 #include "base/limits.h"
-#include "serve/memento.h"
+#include "serve/replay.h"
 #include "serve/routes.h"
 
 struct page {
@@ -126,13 +126,13 @@ static const struct {
 	{ "cdxj", "application/cdxj+ors", write_cdxj },
 };
 
-/* Several captures in one second are one memento: they have one address. */
+/* Several captures in one second are one memento: they have one address.  What access rules hide is not listed. */
 static void one_per_second(struct page *p)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (n == 0 || p->m[n - 1].time != p->m[i].time)
+		if ((n == 0 || p->m[n - 1].time != p->m[i].time) && replay_allows(p->q, p->key, p->m[i].time))
 			p->m[n++] = p->m[i];
 	p->n = n;
 }

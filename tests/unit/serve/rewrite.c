@@ -1,0 +1,243 @@
+/* unit/serve/rewrite.c -- references lead into the archive, everything else stays byte for byte. */
+#include "base/limits.h"
+#include "base/mem.h"
+#include "serve/replay.h"
+#include "serve/rewrite_html.h"
+#include "test.h"
+#include "text/html.h"
+
+static struct rewriter rewriter(struct arena *a, struct buf *out)
+{
+	struct rewriter w = { .prefix = STR("/c/"), .stamp = "20100102030405", .out = out, .arena = a, .utf8 = true, .head_done = true };
+
+	url_parse(&w.base, STR("http://a.example/d/p.html"), NULL);
+	return w;
+}
+
+#define AT(mod) "/c/20100102030405" mod "/http://a.example"
+
+static const struct { const char *in, *out; } pages[] = {
+	{ "<img src=x.png>", "<img src=\"" AT("im_") "/d/x.png\">" },
+	{ "<IMG alt='<a href=y>' SRC = ' /x?a=1&amp;b=2 '>", "<IMG alt='<a href=y>' SRC = '" AT("im_") "/x?a=1&amp;b=2'>" },
+	{ "<a href='#top'>x</a><a href=mailto:a@b>", "<a href='#top'>x</a><a href=mailto:a@b>" },
+	{ "<a href=q>", "<a href=\"" AT("mp_") "/d/q\">" },
+	{ "<a href=\"../../../q\">", "<a href=\"" AT("mp_") "/q\">" },
+	{ "<img srcset=\"a.png 1x, /b.png 2x\">", "<img srcset=\"" AT("im_") "/d/a.png 1x, " AT("im_") "/b.png 2x\">" },
+	{ "<link rel=preload as=image imagesrcset='a.png 1x'>", "<link rel=preload as=image imagesrcset='" AT("im_") "/d/a.png 1x'>" },
+	{ "<meta http-equiv=refresh content=\"5; url='/n'\">", "<meta http-equiv=refresh content=\"5; url=&#39;" AT("mp_") "/n&#39;\">" },
+	{ "<meta http-equiv=\"Content-Security-Policy\" content=\"x\">", "<meta data-archived-http-equiv=\"Content-Security-Policy\" content=\"x\">" },
+	{ "<p style=\"background:url('i.png')\">", "<p style=\"background:url(&#39;" AT("im_") "/d/i.png&#39;)\">" },
+	{ "<style>@import \"s.css\"; b{background:url(i.png)}</style>", "<style>@import \"" AT("cs_") "/d/s.css\"; b{background:url(" AT("im_") "/d/i.png)}</style>" },
+	{ "<textarea><img src=x></textarea><title><img src=x></title>", "<textarea><img src=x></textarea><title><img src=x></title>" },
+	{ "<!-- <img src=x> --><img src=y>", "<!-- <img src=x> --><img src=\"" AT("im_") "/d/y\">" },
+	{ "<script src=s.js integrity=abc></script>", "<script src=\"" AT("js_") "/d/s.js\" data-archived-integrity=abc></script>" },
+	{ "<script>var u='http://b.example/x', n='http://www.w3.org/2000/svg';</script>",
+	  "<script>var u='/c/20100102030405mp_/http://b.example/x', n='http://www.w3.org/2000/svg';</script>" },
+	{ "<script><!-- <script> <img src=x> </script> --></script><img src=y>", "<script><!-- <script> <img src=x> </script> --></script><img src=\"" AT("im_") "/d/y\">" },
+	{ "<base href=\"/z/\"><img src=x>", "<base href=\"" AT("mp_") "/z/\"><img src=\"" AT("im_") "/z/x\">" },
+	{ "<use xlink:href=\"s.svg#i\"/><track src=t.vtt>", "<use xlink:href=\"" AT("im_") "/d/s.svg#i\"/><track src=\"" AT("oe_") "/d/t.vtt\">" },
+	{ "<a ping=http://t.example/ href=#>", "<a data-archived-ping=http://t.example/ href=#>" },
+	{ "<iframe srcdoc=\"&lt;img src=x&gt;\"></iframe>", "<iframe srcdoc=\"&lt;img src=&quot;" AT("im_") "/d/x&quot;>\"></iframe>" },
+	{ "<a href='//b.example/x'>", "<a href='/c/20100102030405mp_/http://b.example/x'>" },
+	{ "<img src", "<img src" },
+	{ "a < b <3 </ x>", "a < b <3 </ x>" },
+};
+
+TEST(rewrite, touches_references_alone)
+{
+	for (size_t i = 0; i < COUNT(pages); i++) {
+		struct arena a = { 0 };
+		struct buf out = BUF(1 * MIB);
+		struct rewriter w = rewriter(&a, &out);
+
+		rewrite_html(&w, str(pages[i].in));
+		CHECK_STR(buf_view(&out), str(pages[i].out));
+		url_release(&w.base);
+		url_release(&w.scratch);
+		buf_release(&out);
+		arena_release(&a);
+	}
+}
+
+static const struct { const char *in, *out; } sheets[] = {
+	{ "a{b:url( \"x.png\" )}", "a{b:url( \"" AT("im_") "/d/x.png\" )}" },
+	{ "/* url(x) */ a::after{content:\"url(x)\"}", "/* url(x) */ a::after{content:\"url(x)\"}" },
+	{ "@import url(x.css);@import 'y.css' screen;", "@import url(" AT("cs_") "/d/x.css);@import '" AT("cs_") "/d/y.css' screen;" },
+	{ "a{b:url(data:image/png;base64,AAAA)}", "a{b:url(data:image/png;base64,AAAA)}" },
+	{ "a{b:url(x\\29 y)}", "a{b:url(" AT("im_") "/d/x%29y)}" },
+	{ "a{b:url(", "a{b:url(" },
+};
+
+TEST(rewrite, finds_urls_of_styles)
+{
+	for (size_t i = 0; i < COUNT(sheets); i++) {
+		struct arena a = { 0 };
+		struct buf out = BUF(1 * MIB);
+		struct rewriter w = rewriter(&a, &out);
+
+		rewrite_css(&w, str(sheets[i].in), &out);
+		CHECK_STR(buf_view(&out), str(sheets[i].out));
+		url_release(&w.base);
+		url_release(&w.scratch);
+		buf_release(&out);
+		arena_release(&a);
+	}
+}
+
+/* ---- the scanner against the tokenizer of the standard ---- */
+
+static void note_tag(struct buf *out, bool end, struct str name, const struct html_attr *attrs, size_t n)
+{
+	buf_printf(out, "<%s", end ? "/" : "");
+	for (size_t i = 0; i < name.n; i++)
+		buf_byte(out, ascii_lower(name.p[i]));
+	for (size_t i = 0; !end && i < n; i++) {
+		buf_byte(out, ' ');
+		for (size_t k = 0; k < attrs[i].name.n; k++)
+			buf_byte(out, ascii_lower(attrs[i].name.p[k]));
+		buf_byte(out, '=');
+		buf_str(out, attrs[i].value);
+	}
+	buf_str(out, STR(">\n"));
+}
+
+struct twin {
+	struct html *h;
+	struct buf out;
+};
+
+static void on_token(void *context, const struct html_token *token)
+{
+	struct twin *x = context;
+
+	if (token->type != HTML_START && token->type != HTML_END)
+		return;
+	note_tag(&x->out, token->type == HTML_END, token->text, token->attrs, token->nattrs);
+	if (token->type == HTML_START && html_is_raw(token->text)) {
+		html_set_model(x->h, str_eq(token->text, STR("script")) ? HTML_SCRIPT :
+			       str_eq(token->text, STR("textarea")) || str_eq(token->text, STR("title")) ? HTML_RCDATA : HTML_RAWTEXT);
+		html_set_last_start(x->h, token->text);
+	}
+}
+
+static void scan(struct arena *a, struct str page, struct buf *out)
+{
+	static struct scanned_tag t;
+
+	for (size_t at = 0; at < page.n;) {
+		const char *open = memchr(page.p + at, '<', page.n - at);
+		size_t end = 0;
+
+		if (!open || (at = (size_t)(open - page.p)) + 1 >= page.n)
+			return;
+		if (ascii_alpha(page.p[at + 1]) || (page.p[at + 1] == '/' && at + 2 < page.n && ascii_alpha(page.p[at + 2]))) {
+			struct html_attr attrs[SCAN_ATTRS];
+			size_t n = 0;
+
+			if ((end = html_scan_tag(page, at, &t)) == 0)
+				return;
+			for (size_t i = 0; i < t.n; i++) {
+				bool twice = false;
+
+				for (size_t k = 0; k < n; k++)
+					twice |= str_ieq(attrs[k].name, t.attrs[i].name);
+				if (!twice)
+					attrs[n++] = (struct html_attr){ t.attrs[i].name, html_attr_decode(a, t.attrs[i].value) };
+			}
+			note_tag(out, t.end, t.name, attrs, n);
+			at = end;
+			if (!t.end && html_is_raw(t.name))
+				at = html_scan_raw(page, at, t.name);
+		} else if (at + 3 < page.n && memcmp(page.p + at, "<!--", 4) == 0) {
+			at = html_scan_comment(page, at);
+		} else if (page.p[at + 1] == '!' || page.p[at + 1] == '?' || page.p[at + 1] == '/') {
+			const char *close = memchr(page.p + at + (page.p[at + 1] == '/' ? 2 : 1), '>', page.n - at - (page.p[at + 1] == '/' ? 2 : 1));
+
+			at = close ? (size_t)(close - page.p) + 1 : page.n;
+		} else {
+			at++;
+		}
+	}
+}
+
+TEST(rewrite, sees_the_tags_that_the_tokenizer_sees)
+{
+	static const char *const bits[] = { "<", ">", "/", "a", "=", "\"", "'", " ", "<script>", "</script>", "<!--", "-->", "-", "!", "<img src=", "&amp;", "&#x41;", "&lt",
+					    "<textarea>", "</textarea>", "<style>", "</style ", "x", "\n", "<b c=d>", "</b>", "?", "<script", "--!>" };
+	uint64_t seed = 88172645463325252ull;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		struct arena a = { 0 };
+		struct buf page = BUF(64 * KIB), ours = BUF(1 * MIB);
+		struct twin x = { .out = BUF(1 * MIB) };
+
+		for (unsigned i = 0; i < 14; i++) {
+			seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+			buf_str(&page, str(bits[seed % COUNT(bits)]));
+		}
+		x.h = html_new(on_token, &x);
+		html_feed(x.h, buf_view(&page));
+		html_end(x.h);
+		html_free(x.h);
+		scan(&a, buf_view(&page), &ours);
+		bool same = CHECK_STR(buf_view(&ours), buf_view(&x.out), "in %.*s", STR_FMT(buf_view(&page)));
+		buf_release(&page);
+		buf_release(&ours);
+		buf_release(&x.out);
+		arena_release(&a);
+		if (!same)
+			return;
+	}
+}
+
+/* ---- addresses ---- */
+
+static const struct { const char *in, *url, *stamp; enum modifier mod; bool calendar; } addresses[] = {
+	{ "2010mp_/http://a.example/", "http://a.example/", "2010", MOD_MP, false },
+	{ "20100102030405id_/http:/a.example/x", "http://a.example/x", "20100102030405", MOD_ID, false },
+	{ "2010zz_///a.example/x", "http://a.example/x", "2010", MOD_MP, false },
+	{ "http://a.example/", "http://a.example/", "", MOD_NONE, false },
+	{ "a.example/x", "http://a.example/x", "", MOD_NONE, false },
+	{ "*/http://a.example/", "http://a.example/", "", MOD_NONE, true },
+	{ "2009-2011*/http://a.example/", "http://a.example/", "2009", MOD_NONE, true },
+	{ "2010/https%3A%2F%2Fa.example%2Fx", "https://a.example/x", "2010", MOD_NONE, false },
+};
+
+TEST(replay_path, reads_every_spelling)
+{
+	for (size_t i = 0; i < COUNT(addresses); i++) {
+		struct arena a = { 0 };
+		struct replay_path p;
+
+		REQUIRE(replay_path_parse(&p, &a, str(addresses[i].in), STR_NONE, false));
+		CHECK_STR(p.url, str(addresses[i].url));
+		CHECK_STR(p.stamp, str(addresses[i].stamp));
+		CHECK_EQ(p.modifier, addresses[i].mod);
+		CHECK_EQ(p.calendar, addresses[i].calendar);
+		arena_release(&a);
+	}
+}
+
+TEST(replay_path, refuses_what_has_no_url)
+{
+	static const char *const bad[] = { "2010mp_/", "2010mp_//", "/", "*/" };
+
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct arena a = { 0 };
+		struct replay_path p;
+
+		CHECK(!replay_path_parse(&p, &a, str(bad[i]), STR_NONE, false), "%s", bad[i]);
+		arena_release(&a);
+	}
+}
+
+TEST(replay_path, cache_busters_go)
+{
+	struct arena a = { 0 };
+
+	CHECK_STR(replay_plain_url(&a, STR("http://a/x?_=123&b=1")), STR("http://a/x?b=1"));
+	CHECK_STR(replay_plain_url(&a, STR("http://a/x?_=123")), STR("http://a/x"));
+	CHECK(!replay_plain_url(&a, STR("http://a/x?b=1")).p);
+	CHECK(!replay_plain_url(&a, STR("http://a/x")).p);
+	arena_release(&a);
+}
