@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "flow/acl.h"
 #include "flow/export_int.h"
 
 /* ---- rows ---- */
@@ -56,7 +57,7 @@ int export_each(struct exporter *x, int (*each)(struct exporter *x, const struct
 
 		if ((x->members && !m) || !wanted(x, m))
 			continue;
-		if ((rc = catalog_capture(x->coll->catalog, &a, x->docs.id[d], &c, err)) == WN_OK) {
+		if ((rc = catalog_capture(x->coll->catalog, &a, x->docs.id[d], &c, err)) == WN_OK && acl_allows(x->acl, c.urlkey, c.time, STR_NONE)) {
 			rc = each(x, &c, m, d);
 			x->report->documents++;
 			x->report->bytes += c.bytes;
@@ -522,7 +523,8 @@ int export_run(struct collection *coll, const struct export_request *q, struct e
 	x.what = q->what == EXPORT_DEFAULT ? f->what : q->what;
 	if (x.what == EXPORT_DROPPED && !q->cover)
 		return err_set(err, WN_USAGE, "--what dropped needs --cover ID");
-	if (f->documents)
+	rc = acl_of(&x.acl, catalog_dir(coll->catalog), err);
+	if (rc == WN_OK && f->documents)
 		rc = load(&x);
 	if (rc == WN_OK)
 		rc = to_file(&x, f);
@@ -530,6 +532,7 @@ int export_run(struct collection *coll, const struct export_request *q, struct e
 		rc = write_methods(&x);
 	buf_release(&x.out);
 	run_close(&x.run);
+	acl_free(x.acl);
 	selection_release(&x.docs);
 	arena_release(&x.arena);
 	return rc;

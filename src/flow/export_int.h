@@ -9,6 +9,7 @@ struct exporter {
 	const struct export_request *q;
 	struct export_report *report;
 	enum export_what what;
+	struct acl *acl; /* NULL: none */
 	struct arena arena;
 	struct rule_env env;
 	struct selection docs;

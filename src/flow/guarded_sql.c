@@ -2,6 +2,7 @@
 #include "flow/guarded_sql.h"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/progress.h"
@@ -69,8 +70,15 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 	double deadline = limits->seconds > 0 ? progress_clock() + limits->seconds : 0;
 	sqlite3_stmt *s = NULL;
 	const char *rest = NULL;
-	int rc;
+	struct arena a = { 0 };
+	int rc = WN_OK;
 
+	if (access(arena_printf(&a, "%s/access.aclj", catalog_dir(coll->catalog)).p, F_OK) == 0)
+		rc = err_set(err, WN_USAGE, "%s has access rules (access.aclj), which SQL cannot hold to; ask with 'winnow ls' or CDX, or move the file away while you ask",
+			     catalog_dir(coll->catalog));
+	arena_release(&a);
+	if (rc < 0)
+		return rc;
 	if (!db)
 		return err_set(err, WN_USAGE, "this collection is not kept in SQLite");
 	sqlite3_set_authorizer(db, authorize, NULL);

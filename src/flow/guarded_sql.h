@@ -2,6 +2,8 @@
  *
  * The connection is opened read-only, and an authorizer refuses whatever is
  * not a read of the documented views, ATTACH, PRAGMA and extensions first.
+ * A collection with access rules (access.aclj) is refused: SQL can count and
+ * join its way around any filter of rows, so no half of a promise is made.
  */
 #ifndef WINNOW_FLOW_GUARDED_SQL_H
 #define WINNOW_FLOW_GUARDED_SQL_H

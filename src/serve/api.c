@@ -1,0 +1,715 @@
+/* serve/api.c -- /api/v1: collections, captures, calendar, search, rules, covers, jobs to come, SQL; JSON for programs.
+ *
+ * {"data": ..., "meta": {...}, "links": {"self", "next"}}; lists go on by
+ * page[cursor] (the last id), never by counting.  Every answer holds to the
+ * access rules: what they hide is not listed, counted by day, found or quoted.
+ */
+#include <sqlite3.h>
+
+#include "archive/stamp.h"
+#include "archive/surt.h"
+#include "base/hash.h"
+#include "base/json.h"
+#include "base/limits.h"
+#include "flow/covers.h"
+#include "flow/find.h"
+#include "flow/guarded_sql.h"
+#include "flow/preview.h"
+#include "serve/acl.h"
+#include "serve/cdx_scan.h"
+#include "serve/jobs.h"
+#include "serve/routes.h"
+
+struct api {
+	struct request *q;
+	struct response *r;
+	struct collection *coll;
+	const struct acl *acl;
+	struct json j;
+	struct err err;
+};
+
+/* Opens the collection and the envelope; false: the error is in r. */
+static bool api_begin(struct api *a, struct request *q, struct response *r)
+{
+	*a = (struct api){ .q = q, .r = r };
+	if (q->served) {
+		if (!(a->coll = request_collection(q, r)))
+			return false;
+		a->acl = request_acl(q, q->served);
+	}
+	a->j.out = request_buf(q, 64 * MIB);
+	json_open(&a->j, '{');
+	json_key(&a->j, "data");
+	return true;
+}
+
+static void api_meta(struct api *a)
+{
+	json_key(&a->j, "meta");
+	json_open(&a->j, '{');
+	if (a->q->served) {
+		struct catalog_next next;
+
+		json_key(&a->j, "collection");
+		json_z(&a->j, a->q->served->name);
+		if (catalog_next(a->coll->catalog, &next, NULL) == WN_OK) {
+			json_key(&a->j, "revision");
+			json_u64(&a->j, next.revision);
+		}
+	}
+	json_key(&a->j, "version");
+	json_z(&a->j, WINNOW_VERSION);
+	json_close(&a->j, '}');
+}
+
+/* next: the cursor of the next page, 0: none */
+static void api_end(struct api *a, uint64_t next)
+{
+	struct buf *out = a->j.out;
+	struct str tag, self = a->q->target;
+
+	api_meta(a);
+	json_key(&a->j, "links");
+	json_open(&a->j, '{');
+	json_key(&a->j, "self");
+	json_str(&a->j, self);
+	if (next) {
+		struct str path = self;
+		struct buf *link = request_buf(a->q, MIB);
+
+		buf_str(link, str_cut(&path, '?'));
+		buf_printf(link, "?page%%5Bcursor%%5D=%llu", (unsigned long long)next);
+		for (struct str rest = a->q->query; rest.p && rest.n;) {
+			struct str pair = str_cut(&rest, '&');
+
+			if (pair.n && !str_starts(pair, STR("page[cursor]=")) && !str_istarts(pair, STR("page%5Bcursor%5D=")))
+				buf_printf(link, "&%.*s", STR_FMT(pair));
+		}
+		json_key(&a->j, "next");
+		json_str(&a->j, buf_view(link));
+	}
+	json_close(&a->j, '}');
+	json_close(&a->j, '}');
+	buf_byte(out, '\n');
+	if (out->full) {
+		response_error(a->r, 503, "the answer is too long; ask for a smaller page");
+		return;
+	}
+	tag = arena_printf(&a->q->arena, "\"%016llx\"", (unsigned long long)hash64(out->p, out->n));
+	response_header(a->r, "ETag", tag);
+	if (a->q->method != METHOD_POST && str_eq(request_header(a->q, "If-None-Match"), tag)) {
+		a->r->status = 304;
+		response_body(a->r, "application/json", STR(""));
+		return;
+	}
+	response_json(a->r, buf_view(out));
+}
+
+static void api_fail(struct api *a) { response_err(a->r, &a->err); }
+
+static void put_time(struct json *j, const char *key, int64_t t)
+{
+	char text[21];
+
+	json_key(j, key);
+	if (t == CAPTURE_NO_TIME)
+		json_null(j);
+	else
+		json_str(j, stamp_rfc3339(t, text));
+}
+
+static void put_str(struct json *j, const char *key, struct str v)
+{
+	json_key(j, key);
+	if (v.n)
+		json_str(j, v);
+	else
+		json_null(j);
+}
+
+static void put_u64(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+static void put_capture(struct json *j, const struct capture *c)
+{
+	char stamp[15];
+
+	json_open(j, '{');
+	put_u64(j, "id", c->id);
+	put_str(j, "url", c->url);
+	put_str(j, "urlkey", c->urlkey);
+	put_time(j, "time", c->time);
+	put_str(j, "ts14", stamp_14(c->time, stamp));
+	put_str(j, "host", c->host);
+	put_str(j, "kind", str(capture_kind_name(c->kind)));
+	put_str(j, "mime", c->mime.n ? c->mime : c->declared);
+	json_key(j, "status");
+	if (c->status == CAPTURE_NO_STATUS)
+		json_null(j);
+	else
+		json_i64(j, c->status);
+	put_u64(j, "bytes", c->bytes);
+	put_str(j, "title", c->title);
+	put_str(j, "lang", c->lang);
+	put_u64(j, "words", c->words);
+	put_u64(j, "shingles", c->shingles);
+	put_str(j, "payload_digest", c->payload_digest);
+	put_str(j, "file", c->file_name);
+	put_u64(j, "offset", c->at);
+	put_u64(j, "length", c->length);
+	json_close(j, '}');
+}
+
+static bool visible(const struct api *a, const struct capture *c) { return acl_allows(a->acl, c->urlkey, c->time, a->q->acl_user); }
+
+static bool page_of(struct api *a, uint64_t *cursor, uint64_t *size)
+{
+	if (request_u64(a->q, "page[cursor]", 0, INT64_MAX, 0, cursor) && request_u64(a->q, "page[size]", 1, 1000, 100, size))
+		return true;
+	response_error(a->r, 400, "page[size] is a number from 1 to 1000, page[cursor] one that an answer gave");
+	return false;
+}
+
+/* ---- collections ---- */
+
+static void put_collection(struct api *a, const struct served *s, struct collection *coll)
+{
+	struct catalog_stats stats;
+
+	json_open(&a->j, '{');
+	put_str(&a->j, "name", str(s->name));
+	if (coll && catalog_stats(coll->catalog, &stats, NULL) == WN_OK) {
+		put_u64(&a->j, "captures", stats.captures);
+		put_u64(&a->j, "documents", stats.documents);
+		put_u64(&a->j, "contents", stats.contents);
+		put_u64(&a->j, "urls", stats.urls);
+		put_u64(&a->j, "hosts", stats.hosts);
+		put_u64(&a->j, "bytes_payload", stats.bytes_payload);
+		put_u64(&a->j, "words", stats.words);
+		put_u64(&a->j, "files", stats.files);
+		put_u64(&a->j, "revision", stats.revision);
+		put_time(&a->j, "first", stats.first);
+		put_time(&a->j, "last", stats.last);
+	}
+	json_close(&a->j, '}');
+}
+
+void api_collections(struct request *q, struct response *r)
+{
+	struct api a;
+
+	if (!api_begin(&a, q, r))
+		return;
+	json_open(&a.j, '[');
+	for (size_t i = 0; i < q->server->n_served; i++)
+		put_collection(&a, &q->server->served[i], NULL);
+	json_close(&a.j, ']');
+	api_end(&a, 0);
+}
+
+void api_collection(struct request *q, struct response *r)
+{
+	struct api a;
+
+	if (!api_begin(&a, q, r))
+		return;
+	put_collection(&a, q->served, a.coll);
+	api_end(&a, 0);
+}
+
+/* ---- captures ---- */
+
+/* Captures by id; filter[url], filter[urlkey], filter[host] narrow them. */
+void api_captures(struct request *q, struct response *r)
+{
+	struct api a;
+	uint64_t cursor, size, n = 0, last = 0;
+	struct str host = request_param(q, "filter[host]"), url = request_param(q, "filter[url]");
+	struct buf *from = request_buf(q, 8 * LIMIT_URL), *to = request_buf(q, 8 * LIMIT_URL);
+	sqlite3_stmt *s = NULL;
+	sqlite3 *db;
+
+	if (!api_begin(&a, q, r) || !page_of(&a, &cursor, &size))
+		return;
+	if (url.n > LIMIT_URL) {
+		response_error(r, 400, "the url is too long");
+		return;
+	}
+	if (url.n)
+		surt_range(surt_profile(catalog_settings(a.coll->catalog)->profile), url, SURT_EXACT, from, to);
+	db = catalog_sqlite(a.coll->catalog);
+	if (!db || sqlite3_prepare_v2(db,
+				      url.n	 ? "select capture from capture_key where urlkey = ?3 and capture > ?1 order by capture"
+				      : host.n ? "select id from capture where id > ?1 and host in (select id from host where name = ?2) order by id"
+					       : "select id from capture where id > ?1 order by id",
+				      -1, &s, NULL) != SQLITE_OK) {
+		response_error(r, 503, "the catalogue cannot be read");
+		return;
+	}
+	sqlite3_bind_int64(s, 1, (sqlite3_int64)cursor);
+	sqlite3_bind_text(s, 2, host.n ? host.p : "", (int)host.n, SQLITE_STATIC);
+	sqlite3_bind_text(s, 3, from->n ? from->p : "", (int)from->n, SQLITE_STATIC);
+	json_open(&a.j, '[');
+	while (n <= size && sqlite3_step(s) == SQLITE_ROW) {
+		struct arena scratch = { 0 };
+		struct capture c;
+
+		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) == WN_OK && visible(&a, &c)) {
+			if (++n <= size) {
+				put_capture(&a.j, &c);
+				last = c.id;
+			}
+		}
+		arena_release(&scratch);
+	}
+	sqlite3_finalize(s);
+	json_close(&a.j, ']');
+	api_end(&a, n > size ? last : 0);
+}
+
+static struct str key_of(struct api *a, struct str url)
+{
+	struct buf *key = request_buf(a->q, 8 * LIMIT_URL);
+
+	surt_add(surt_profile(catalog_settings(a->coll->catalog)->profile), url, key);
+	return buf_view(key);
+}
+
+static bool url_given(struct api *a, struct str *url)
+{
+	*url = request_param(a->q, "url");
+	if (url->n && url->n <= LIMIT_URL)
+		return true;
+	response_error(a->r, 400, "url= must give the page's URL");
+	return false;
+}
+
+static int put_day(void *context, int64_t day, uint64_t captures, uint64_t first)
+{
+	struct api *a = context;
+	char text[21];
+
+	json_open(&a->j, '{');
+	put_str(&a->j, "day", str_sub(stamp_rfc3339(day * 86400, text), 0, 10));
+	put_u64(&a->j, "captures", captures);
+	put_u64(&a->j, "first", first);
+	json_close(&a->j, '}');
+	return WN_OK;
+}
+
+void api_calendar(struct request *q, struct response *r)
+{
+	struct api a;
+	struct str url;
+	struct cdx_setting setting = { .user = q->acl_user };
+
+	if (!api_begin(&a, q, r) || !url_given(&a, &url))
+		return;
+	setting.acl = a.acl;
+	json_open(&a.j, '[');
+	if (cdx_days(a.coll->catalog, key_of(&a, url), INT64_MIN, INT64_MAX, &setting, put_day, &a, &a.err) < 0) {
+		api_fail(&a);
+		return;
+	}
+	json_close(&a.j, ']');
+	api_end(&a, 0);
+}
+
+/* The capture of url nearest to stamp (none: the newest). */
+void api_capture(struct request *q, struct response *r)
+{
+	struct api a;
+	struct str url, stamp = request_param(q, "stamp");
+	struct cdx_setting setting = { .user = q->acl_user };
+	struct cdx_row row;
+	struct capture c;
+	int64_t at = STAMP_MAX;
+	int rc;
+
+	if (!api_begin(&a, q, r) || !url_given(&a, &url))
+		return;
+	if (stamp.n && !cdx_stamp_bound(stamp, false, &at)) {
+		response_error(r, 400, "stamp= is 1 to 14 digits of a time");
+		return;
+	}
+	setting.acl = a.acl;
+	rc = cdx_nearest(a.coll->catalog, &q->arena, key_of(&a, url), at, &setting, &row, &a.err);
+	if (rc == WN_OK)
+		rc = catalog_capture(a.coll->catalog, &q->arena, row.id, &c, &a.err);
+	if (rc == WN_NONE) {
+		response_error(r, 404, "this URL is not archived here");
+		return;
+	}
+	if (rc < 0) {
+		api_fail(&a);
+		return;
+	}
+	put_capture(&a.j, &c);
+	api_end(&a, 0);
+}
+
+void api_search(struct request *q, struct response *r)
+{
+	struct api a;
+	struct find_request find = { .words = request_param(q, "q"), .snippet = 300 };
+	struct str where = request_param(q, "where");
+	struct find_result result;
+	uint64_t size, cover;
+
+	if (!api_begin(&a, q, r))
+		return;
+	if (!request_u64(q, "page[size]", 1, 1000, 20, &size) || !request_u64(q, "cover", 0, INT64_MAX, 0, &cover) || !find.words.n) {
+		response_error(r, 400, "q= must hold the words; page[size] is a number from 1 to 1000, cover a cover's number");
+		return;
+	}
+	find.limit = size;
+	find.cover = cover;
+	find.where = where.n ? arena_strz(&q->arena, where) : NULL;
+	if (find_run(a.coll, &q->arena, &find, &result, &a.err) < 0) {
+		api_fail(&a);
+		return;
+	}
+	json_open(&a.j, '{');
+	json_key(&a.j, "matches");
+	json_open(&a.j, '{');
+	put_u64(&a.j, "value", result.matches);
+	put_str(&a.j, "relation", a.acl ? STR("lte") : STR("eq"));
+	json_close(&a.j, '}');
+	json_key(&a.j, "hits");
+	json_open(&a.j, '[');
+	for (size_t i = 0; i < result.n; i++) {
+		const struct find_hit *h = &result.hits[i];
+
+		if (!visible(&a, &h->capture))
+			continue;
+		json_open(&a.j, '{');
+		json_key(&a.j, "capture");
+		put_capture(&a.j, &h->capture);
+		put_u64(&a.j, "captures", h->captures);
+		json_key(&a.j, "score");
+		json_double(&a.j, h->score, 4);
+		put_str(&a.j, "snippet", h->snippet.text);
+		json_close(&a.j, '}');
+	}
+	json_close(&a.j, ']');
+	json_close(&a.j, '}');
+	api_end(&a, 0);
+}
+
+/* ---- rules and covers ---- */
+
+/* The JSON object of the body; NULL with the error in r. */
+static const struct json_value *body_of(struct api *a)
+{
+	struct json_value *v;
+
+	if (json_parse(&a->q->arena, a->q->body, &v, &a->err) < 0 || v->type != JSON_OBJECT) {
+		response_error(a->r, 400, "the body must be a JSON object, {\"rule\": \"...\"}");
+		return NULL;
+	}
+	return v;
+}
+
+static struct str rule_of(struct api *a, const struct json_value *body)
+{
+	struct str rule = json_text(body, "rule");
+
+	if (!rule.n)
+		response_error(a->r, 422, "rule is missing");
+	return rule;
+}
+
+void api_rules_check(struct request *q, struct response *r)
+{
+	struct api a;
+	const struct json_value *body;
+	struct rule_env env;
+	struct rule *rule;
+	struct str text;
+
+	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(text = rule_of(&a, body)).n)
+		return;
+	if (selection_env(a.coll, &q->arena, RULE_PAIR, &env, &a.err) < 0) {
+		api_fail(&a);
+		return;
+	}
+	if (rule_parse(&q->arena, text, &env, &rule, &a.err) < 0) {
+		response_error(r, 422, "%s", a.err.text);
+		return;
+	}
+	json_open(&a.j, '{');
+	put_str(&a.j, "rule", rule->canonical);
+	put_str(&a.j, "sha256", str(rule->sha256));
+	json_close(&a.j, '}');
+	api_end(&a, 0);
+}
+
+/* Examples that the rules hide are left out. */
+static void hide_examples(struct api *a, struct preview_report *p)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_examples; i++) {
+		const struct preview_example *x = &p->examples[i];
+
+		if (!a->acl || (acl_allows(a->acl, key_of(a, x->dropped.url), x->dropped.time, a->q->acl_user) &&
+				acl_allows(a->acl, key_of(a, x->by.url), x->by.time, a->q->acl_user)))
+			p->examples[n++] = *x;
+	}
+	p->n_examples = n;
+}
+
+void api_rules_preview(struct request *q, struct response *r)
+{
+	struct api a;
+	const struct json_value *body;
+	struct preview_request preview = { .threads = 1 };
+	struct preview_report report = { 0 };
+	struct str where;
+	int rc;
+
+	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(preview.rule = rule_of(&a, body)).n)
+		return;
+	where = json_text(body, "where");
+	preview.where = where.n ? arena_strz(&q->arena, where) : NULL;
+	if ((rc = preview_run(a.coll, &preview, &report, &a.err)) < 0) {
+		response_error(r, rc == WN_USAGE ? 422 : 503, "%s", a.err.text);
+	} else {
+		hide_examples(&a, &report);
+		preview_report_json(&report, &a.j);
+		api_end(&a, 0);
+	}
+	preview_report_release(&report);
+}
+
+static void put_cover(struct json *j, const struct cover_row *c)
+{
+	json_open(j, '{');
+	put_u64(j, "id", c->id);
+	put_str(j, "name", c->name);
+	put_str(j, "rule", c->rule);
+	put_str(j, "rule_sha256", c->sha256);
+	put_str(j, "selection", c->selection);
+	put_u64(j, "revision", c->revision);
+	put_time(j, "created_at", c->created);
+	put_u64(j, "documents", c->documents);
+	put_u64(j, "kept", c->kept);
+	put_u64(j, "dropped", c->documents - c->kept);
+	put_u64(j, "lower_bound", c->lower_bound);
+	json_close(j, '}');
+}
+
+static int each_cover(void *context, const struct cover_row *row)
+{
+	put_cover(&((struct api *)context)->j, row);
+	return WN_OK;
+}
+
+void api_covers(struct request *q, struct response *r)
+{
+	struct api a;
+
+	if (!api_begin(&a, q, r))
+		return;
+	json_open(&a.j, '[');
+	if (covers_each(a.coll, each_cover, &a, &a.err) < 0) {
+		api_fail(&a);
+		return;
+	}
+	json_close(&a.j, ']');
+	api_end(&a, 0);
+}
+
+static bool find_cover(struct api *a, struct cover_row *row)
+{
+	if (covers_find(a->coll, &a->q->arena, arena_strz(&a->q->arena, request_arg(a->q, "id")), row, &a->err) == WN_OK)
+		return true;
+	response_error(a->r, a->err.code == WN_NONE ? 404 : 503, "%s", a->err.text);
+	return false;
+}
+
+void api_cover(struct request *q, struct response *r)
+{
+	struct api a;
+	struct cover_row row;
+
+	if (!api_begin(&a, q, r) || !find_cover(&a, &row))
+		return;
+	put_cover(&a.j, &row);
+	api_end(&a, 0);
+}
+
+/* Members by id; filter[state]=kept|dropped. */
+void api_members(struct request *q, struct response *r)
+{
+	struct api a;
+	struct cover_row row;
+	struct str state = request_param(q, "filter[state]");
+	uint64_t cursor, size, n = 0, last = 0;
+	sqlite3_stmt *s = NULL;
+	sqlite3 *db;
+
+	if (!api_begin(&a, q, r) || !find_cover(&a, &row) || !page_of(&a, &cursor, &size))
+		return;
+	db = catalog_sqlite(a.coll->catalog);
+	if (!db || sqlite3_prepare_v2(db, "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 "
+					  "and (?3 < 0 or kept = ?3) order by capture", -1, &s, NULL) != SQLITE_OK) {
+		response_error(r, 503, "the catalogue cannot be read");
+		return;
+	}
+	sqlite3_bind_int64(s, 1, (sqlite3_int64)row.id);
+	sqlite3_bind_int64(s, 2, (sqlite3_int64)cursor);
+	sqlite3_bind_int(s, 3, str_eq(state, STR("kept")) ? 1 : str_eq(state, STR("dropped")) ? 0 : -1);
+	json_open(&a.j, '[');
+	while (n <= size && sqlite3_step(s) == SQLITE_ROW) {
+		struct arena scratch = { 0 };
+		struct capture c, w;
+		bool kept = sqlite3_column_int(s, 1) != 0;
+
+		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) == WN_OK && visible(&a, &c) && ++n <= size) {
+			last = c.id;
+			json_open(&a.j, '{');
+			put_u64(&a.j, "id", c.id);
+			put_str(&a.j, "url", c.url);
+			put_time(&a.j, "time", c.time);
+			put_str(&a.j, "state", kept ? STR("kept") : STR("dropped"));
+			if (!kept && catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 2), &w, NULL) == WN_OK && visible(&a, &w)) {
+				put_u64(&a.j, "by_id", w.id);
+				put_str(&a.j, "by_url", w.url);
+				put_time(&a.j, "by_time", w.time);
+				put_u64(&a.j, "shared", (uint64_t)sqlite3_column_int64(s, 3));
+				put_u64(&a.j, "size", (uint64_t)sqlite3_column_int64(s, 4));
+				put_u64(&a.j, "by_size", (uint64_t)sqlite3_column_int64(s, 5));
+			}
+			json_close(&a.j, '}');
+		}
+		arena_release(&scratch);
+	}
+	sqlite3_finalize(s);
+	json_close(&a.j, ']');
+	api_end(&a, n > size ? last : 0);
+}
+
+static const char *member_z(struct api *a, const struct json_value *body, const char *key)
+{
+	struct str v = json_text(body, key);
+
+	return v.n ? arena_strz(&a->q->arena, v) : NULL;
+}
+
+/* 202 and the job that computes the cover. */
+void api_cover_add(struct request *q, struct response *r)
+{
+	struct api a;
+	const struct json_value *body;
+	struct job_request job = { .threads = q->server->options.threads, .memory = q->server->options.memory };
+	struct rule_env env;
+	struct rule *rule;
+	struct str text;
+	uint64_t id, least = 0;
+
+	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(text = rule_of(&a, body)).n)
+		return;
+	if (selection_env(a.coll, &q->arena, RULE_PAIR, &env, &a.err) < 0) {
+		api_fail(&a);
+		return;
+	}
+	if (rule_parse(&q->arena, text, &env, &rule, &a.err) < 0) {
+		response_error(r, 422, "%s", a.err.text);
+		return;
+	}
+	if (json_text(body, "keep_at_least").n && !str_u64(json_text(body, "keep_at_least"), &least)) {
+		response_error(r, 422, "keep_at_least must be a whole number");
+		return;
+	}
+	job.coll = q->served->name;
+	job.dir = q->served->dir;
+	job.rule = arena_strz(&q->arena, text);
+	job.where = member_z(&a, body, "where");
+	job.per = member_z(&a, body, "per");
+	job.prefer = member_z(&a, body, "prefer");
+	job.name = member_z(&a, body, "name");
+	job.keep_at_least = least;
+	if (jobs_add(&job, &id, &a.err) < 0) {
+		response_header(r, "Retry-After", STR("30"));
+		response_error(r, a.err.code == WN_LIMIT ? 429 : 503, "%s", a.err.text);
+		return;
+	}
+	json_open(&a.j, '{');
+	put_u64(&a.j, "job", id);
+	json_close(&a.j, '}');
+	r->status = 202;
+	response_header(r, "Location", request_href(q, "/api/v1/jobs/%llu", (unsigned long long)id));
+	api_end(&a, 0);
+}
+
+/* ---- SQL ---- */
+
+static int sql_head(void *context, const char *const *names, size_t n)
+{
+	struct api *a = context;
+
+	json_open(&a->j, '{');
+	json_key(&a->j, "columns");
+	json_open(&a->j, '[');
+	for (size_t i = 0; i < n; i++)
+		json_z(&a->j, names[i]);
+	json_close(&a->j, ']');
+	json_key(&a->j, "rows");
+	json_open(&a->j, '[');
+	return WN_OK;
+}
+
+static int sql_row(void *context, sqlite3_stmt *s, size_t n)
+{
+	struct api *a = context;
+
+	json_open(&a->j, '[');
+	for (size_t i = 0; i < n; i++) {
+		const char *text;
+
+		switch (sqlite3_column_type(s, (int)i)) {
+		case SQLITE_INTEGER: json_i64(&a->j, sqlite3_column_int64(s, (int)i)); break;
+		case SQLITE_FLOAT: json_double(&a->j, sqlite3_column_double(s, (int)i), 9); break;
+		case SQLITE_NULL: json_null(&a->j); break;
+		default:
+			text = sqlite3_column_blob(s, (int)i);
+			json_str(&a->j, str_n(text ? text : "", (size_t)sqlite3_column_bytes(s, (int)i)));
+		}
+	}
+	json_close(&a->j, ']');
+	return a->j.out->full ? WN_LIMIT : WN_OK;
+}
+
+void api_sql(struct request *q, struct response *r)
+{
+	struct api a;
+	struct str sql = request_param(q, "q");
+	struct sql_sink sink = { &a, sql_head, sql_row };
+	struct sql_limits limits = { .rows = 10000, .seconds = 10 };
+	int rc;
+
+	if (!api_begin(&a, q, r))
+		return;
+	if (!sql.n)
+		sql = q->body;
+	if (!sql.n) {
+		response_error(r, 400, "q= must hold a SELECT");
+		return;
+	}
+	if (a.acl) {
+		response_error(r, 403, "this collection has access rules, which SQL cannot hold to; ask by /captures or CDX");
+		return;
+	}
+	if ((rc = guarded_sql(a.coll, arena_str(&q->arena, sql), &limits, &sink, &a.err)) < 0) {
+		response_error(r, rc == WN_USAGE ? 400 : 503, "%s", a.err.text[0] ? a.err.text : "the answer is too long");
+		return;
+	}
+	json_close(&a.j, ']');
+	json_close(&a.j, '}');
+	api_end(&a, 0);
+}
