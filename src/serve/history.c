@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, COUNT_UP_TO, QUESTIONS };
+enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, COUNT_UP_TO, BEGIN, END, QUESTIONS };
 
 /* Row values make each a seek in the primary key, not a scan of one URL's rows. */
 static const char *const sql[QUESTIONS] = {
@@ -19,6 +19,8 @@ static const char *const sql[QUESTIONS] = {
 	[CAPTURE] = ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
 		    "c.payload_digest, c.content, c.redirect from capture c left join word m on m.id = c.mime where c.id = ?1"),
 	[COUNT_UP_TO] = "select count(*) from (select 1 from capture_key where urlkey = ?1 limit ?2)",
+	[BEGIN] = "begin",
+	[END] = "commit",
 };
 
 struct history {
@@ -60,6 +62,19 @@ void history_close(struct history *h)
 	arena_release(&h->arena);
 	buf_release(&h->key);
 	mem_free(h);
+}
+
+/* Without a transaction each question takes its own lock: slower, not wrong; so failures need no answer. */
+void history_begin(struct history *h)
+{
+	sqlite3_step(h->stmt[BEGIN]);
+	sqlite3_reset(h->stmt[BEGIN]);
+}
+
+void history_end(struct history *h)
+{
+	sqlite3_step(h->stmt[END]);
+	sqlite3_reset(h->stmt[END]);
 }
 
 struct collection *history_collection(struct history *h) { return h->coll; }

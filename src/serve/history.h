@@ -18,6 +18,10 @@ struct moment {
 int history_open(struct history **out, struct collection *coll, struct err *err);
 void history_close(struct history *h); /* h may be NULL */
 
+/* One view of the catalogue, and one lock, for all questions between the two; not nested. */
+void history_begin(struct history *h);
+void history_end(struct history *h);
+
 /* The urlkey of url in the collection's profile, in the arena. */
 struct str history_key(struct history *h, struct arena *a, struct str url);
 

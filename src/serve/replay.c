@@ -310,8 +310,12 @@ void replay_any(struct request *q, struct response *r)
 		return;
 	if (p.calendar || (p.stamp.n && !p.has_modifier) || p.modifier == MOD_TF)
 		replay_ui(q, r, h, &p);
-	else if (p.stamp.n == 0)
-		timegate(q, r, h, &p);
-	else
-		at_stamp(q, r, h, &p);
+	else {
+		history_begin(h);
+		if (p.stamp.n == 0)
+			timegate(q, r, h, &p);
+		else
+			at_stamp(q, r, h, &p);
+		history_end(h);
+	}
 }
