@@ -344,6 +344,7 @@ int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint
 {
 	struct batch_options o = { .threads = 1, .memory = memory / 4 };
 	struct cdx_import m = { .key = BUF(4 * LIMIT_URL), .profile = surt_profile(catalog_settings(coll->catalog)->profile), .report = out };
+	uint64_t resolved, left;
 	int rc;
 
 	*out = (struct import_report){ 0 };
@@ -362,6 +363,8 @@ int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint
 		rc = batch_commit(m.batch, err);
 	progress_end();
 	batch_close(m.batch);
+	if (rc == WN_OK) /* revisits find their originals among all lines */
+		rc = catalog_resolve(coll->catalog, &resolved, &left, err);
 	url_release(&m.url);
 	buf_release(&m.key);
 	return rc;

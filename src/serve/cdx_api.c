@@ -102,7 +102,7 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 		cdx_message(r, 503, err.text);
 		return;
 	}
-	response_stream(r, cdx_output_type(query->output), answer_more, answer_free, x);
+	response_stream(r, query->show_pages && dialect == CDX_PYWB ? "application/json" : cdx_output_type(query->output), answer_more, answer_free, x);
 	if (x->done)
 		r->length = x->piece.n;
 	if (query->exact)

@@ -6,6 +6,7 @@
 #include "archive/cdx.h"
 #include "archive/stamp.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 
 static const struct {
 	const char *pywb, *ia; /* names in output */
@@ -367,7 +368,25 @@ static int take(struct reading *r, enum taker what, const char *name, struct str
 
 /* ---- which keys ---- */
 
-/* Nothing that a urlkey can hold: a range that is empty. */
+/* UTF-8, and a bracket of an IPv6 address that ends. */
+static bool sound(struct str url)
+{
+	const char *p = url.p, *end = url.p + url.n;
+	ptrdiff_t host = str_find(url, STR("://["));
+
+	if (host >= 0 && str_chr(str_sub(url, (size_t)host, url.n), ']') < 0)
+		return false;
+	while (p < end) {
+		uint32_t c;
+		size_t n = utf8_decode(p, end, &c);
+
+		if (c == 0xfffd && !(n == 3 && memcmp(p, "\xef\xbf\xbd", 3) == 0))
+			return false;
+		p += n;
+	}
+	return true;
+}
+
 static int find_keys(struct reading *r)
 {
 	static const struct {
@@ -384,6 +403,8 @@ static int find_keys(struct reading *r)
 		return err_set(r->err, WN_USAGE, "the url parameter is required");
 	if (url.n > LIMIT_URL || r->urlkey.n > LIMIT_URL)
 		return err_set(r->err, WN_USAGE, "the url is longer than %zu bytes", LIMIT_URL);
+	if (!sound(url) || !sound(r->urlkey))
+		return err_set(r->err, WN_USAGE, "url: this is no URL");
 	for (size_t i = 0; i < COUNT(matches); i++)
 		if (str_eq(r->match, str(matches[i].name))) {
 			match = matches[i].match;
