@@ -189,26 +189,74 @@ struct reading {
 	uint32_t letters;
 };
 
-static inline void add_row(struct tally *t, const struct lang_script *script, size_t s, uint32_t key)
+/* The groups of one chunk.  Rows lie all over tables larger than the near
+ * caches, so each step goes over the whole chunk and asks for what the next one
+ * needs: keys first, then rows, then sums. */
+enum { CHUNK_GROUPS = 2 * (CHUNK + 1) };
+struct groups {
+	uint32_t n;
+	uint32_t keys[CHUNK_GROUPS];
+};
+
+static inline void push_group(struct groups *g, size_t s, uint32_t key)
+{
+	__builtin_prefetch(&tables.slots[s][slot_of(key, tables.mask[s])]);
+	g->keys[g->n++] = key;
+}
+
+static size_t find_rows(const struct groups *g, const struct lang_script *script, size_t s, const unsigned char **rows)
 {
 	const struct slot *slots = tables.slots[s];
-	uint32_t mask = tables.mask[s], at = slot_of(key, mask);
+	uint32_t mask = tables.mask[s];
+	size_t n = 0;
 
-	t->groups++;
-	for (; slots[at].row; at = (at + 1) & mask) {
-		if (slots[at].key != key)
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t at = slot_of(g->keys[i], mask);
+
+		while (slots[at].row && slots[at].key != g->keys[i])
+			at = (at + 1) & mask;
+		if (!slots[at].row)
 			continue;
-		const unsigned char *row = (const unsigned char *)script->weights + (size_t)(slots[at].row - 1) * script->columns;
-
-		if (script->columns == 64)
-			for (size_t i = 0; i < 64; i++)
-				t->chunk[i] = (uint16_t)(t->chunk[i] + row[i]);
-		else
-			for (size_t i = 0; i < 16; i++)
-				t->chunk[i] = (uint16_t)(t->chunk[i] + row[i]);
-		t->chunk_hits++;
-		return;
+		rows[n] = (const unsigned char *)script->weights + (size_t)(slots[at].row - 1) * script->columns;
+		__builtin_prefetch(rows[n++]);
 	}
+	return n;
+}
+
+/* Adds rows of 16 * wide bytes into sums of 16 bits: the bytes at even and at odd places apart. */
+typedef uint16_t lanes __attribute__((vector_size(16)));
+
+static inline __attribute__((always_inline)) void add_rows(uint16_t *sum, const unsigned char **rows, size_t n, const size_t wide)
+{
+	lanes low[4] = { 0 }, high[4] = { 0 };
+	const size_t first = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+
+	for (size_t r = 0; r < n; r++)
+		for (size_t i = 0; i < wide; i++) {
+			lanes x;
+
+			memcpy(&x, rows[r] + 16 * i, sizeof x);
+			low[i] += x & 0xff;
+			high[i] += x >> 8;
+		}
+	for (size_t i = 0; i < 8 * wide; i++) {
+		sum[2 * i + first] = (uint16_t)(sum[2 * i + first] + low[i / 8][i % 8]);
+		sum[2 * i + 1 - first] = (uint16_t)(sum[2 * i + 1 - first] + high[i / 8][i % 8]);
+	}
+}
+
+static void add_groups(struct tally *t, const struct groups *g, size_t s)
+{
+	const struct lang_script *script = &lang_scripts[s];
+	const unsigned char *rows[CHUNK_GROUPS];
+	size_t n = find_rows(g, script, s, rows);
+
+	if (script->columns == 64)
+		add_rows(t->chunk, rows, n, 4);
+	else
+		add_rows(t->chunk, rows, n, 1);
+	t->groups += g->n;
+	t->chunk_hits += (uint32_t)n;
 }
 
 static void end_chunk(struct tally *t, const struct lang_script *script)
@@ -235,6 +283,10 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 	uint32_t window = WORD_MARK;
 	uint8_t word = SCRIPT_NONE; /* script of the word we are in */
 	bool number_on = false;	     /* in a number: letters that touch it (0x1f, 3rd) are no word */
+	struct groups groups[COUNT(lang_scripts)];
+
+	for (size_t s = 0; s < COUNT(lang_scripts); s++)
+		groups[s].n = 0;
 
 	while (p <= end) {
 		uint32_t point = ' ';
@@ -269,15 +321,18 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 
 		window = window << 8 | number;
 		if (window >> 16 & 0xff)
-			add_row(&r->tally[s], &lang_scripts[s], s, window & 0xffffff);
+			push_group(&groups[s], s, window & 0xffffff);
 		if (window >> 24)
-			add_row(&r->tally[s], &lang_scripts[s], s, window);
+			push_group(&groups[s], s, window);
 		if (!script)
 			window = WORD_MARK;
 		word = script;
 	}
-	for (size_t s = 0; s < COUNT(lang_scripts); s++)
+	for (size_t s = 0; s < COUNT(lang_scripts); s++) {
+		if (groups[s].n)
+			add_groups(&r->tally[s], &groups[s], s);
 		end_chunk(&r->tally[s], &lang_scripts[s]);
+	}
 }
 
 /* A chunk from about `at`, moved to where a word begins and ends. */
