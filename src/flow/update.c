@@ -344,6 +344,24 @@ static void old_witnesses(const struct update *u, struct best *best, uint8_t *as
 	map_release(&number);
 }
 
+/* Whom a newly kept document may serve better: those of its pairs if it was probed, else anyone. */
+static void mark_others(const struct update *u, const uint8_t *ask, const uint8_t *fresh, uint8_t *others)
+{
+	const struct update_work *w = &u->work;
+	bool known = true;
+
+	for (uint32_t d = 0; d < w->n; d++)
+		known = known && (!fresh[d] || w->probed[d]);
+	for (uint32_t d = 0; d < w->n; d++)
+		others[d] = !known && !u->all.kept[d] && !ask[d];
+	for (size_t i = 0; i < w->pairs.n && known; i++) {
+		uint32_t a = w->pairs.p[i].a;
+
+		if (fresh[w->pairs.p[i].b] && !u->all.kept[a] && !ask[a])
+			others[a] = 1;
+	}
+}
+
 static int find_witnesses(struct update *u, struct cover_member *members, struct err *err)
 {
 	const struct update_work *w = &u->work;
@@ -352,10 +370,9 @@ static int find_witnesses(struct update *u, struct cover_member *members, struct
 	int rc;
 
 	old_witnesses(u, best, ask);
-	for (uint32_t d = 0; d < w->n; d++) {
+	for (uint32_t d = 0; d < w->n; d++)
 		fresh[d] = u->all.kept[d] && !(u->previous[d] && w->now[w->before[d]] == d);
-		others[d] = !u->all.kept[d] && !ask[d];
-	}
+	mark_others(u, ask, fresh, others);
 	if ((rc = offer(u, ask, u->all.kept, best, err)) == WN_OK)
 		rc = offer(u, others, fresh, best, err);
 	for (uint32_t d = 0; d < w->n && rc == WN_OK; d++) {
