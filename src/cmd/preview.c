@@ -20,7 +20,7 @@ static const struct opt opts[] = {
 	{ "where", 'w', OPT_TEXT, "EXPR", "which documents (default: those with a text and status 200 or none)", offsetof(struct args, where) },
 	{ "min-versions", 0, OPT_U64, "N", "only documents whose URL has at least N selected captures", offsetof(struct args, min_versions) },
 	{ "seed", 0, OPT_U64, "N", "which sample (default 1): the same seed gives the same answer", offsetof(struct args, seed) },
-	{ "budget", 0, OPT_U64, "N", "shingles to look at (default 12000000); more takes longer and says more", offsetof(struct args, budget) },
+	{ "budget", 0, OPT_U64, "N", "shingles to look at (default 8000000); more takes longer and says more", offsetof(struct args, budget) },
 	{ 0 },
 };
 
@@ -69,7 +69,7 @@ static void report_text(const struct preview_report *r)
 		buf_printf(&out, "sample      %" PRIu64 " of %" PRIu64 " blocks (%s), %" PRIu64 " documents, seed %" PRIu64 "\n", r->sampled_blocks, r->blocks,
 			   preview_blocks_name(r->blocks_by), r->sampled_documents, r->seed);
 	if (r->lower_bound)
-		buf_printf(&out, "lower bound the rule has no key that divides the documents: pairs across blocks are not seen, more may be dropped\n");
+		buf_printf(&out, "lower bound the rule has no key that divides the documents: pairs across blocks are seen in the sample only, more may be dropped\n");
 	if (r->n_curve)
 		buf_printf(&out, "\n  %s >=   kept %%   95 %% between\n", r->measure);
 	for (size_t i = 0; i < r->n_curve; i++) {

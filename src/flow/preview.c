@@ -160,12 +160,13 @@ static int sample_open(struct preview_state *p, uint64_t budget, struct sample *
 
 static const uint32_t *apart_of(const struct preview_state *p, const struct sample *s) { return p->by == BLOCKS_URL ? s->of : NULL; }
 
-static int sample_solve(struct preview_state *p, struct sample *s, const struct rule *rule, struct cover_result *out, struct err *err)
+/* apart: NULL, or which documents lie in blocks between which no pair counts. */
+static int sample_solve(struct preview_state *p, struct sample *s, const struct rule *rule, const uint32_t *apart, struct cover_result *out, struct err *err)
 {
 	struct trial t;
 	int rc;
 
-	if ((rc = trial_open(&t, rule, &s->docs, &s->sets, apart_of(p, s), err)) < 0)
+	if ((rc = trial_open(&t, rule, &s->docs, &s->sets, apart, err)) < 0)
 		return rc;
 	rc = trial_solve(&t, &p->join, out, err);
 	trial_close(&t);
@@ -197,13 +198,42 @@ static struct preview_interval estimate_bytes(struct preview_state *p, const str
 	return v;
 }
 
+/* What a sample says of a rule.  By URLs, pairs across blocks that happen to
+ * lie in the sample are seen by a second solution without the blocks: scaled
+ * up it is the better estimate; what is not seen may drop as much again, and
+ * nothing at all at the other end. */
+static int sample_estimate(struct preview_state *p, struct sample *s, const struct rule *rule, struct cover_result *cover, struct preview_interval *kept,
+			   struct err *err)
+{
+	struct cover_result joint = { 0 };
+	double seen, left;
+	int rc;
+
+	if ((rc = sample_solve(p, s, rule, apart_of(p, s), cover, err)) < 0)
+		return rc;
+	*kept = estimate_kept(p, s, cover->kept);
+	if (p->by != BLOCKS_URL || cover->kept_count == 0)
+		return WN_OK;
+	if ((rc = sample_solve(p, s, rule, NULL, &joint, err)) == WN_OK) {
+		seen = (double)(cover->kept_count - joint.kept_count) / (double)cover->kept_count;
+		left = s->drawn.whole ? 0 : seen;
+		kept->low = fmax(kept->low * (1 - seen - left), (double)(p->docs.n > 0));
+		kept->estimate *= 1 - seen;
+		if (s->drawn.whole)
+			kept->low = kept->high = kept->estimate = joint.kept_count;
+		kept->exact = s->drawn.whole;
+	}
+	cover_result_release(&joint);
+	return rc;
+}
+
 /* ---- the curve ---- */
 
 static int curve(struct preview_state *p, const struct preview_request *q, struct preview_report *o, struct err *err)
 {
 	static const unsigned steps[] = { 50, 60, 70, 80, 90, 100 };
 	unsigned own = (unsigned)lround(p->threshold.value * 100);
-	uint64_t budget = p->budget / 12;
+	uint64_t budget = p->budget / 4;
 	struct sample s = { 0 };
 	int rc;
 
@@ -214,14 +244,16 @@ static int curve(struct preview_state *p, const struct preview_request *q, struc
 	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++) {
 		struct str text = rule_with_threshold(p->arena, q->rule, &p->threshold, steps[i]);
 		struct cover_result r = { 0 };
+		struct preview_interval kept;
 		struct rule *rule;
 
 		if (fabs(p->threshold.value * 100 - steps[i]) < 1e-9) {
 			o->curve[o->n_curve++] = (struct preview_point){ own, o->kept };
 			continue;
 		}
-		if ((rc = rule_parse(p->arena, text, &p->rule->env, &rule, err)) == WN_OK && (rc = sample_solve(p, &s, rule, &r, err)) == WN_OK)
-			o->curve[o->n_curve++] = (struct preview_point){ steps[i], estimate_kept(p, &s, r.kept) };
+		if ((rc = rule_parse(p->arena, text, &p->rule->env, &rule, err)) == WN_OK &&
+		    (rc = sample_estimate(p, &s, rule, &r, &kept, err)) == WN_OK)
+			o->curve[o->n_curve++] = (struct preview_point){ steps[i], kept };
 		cover_result_release(&r);
 	}
 out:
@@ -273,8 +305,13 @@ static void fill_report(struct preview_state *p, const struct sample *s, const u
 	o->lower_bound = p->by == BLOCKS_URL;
 	for (uint32_t b = 0; b < p->blocks; b++)
 		o->bytes += (uint64_t)p->bytes[b];
-	o->kept = estimate_kept(p, s, kept);
 	o->bytes_kept = estimate_bytes(p, s, kept);
+	if (o->lower_bound) { /* pairs across blocks take the same share of bytes */
+		struct preview_interval inside = estimate_kept(p, s, kept);
+
+		o->bytes_kept.estimate *= inside.estimate > 0 ? o->kept.estimate / inside.estimate : 1;
+		o->bytes_kept.low *= inside.low > 0 ? fmin(1, o->kept.low / inside.low) : 1;
+	}
 	o->kept.exact = o->bytes_kept.exact = s->drawn.whole && !o->lower_bound;
 	o->dropped = (struct preview_interval){ (double)o->documents - o->kept.estimate, (double)o->documents - o->kept.high,
 						(double)o->documents - o->kept.low, o->kept.exact };
@@ -292,7 +329,7 @@ int preview_run(struct collection *coll, const struct preview_request *q, struct
 	p.arena = &out->arena;
 	p.join = (struct join_options){ .threads = q->threads, .directory = catalog_dir(coll->catalog) };
 	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 || (rc = sample_open(&p, p.budget, &s, err)) < 0 ||
-	    (rc = sample_solve(&p, &s, p.rule, &cover, err)) < 0)
+	    (rc = sample_estimate(&p, &s, p.rule, &cover, &out->kept, err)) < 0)
 		goto out;
 	fill_report(&p, &s, cover.kept, out);
 	if ((rc = curve(&p, q, out, err)) < 0)
