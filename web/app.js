@@ -78,7 +78,7 @@ if (job && job.dataset.state !== "done") {
 // The studio: checks the text while it is written; what was last good stays on the page.
 const studio = document.getElementById("rule");
 if (studio?.dataset.check) {
-	const said = document.getElementById("checked");
+	const said = document.getElementById("checked"), live = document.getElementById("live");
 	let wait, running;
 	studio.addEventListener("input", () => {
 		clearTimeout(wait);
@@ -91,6 +91,10 @@ if (studio?.dataset.check) {
 				said.textContent = data.ok ? `Understood: ${data.rule}` : data.error;
 				said.className = data.ok ? "note good" : "note bad";
 				studio.setAttribute("aria-invalid", String(!data.ok));
+				const { preview } = data;
+				if (preview) live.textContent = `The text as it is now keeps ${preview.kept.value.toLocaleString("en")} and hides ` +
+					`${preview.dropped.value.toLocaleString("en")} of ${preview.documents.toLocaleString("en")} documents` +
+					(preview.kept.exact ? " (exact)." : ` (estimate; kept ${preview.kept.ci95.join(" to ")}).`) + " Check shows the rest.";
 			} catch { /* a newer text is on its way, or the server is gone: the form still works */ }
 		}, 250);
 	});

@@ -138,7 +138,7 @@ static void text_form(struct request *q, struct buf *b, const struct studio *s)
 	html(b, "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Text</h2>\n<label for=\"rule\">The rule: a is hidden as long as b is kept, when</label>\n"
 		"<textarea id=\"rule\" name=\"rule\" rows=\"4\" spellcheck=\"false\" aria-describedby=\"checked\"%m data-check=\"%s/api/v1/collections/%p/rules/check?rule=\">%s</textarea>\n",
 	     page_base(q), coll, s->rule.n && !s->good ? " aria-invalid=\"true\"" : "", page_base(q), coll, s->rule);
-	html(b, "<pre id=\"checked\" role=\"status\" class=\"fixed note %z\">", s->good ? "good" : s->rule.n ? "bad" : "");
+	html(b, "<pre id=\"checked\" tabindex=\"0\" role=\"status\" aria-label=\"What was understood\" class=\"fixed note %z\">", s->good ? "good" : s->rule.n ? "bad" : "");
 	if (s->good)
 		html(b, "Understood: %s", s->good->canonical);
 	else
@@ -146,7 +146,7 @@ static void text_form(struct request *q, struct buf *b, const struct studio *s)
 	html(b, "</pre>\n<details%z><summary>Which documents, and what to keep</summary>\n", s->where.n || s->keep_at_least.n || s->prefer.n ? " open" : "");
 	html(b, "<div class=\"field\"><label for=\"where\">Only documents with</label><input id=\"where\" name=\"where\" value=\"%s\" placeholder=\"time &gt;= 2010 and lang = &quot;en&quot;\"></div>\n", s->where);
 	if (s->wrong_where.code)
-		html(b, "<pre class=\"fixed note bad\" role=\"alert\">%z</pre>\n", s->wrong_where.text);
+		html(b, "<pre class=\"note bad\" role=\"alert\">%z</pre>\n", s->wrong_where.text);
 	html(b, "<div class=\"row\"><div class=\"field\"><label for=\"least\">Keep at least</label><input id=\"least\" name=\"keep_at_least\" type=\"number\" min=\"1\" value=\"%s\"></div>"
 		"<div class=\"field\"><label for=\"per\">per</label><input id=\"per\" name=\"per\" value=\"%s\" placeholder=\"host,year\"></div>\n",
 	     s->keep_at_least, s->per);
