@@ -7,8 +7,14 @@ CAPTURES: only so many or a little more, of whole URLs, chosen by a hash of the 
 """
 import gzip
 import hashlib
+import os
 import sys
 import uuid
+
+
+def listing(folder):
+    """captures.tsv, or captures.dev.tsv where only a part is public."""
+    return next(p for p in (folder + "/captures.tsv", folder + "/captures.dev.tsv") if os.path.exists(p))
 
 
 def record(url, stamp, body):
@@ -22,7 +28,7 @@ def record(url, stamp, body):
 
 def chosen(folder, captures):
     count = {}
-    with open(folder + "/captures.tsv", encoding="utf-8") as table:
+    with open(listing(folder), encoding="utf-8") as table:
         at = table.readline().rstrip("\n").split("\t").index("url")
         for line in table:
             url = line.rstrip("\n").split("\t")[at]
@@ -38,7 +44,7 @@ def chosen(folder, captures):
 
 def main(folder, out, captures=None):
     urls = chosen(folder, int(captures)) if captures else None
-    with open(folder + "/captures.tsv", encoding="utf-8") as table, open(out, "wb") as warc:
+    with open(listing(folder), encoding="utf-8") as table, open(out, "wb") as warc:
         columns = table.readline().rstrip("\n").split("\t")
         for line in table:
             row = dict(zip(columns, line.rstrip("\n").split("\t")))
