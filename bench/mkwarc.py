@@ -43,7 +43,7 @@ def chosen(folder, captures):
 
 
 def main(folder, out, captures=None):
-    urls = chosen(folder, int(captures)) if captures else None
+    urls = chosen(folder, int(captures)) if captures and int(captures) else None
     with open(listing(folder), encoding="utf-8") as table, open(out, "wb") as warc:
         columns = table.readline().rstrip("\n").split("\t")
         for line in table:
