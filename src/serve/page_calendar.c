@@ -117,10 +117,26 @@ static size_t shared(const struct set *a, const struct set *b)
 	return n;
 }
 
+/* The content of the last capture before this year that has one; 0: none. */
+static uint64_t content_before(struct calendar *c)
+{
+	sqlite3_stmt *s = prepare(c, "select c.content from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and k.time < ?2 and c.content is not null "
+				     "order by k.time desc, k.capture desc limit 1");
+	uint64_t content = 0;
+
+	if (s) {
+		sqlite3_bind_int64(s, 2, stamp_from_civil(c->year, 1, 1, 0, 0, 0));
+		if (sqlite3_step(s) == SQLITE_ROW)
+			content = (uint64_t)sqlite3_column_int64(s, 0);
+	}
+	sqlite3_finalize(s);
+	return content;
+}
+
 static void changes(struct calendar *c)
 {
 	unsigned measured = 0;
-	uint64_t before = 0;
+	uint64_t before = content_before(c);
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct point *p = &c->points[i];
@@ -173,7 +189,7 @@ static const char *shape(int change)
 
 static struct str change_words(struct arena *a, int change)
 {
-	return change == -2 ? STR("first of the year") : change < 0 ? STR("change not known") : change == 0 ? STR("same text") : arena_printf(a, "%d %% changed", change);
+	return change == -2 ? STR("first") : change < 0 ? STR("change not known") : change == 0 ? STR("same text") : arena_printf(a, "%d %% changed", change);
 }
 
 static void year_list(struct calendar *c, struct buf *b)
@@ -287,7 +303,7 @@ static void show(struct calendar *c, struct buf *b)
 		     page_base(c->q), str(c->q->served->name), c->cover.id, c->cover.id);
 	html(b, "</p>\n");
 	year_list(c, b);
-	html(b, "<p class=\"hint\">Since the capture before: \u25cb same text, \u25d4 under 15 %% changed, \u25d1 under half, \u25d5 most, \u25cf nearly all, \u25c6 first of the year, \u00b7 "
+	html(b, "<p class=\"hint\">Since the capture before: \u25cb same text, \u25d4 under 15 %% changed, \u25d1 under half, \u25d5 most, \u25cf nearly all, \u25c6 first, \u00b7 "
 		"not known; + several that day; \u2212n hidden by the cover. <a href=\"#list\">As a list</a></p>\n<div class=\"months\">\n");
 	for (unsigned m = 1; m <= 12; m++)
 		at = month(c, b, m, at);

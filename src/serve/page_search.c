@@ -9,6 +9,7 @@
 
 #include "archive/stamp.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "flow/find.h"
 #include "serve/page.h"
 
@@ -207,26 +208,30 @@ static void snippet(struct buf *b, const struct ftsnippet *s)
 	html(b, "%s%z</bdi></p>\n", str_sub(s->text, at, s->text.n), s->cut_after ? " \u2026" : "");
 }
 
-/* How many documents a kept one is the witness of. */
-static uint64_t covered_by(struct collection *coll, uint64_t cover, uint64_t capture)
+/* How many documents each hit of this page is the witness of: one pass over the cover. */
+static void count_covered(struct collection *coll, uint64_t cover, const struct find_hit *h, size_t n, uint64_t *out)
 {
+	struct map at = { 0 };
 	sqlite3_stmt *s = NULL;
-	uint64_t n = 0;
 
-	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), "select count(*) from cover_member where cover = ?1 and witness = ?2", -1, &s, NULL) == SQLITE_OK) {
+	for (size_t i = 0; i < n; i++)
+		map_put(&at, h[i].capture.id, i);
+	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), "select witness from cover_member where cover = ?1 and kept = 0", -1, &s, NULL) == SQLITE_OK) {
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)capture);
-		if (sqlite3_step(s) == SQLITE_ROW)
-			n = (uint64_t)sqlite3_column_int64(s, 0);
+		while (sqlite3_step(s) == SQLITE_ROW) {
+			const uint64_t *i = map_get(&at, (uint64_t)sqlite3_column_int64(s, 0));
+
+			if (i)
+				out[*i]++;
+		}
 	}
 	sqlite3_finalize(s);
-	return n;
+	map_release(&at);
 }
 
-static void hit(struct request *q, struct collection *coll, struct buf *b, const struct asked *a, const struct find_hit *h)
+static void hit(struct request *q, struct buf *b, const struct asked *a, const struct find_hit *h, uint64_t covered)
 {
 	const struct capture *c = &h->capture;
-	uint64_t covered;
 
 	if (!page_allowed(q, c->urlkey, c->time))
 		return;
@@ -236,7 +241,7 @@ static void hit(struct request *q, struct collection *coll, struct buf *b, const
 	html(b, " \u00b7 <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q), str(q->served->slug), c->url, c->url);
 	if (h->captures > 1)
 		html(b, " \u00b7 +%n with the same text", h->captures - 1);
-	if (a->cover_id && (covered = covered_by(coll, a->cover_id, c->id)))
+	if (covered)
 		html(b, " \u00b7 <a href=\"%s/c/%p/covers/%u/doc/%u\">covers %n</a>", page_base(q), str(q->served->name), a->cover_id, c->id, covered);
 	html(b, "</p>\n");
 	snippet(b, &h->snippet);
@@ -245,7 +250,7 @@ static void hit(struct request *q, struct collection *coll, struct buf *b, const
 
 static void hits(struct request *q, struct collection *coll, struct buf *b, const struct asked *a, const struct find_result *found, uint64_t unfiltered)
 {
-	uint64_t from = (a->page - 1) * PAGE_HITS, pages = (found->matches + PAGE_HITS - 1) / PAGE_HITS;
+	uint64_t from = (a->page - 1) * PAGE_HITS, pages = (found->matches + PAGE_HITS - 1) / PAGE_HITS, covered[PAGE_HITS] = { 0 };
 
 	html(b, "<section aria-label=\"Results\"><p role=\"status\">%n texts match%z", found->matches, found->matches ? "." : ".");
 	if (a->cover_id && unfiltered > found->matches) {
@@ -254,8 +259,10 @@ static void hits(struct request *q, struct collection *coll, struct buf *b, cons
 		html(b, "\">show all</a>.");
 	}
 	html(b, "</p>\n<ol class=\"hits\">\n");
-	for (uint64_t i = from; i < found->n; i++)
-		hit(q, coll, b, a, &found->hits[i]);
+	if (a->cover_id && from < found->n)
+		count_covered(coll, a->cover_id, found->hits + from, found->n - from, covered);
+	for (uint64_t i = from; i < found->n && i < from + PAGE_HITS; i++)
+		hit(q, b, a, &found->hits[i], covered[i - from]);
 	html(b, "</ol>\n");
 	if (!found->matches)
 		html(b, "<p>Try fewer words, the start of a word with * (<code>librar*</code>), or wider dates.</p>\n");
