@@ -293,6 +293,21 @@ static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struc
 	return rc;
 }
 
+/* A new collection is made in an empty directory only: nobody's files get company by a slip. */
+static int must_be_ours(const char *dir, struct err *err)
+{
+	struct arena a = { 0 };
+	struct str *names = NULL;
+	size_t n = 0;
+	int rc = sq_here(dir) ? WN_OK : os_list(&a, dir, "", &names, &n, err);
+
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
+		if (!str_eq(names[i], STR("lock")) && !str_eq(names[i], STR("winnow.conf")) && !str_eq(names[i], STR("incoming")))
+			rc = err_set(err, WN_USAGE, "%s is a directory with other files in it and no collection; name a new one", dir);
+	arena_release(&a);
+	return rc;
+}
+
 static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err)
 {
 	struct sqlite_catalog *c = mem_zalloc(sizeof *c);
@@ -303,7 +318,7 @@ static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode
 	c->base.dir = mem_strdup(dir);
 	c->base.mode = mode;
 	c->lock_fd = -1;
-	if (mode == CATALOG_CREATE && (rc = os_mkdir(dir, err)) < 0)
+	if (mode == CATALOG_CREATE && ((rc = os_mkdir(dir, err)) < 0 || (rc = must_be_ours(dir, err)) < 0))
 		goto fail;
 	if ((mode == CATALOG_WRITE || mode == CATALOG_CREATE) && (rc = lock_collection(c, err)) < 0)
 		goto fail;

@@ -12,7 +12,7 @@ struct args {
 
 static const struct opt opts[] = {
 	{ "cover", 0, OPT_TEXT, "ID", "of this cover (default: the whole collection)", offsetof(struct args, cover) },
-	{ "what", 0, OPT_CHOICE, "kept|dropped|all", "which documents (default: all for csv, jsonl, graph, sets, gexf; else kept)", offsetof(struct args, what) },
+	{ "what", 0, OPT_CHOICE, "kept|dropped|all", "which documents (default: all for csv, jsonl, graph, sets; else kept)", offsetof(struct args, what) },
 	{ "format", 'f', OPT_CHOICE, "warc|wacz|cdxj|csv|jsonl|graph|sets|gexf", "what to write", offsetof(struct args, format) },
 	{ "output", 'o', OPT_TEXT, "OUT", "the file; - is standard output", offsetof(struct args, out) },
 	{ 0 },
@@ -25,6 +25,7 @@ static int run(struct cmd_run *run)
 	struct collection coll = { 0 };
 	struct export_report report;
 	struct cover_row row;
+	struct catalog_stats stats;
 	int rc;
 
 	if (!a->format || !a->out)
@@ -36,6 +37,9 @@ static int run(struct cmd_run *run)
 		rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err);
 		q.cover = &row;
 	}
+	if (rc == WN_OK && a->cover && catalog_stats(coll.catalog, &stats, &run->err) == WN_OK && stats.revision != row.revision)
+		warning("cover %" PRIu64 " is of revision %" PRIu64 ", the collection is at %" PRIu64 ": documents may be missing; 'winnow update' brings it up to date", row.id,
+			row.revision, stats.revision);
 	if (rc == WN_OK)
 		rc = export_run(&coll, &q, &report, &run->err);
 	catalog_end(coll.catalog);

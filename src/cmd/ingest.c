@@ -123,6 +123,8 @@ static int run(struct cmd_run *run)
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws_text);
 	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k, .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD, .bag = fresh.bag }, &run->err)) < 0)
 		return cmd_fail(run, rc);
+	if (run->common.memory < 512 * MIB)
+		return cmd_usage(run, "--memory must be at least 512M here: one page may have a text of 32 MiB");
 	if (a->reprocess)
 		return reprocess(run, &o);
 	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)

@@ -229,7 +229,7 @@ static int list(struct cmd_run *run, struct collection *coll, const struct selec
 		arena_release(&arena);
 	}
 	listing_close(&l);
-	return rc;
+	return rc == WN_OK && shown == 0 && (a->where || a->cover) ? WN_END : rc;
 }
 
 /* Which of the selected captures the cover keeps. */
@@ -312,6 +312,8 @@ static int run(struct cmd_run *run)
 		rc = run_on(run, &coll);
 	catalog_end(coll.catalog);
 	collection_close(&coll);
+	if (rc == WN_END)
+		return EXIT_FINDINGS; /* no match */
 	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
 }
 

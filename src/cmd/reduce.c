@@ -52,8 +52,8 @@ static void report_text(const struct cmd_run *run, const struct reduce_report *r
 	buf_printf(&out, "kept        %" PRIu64 " (%.1f %%), dropped %" PRIu64 ", each with a witness that is kept\n", r->kept, percent(r->kept, r->documents), r->dropped);
 	buf_printf(&out, "bytes       %.1f MB, kept %.1f MB (%.1f %%)\n", (double)r->bytes / 1e6, (double)r->bytes_kept / 1e6, percent(r->bytes_kept, r->bytes));
 	if (r->gap == 0)
-		buf_printf(&out, "proof       minimum: no smaller set covers the rest (%" PRIu64 " of %" PRIu64 " components by certificate, the others by search)\n",
-			   r->proven_by_certificate, r->components);
+		buf_printf(&out, "proof       minimum: no smaller set covers the rest (%" PRIu64 " of %" PRIu64 " components by certificate%s)\n",
+			   r->proven_by_certificate, r->components, r->proven_by_certificate == r->components ? "" : ", the others by search");
 	else
 		buf_printf(&out, "proof       proven minimum in %.1f %% of %" PRIu64 " components, at most %" PRIu64 " above the optimum in all%s\n",
 			   percent(r->proven_components, r->components), r->components, r->gap, r->timed_out ? " (the time limit ended the search)" : "");

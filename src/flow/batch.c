@@ -240,13 +240,15 @@ static void copy_capture(struct arena *a, struct capture *c)
 
 static void take_flaws(struct batch *b, const struct found *f, uint64_t file, uint64_t capture)
 {
+	size_t before = b->flaws.n;
+
 	for (unsigned i = 0; i < f->flaws.n; i++)
 		vec_push(&b->flaws, ((struct catalog_flaw){ file, f->flaws.v[i].at, capture, flaw_name(f->flaws.v[i].kind),
 							   arena_str(&b->arena, str(f->flaws.v[i].detail)) }));
 	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
 		if (f->document_flaws & n->flaw)
 			vec_push(&b->flaws, ((struct catalog_flaw){ file, f->at, capture, n->name, STR_NONE }));
-	b->counts.flaws += f->flaws.n;
+	b->counts.flaws += b->flaws.n - before;
 }
 
 static void take_links(struct batch *b, const struct found *f, uint64_t id)

@@ -141,6 +141,22 @@ static int closest(struct collection *c, struct arena *a, struct capture_query *
 	return WN_OK;
 }
 
+/* The newest capture of exactly this URL; WN_END when there is none. */
+static int whole_url(struct collection *c, struct arena *a, struct str url, struct capture *out, struct err *err)
+{
+	struct buf key = BUF(4 * LIMIT_URL);
+	struct capture_query q = { .by_key = true, .backward = true, .limit = 1 };
+	int rc;
+
+	surt_add(surt_profile(catalog_settings(c->catalog)->profile), url, &key);
+	q.key_from = arena_str(a, buf_view(&key));
+	buf_byte(&key, 0);
+	q.key_to = buf_view(&key);
+	rc = take_first(c, a, &q, out, err);
+	buf_release(&key);
+	return rc == WN_OK && !str_eq(out->url, url) ? WN_END : rc;
+}
+
 int collection_find(struct collection *c, struct arena *a, const char *name, struct capture *out, struct err *err)
 {
 	struct str url = str(name), at = STR_NONE;
@@ -153,6 +169,8 @@ int collection_find(struct collection *c, struct arena *a, const char *name, str
 
 	if (str_u64(url, &id))
 		return catalog_capture(c->catalog, a, id, out, err);
+	if (sign > 0 && whole_url(c, a, url, out, err) == WN_OK)
+		return WN_OK;
 	if (sign > 0) { /* an @ may belong to the URL: only digits or a date behind the last one are a time */
 		at = str_sub(url, (size_t)sign + 1, url.n);
 		if (at.n && stamp_parse(at, &t))

@@ -231,6 +231,30 @@ static int delete_rows(sqlite3 *db, uint64_t cover, struct err *err)
 	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover", err);
 }
 
+int covers_name_check(struct str name, struct err *err)
+{
+	uint64_t number;
+
+	if (name.n && str_u64(name, &number))
+		return err_set(err, WN_USAGE, "'%.*s' is a number, which names a cover by its id; give a name with letters", STR_FMT(name));
+	return WN_OK;
+}
+
+static int name_is_free(sqlite3 *db, struct str name, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = WN_OK;
+
+	if (sqlite3_prepare_v2(db, "select id from cover where name = ?", -1, &s, NULL) != SQLITE_OK)
+		return failed(db, "cover", err);
+	sqlite3_bind_text(s, 1, name.p, (int)name.n, SQLITE_STATIC);
+	if (sqlite3_step(s) == SQLITE_ROW)
+		rc = err_set(err, WN_USAGE, "cover %lld is called '%.*s' already; give another --name, or remove it with 'winnow cover rm'",
+			     (long long)sqlite3_column_int64(s, 0), STR_FMT(name));
+	sqlite3_finalize(s);
+	return rc;
+}
+
 int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n, const struct certificate *proof,
 		 const struct run_state *state, struct err *err)
 {
@@ -247,6 +271,8 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 		goto out;
 	}
 	rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
+	if (rc == WN_OK && row->name.n)
+		rc = name_is_free(db, row->name, err);
 	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK && (rc = insert_row(db, row, err)) == WN_OK)
 		rc = insert_members(db, row->id, members, n, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)

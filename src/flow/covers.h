@@ -33,6 +33,8 @@ struct cover_member {
 	uint64_t shared, size, witness_size;
 };
 
+/* A name that could be an id is refused. */
+int covers_name_check(struct str name, struct err *err);
 /* Stores.  row->id 0: a new cover, the id is given; else in place of that one, which keeps its name.
  * members ascend by capture id.  state may be NULL: then an update has to solve all again. */
 int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n, const struct certificate *proof,

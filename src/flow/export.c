@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "archive/cdx.h"
@@ -432,7 +433,7 @@ static const struct export_format {
 	{ "jsonl", write_jsonl, EXPORT_ALL, false, true },
 	{ "graph", write_graph, EXPORT_ALL, false, false },
 	{ "sets", write_sets, EXPORT_ALL, false, true },
-	{ "gexf", write_gexf, EXPORT_ALL, false, true },
+	{ "gexf", write_gexf, EXPORT_KEPT, false, true },
 };
 const char export_formats[] = "warc|wacz|cdxj|csv|jsonl|graph|sets|gexf";
 
@@ -487,6 +488,45 @@ static int write_methods(struct exporter *x)
 	return rc;
 }
 
+struct guarded {
+	const struct stat *out;
+	const char *source; /* the archive file that it is */
+	struct arena *arena;
+};
+
+static int same_file(void *context, const struct catalog_file *f)
+{
+	struct guarded *g = context;
+	const char *path = arena_strz(g->arena, f->path);
+	struct stat st;
+
+	if (stat(path, &st) == 0 && st.st_dev == g->out->st_dev && st.st_ino == g->out->st_ino)
+		g->source = path;
+	return WN_OK;
+}
+
+/* An export never replaces an archive it reads, a file of the collection, or what is no regular file. */
+static int guard(struct exporter *x)
+{
+	const char *dir = catalog_dir(x->coll->catalog);
+	char *real = realpath(x->path, NULL), *home = realpath(dir, NULL);
+	struct stat st;
+	struct guarded g = { .out = &st, .arena = &x->arena };
+	int rc = WN_OK;
+
+	if (strcmp(x->path, "-") != 0 && lstat(x->path, &st) == 0) {
+		if (!S_ISREG(st.st_mode))
+			rc = err_set(x->err, WN_USAGE, "%s is there and is no regular file; give another name, or - for standard output", x->path);
+		else if (real && home && strncmp(real, home, strlen(home)) == 0 && real[strlen(home)] == '/')
+			rc = err_set(x->err, WN_USAGE, "%s belongs to the collection; write elsewhere", x->path);
+		else if ((rc = catalog_files(x->coll->catalog, same_file, &g, x->err)) == WN_OK && g.source)
+			rc = err_set(x->err, WN_USAGE, "%s is an archive of this collection; originals are never replaced", x->path);
+	}
+	free(real);
+	free(home);
+	return rc;
+}
+
 static int to_file(struct exporter *x, const struct export_format *f)
 {
 	struct os_atomic file = { .fd = -1 };
@@ -523,7 +563,11 @@ int export_run(struct collection *coll, const struct export_request *q, struct e
 	x.what = q->what == EXPORT_DEFAULT ? f->what : q->what;
 	if (x.what == EXPORT_DROPPED && !q->cover)
 		return err_set(err, WN_USAGE, "--what dropped needs --cover ID");
+	if (f->own_file && str_iends(str(q->path), STR(".zst")))
+		return err_set(err, WN_USAGE, "archives are exported in gzip members; name it .warc.gz or .wacz");
 	rc = acl_of(&x.acl, catalog_dir(coll->catalog), err);
+	if (rc == WN_OK)
+		rc = guard(&x);
 	if (rc == WN_OK && f->documents)
 		rc = load(&x);
 	if (rc == WN_OK)

@@ -266,6 +266,18 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	return WN_OK;
 }
 
+/* A page of many megabytes takes ten times its size while its sets are made: one at a time, so that memory stays bounded. */
+enum { LARGE_PAGE = 8 << 20 };
+static pthread_mutex_t one_large = PTHREAD_MUTEX_INITIALIZER;
+
+static void shingler_shrink(struct shingler *s)
+{
+	struct shingle_spec spec = s->spec;
+
+	shingler_release(s);
+	*s = (struct shingler){ .spec = spec };
+}
+
 /* Payload of a response, resource or conversion: digests, text, links. */
 static int read_payload(struct extractor *x, struct reader *r, struct record *rec, struct found *f, struct err *err)
 {
@@ -304,7 +316,15 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 		f->document_flaws |= DOC_FLAW_TEXT_CUT;
 	if (recall(x, f, type))
 		return WN_OK;
-	if ((rc = make_document(x, f, all, type, err)) < 0)
+	if (all.n > LARGE_PAGE)
+		pthread_mutex_lock(&one_large);
+	rc = make_document(x, f, all, type, err);
+	if (all.n > LARGE_PAGE) {
+		shingler_shrink(&x->body);
+		shingler_shrink(&x->main);
+		pthread_mutex_unlock(&one_large);
+	}
+	if (rc < 0)
 		return rc;
 	if (cut)
 		f->document_flaws |= DOC_FLAW_TEXT_CUT;
@@ -413,6 +433,9 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 		c->record_id = f->record_id = keep(f, rec->id);
 		if (stamp_parse(rec->date, &t))
 			c->time = t.time;
+		else
+			flaw_add(&rec->flaws, FLAW_BAD_DATE, rec->span.at, "'%.*s' is no date; the capture is dated 1970", (int)(rec->date.n < 40 ? rec->date.n : 40),
+				 rec->date.p ? rec->date.p : "");
 		set_url(x, f, rec->target_uri);
 		rc = rec->type == RECORD_REVISIT ? read_revisit(x, r, rec, f, err) : read_payload(x, r, rec, f, err);
 	} else if (rec->type == RECORD_WARCINFO) {

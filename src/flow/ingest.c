@@ -174,13 +174,17 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 		const char *path = all.list.p[i];
 		struct input in;
 
-		if (strcmp(path, "-") == 0 && (rc = keep_stdin(g, &path, err)) < 0)
+		bool standard = strcmp(path, "-") == 0;
+
+		if (standard && (rc = keep_stdin(g, &path, err)) < 0)
 			break;
 		if ((rc = known_files_look(known, &g->arena, path, &next.file, &in, err)) < 0)
 			break;
 		if (in.skip) {
 			g->report->files_skipped++;
-			if (in.moved)
+			if (standard)
+				unlink(path); /* a second copy of what is kept */
+			else if (in.moved)
 				batch_file(g->batch, &in.file); /* only its path is new */
 			continue;
 		}
@@ -271,7 +275,7 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
-	eo.payload_max = o->memory / 16 < 64 * MIB ? (size_t)(o->memory / 16) : 64 * MIB;
+	eo.payload_max = LIMIT_PAYLOAD_TEXT;
 	g.n_extractors = (o->threads ? o->threads : 1) + 2;
 	g.extractors = mem_zarray(g.n_extractors, sizeof *g.extractors);
 	for (unsigned i = 0; i < g.n_extractors; i++) {
@@ -340,7 +344,7 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 {
 	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err, .n_extractors = 1 };
 	struct batch_options bo = { .threads = o->threads, .memory = o->memory / 6, .fulltext = !o->no_fulltext };
-	struct extractor_options eo = { .spec = collection_spec(coll), .profile = catalog_settings(coll->catalog)->profile, .payload_max = 64 * MIB };
+	struct extractor_options eo = { .spec = collection_spec(coll), .profile = catalog_settings(coll->catalog)->profile, .payload_max = LIMIT_PAYLOAD_TEXT };
 	struct collection read_from = { 0 };
 	struct catalog_stats stats;
 	double started = progress_clock();

@@ -75,7 +75,9 @@ int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct pa
 			if (out->list.n == before)
 				return err_set(err, WN_USAGE, "%s holds no archives (.warc, .arc, with .gz, .zst or .lz4, or .wacz)", paths[i]);
 			qsort(out->list.p + before, out->list.n - before, sizeof *out->list.p, by_bytes);
-		} else if (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)) {
+		} else if (S_ISFIFO(st.st_mode)) {
+			return err_set(err, WN_USAGE, "%s is a pipe; give it as standard input: - < %s", paths[i], paths[i]);
+		} else if (S_ISREG(st.st_mode)) {
 			if (access(paths[i], R_OK))
 				return err_set(err, WN_IO, "%s may not be read by this user: %s", paths[i], strerror(errno));
 			vec_push(&out->list, paths[i]);

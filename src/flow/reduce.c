@@ -433,7 +433,7 @@ static int quadratic(const struct run *r, const struct reduce_request *q, struct
 {
 	double pairs = plan_quadratic(r->plan);
 
-	if (q->yes || pairs <= 1e6) /* a million pairs are a blink */
+	if (q->yes || pairs <= 0)
 		return WN_OK;
 	return err_set(err, WN_USAGE,
 		       "this rule gives no way to find pairs but to try about %.3g of them. Add an equality such as a.host = b.host or a measure such as "
@@ -516,6 +516,8 @@ int reduce_run(struct collection *coll, const struct reduce_request *q, struct r
 	int rc;
 
 	*out = (struct reduce_report){ 0 };
+	if ((rc = covers_name_check(str(q->name), err)) < 0)
+		return rc;
 	rq.with_report = true;
 	if ((rc = run_open(&r, coll, &rq, err)) < 0)
 		return rc;

@@ -1,6 +1,20 @@
 /* flow/replay.c -- see replay.h. */
 #include "flow/replay.h"
 
+#include "archive/stamp.h"
+#include "base/limits.h"
+
+/* Is this the record that was entered?  The file may have been replaced since. */
+static bool is_same(const struct record *r, const struct capture *c)
+{
+	struct stamp t;
+	struct str url = r->target_uri;
+
+	if (url.n > LIMIT_URL)
+		url.n = LIMIT_URL;
+	return str_eq(url, c->url) && (!stamp_parse(r->date, &t) || t.time == c->time);
+}
+
 int replay_open(struct replay *p, struct collection *coll, const struct capture *c, bool original, struct err *err)
 {
 	const char *path;
@@ -22,6 +36,8 @@ int replay_open(struct replay *p, struct collection *coll, const struct capture 
 	rc = reader_next(p->reader, &p->record, err);
 	if (rc == WN_END)
 		return err_set(err, WN_IO, "%s has no record at %llu any more; it was changed after it was ingested", path, (unsigned long long)p->capture.at);
+	if (rc == WN_OK && !is_same(&p->record, &p->capture))
+		return err_set(err, WN_IO, "%s has another record at %llu than when it was ingested; ingest it again", path, (unsigned long long)p->capture.at);
 	return rc;
 }
 
