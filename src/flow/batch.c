@@ -341,9 +341,9 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 		c.id = capture = b->next.capture++;
 		c.file = file;
 		c.crawl = b->crawl;
+		copy_capture(&b->arena, &c); /* first: f may be replaced below, and its arena with it */
 		if ((rc = take_document(b, &f, &c, &kept, err)) < 0)
 			goto out;
-		copy_capture(&b->arena, &c);
 		if (f->record_id.n)
 			map_put(&b->record_at, hash_str(f->record_id), b->captures.n);
 		vec_push(&b->captures, c);
@@ -367,8 +367,8 @@ int batch_retake(struct batch *b, struct found *f, const struct capture *known, 
 
 	c.id = known->id;
 	c.file = known->file;
+	copy_capture(&b->arena, &c);
 	if ((rc = take_document(b, &f, &c, &kept, err)) == WN_OK) {
-		copy_capture(&b->arena, &c);
 		vec_push(&b->updates, c);
 		b->counts.captures++;
 	}

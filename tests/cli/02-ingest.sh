@@ -28,7 +28,7 @@ cp whole.warc.gz cut.warc.gz
 "$WINNOW" sql g "select (select count(*) from captures), (select count(*) from contents), (select count(*) from links)" --format tsv
 "$WINNOW" ingest g grow.warc.gz >/dev/null; "$WINNOW" sql g "select count(*) n from captures" --format csv
 for threads in 1 2 5; do "$WINNOW" ingest t$threads "$s"/sample-*.warc.gz --threads $threads >/dev/null; rows t$threads; done | uniq | wc -l
-"$WINNOW" ingest small "$s"/sample-*.warc.gz --memory 64M >/dev/null
+"$WINNOW" ingest small "$s"/sample-*.warc.gz --memory 512M >/dev/null
 [ "$(rows small)" = "$(rows t1)" ] && echo "little memory, same rows"
 cat "$s/sample-autumn-2010.warc.gz" | "$WINNOW" ingest piped - | mask
 "$WINNOW" sql piped "select count(*) n from captures" --format csv; ls piped/incoming | sed 's/[0-9]\{14\}-[0-9]*/T/'

@@ -17,7 +17,7 @@ static struct collection *import(struct test *t, const char *path)
 	struct err err = { 0 };
 	uint64_t a, b;
 
-	if (!CHECK(collection_open(coll, test_dir(t), CATALOG_CREATE, &fresh, &err) == WN_OK, "%s", err.text))
+	if (!CHECK(collection_open(coll, arena_printf(t->arena, "%s/coll", test_dir(t)).p, CATALOG_CREATE, &fresh, &err) == WN_OK, "%s", err.text))
 		return NULL;
 	CHECK(import_cdx(coll, &path, 1, 64 * MIB, &report, &err) == WN_OK, "%s", err.text);
 	CHECK(catalog_resolve(coll->catalog, &a, &b, &err) == WN_OK, "%s", err.text);
