@@ -304,6 +304,8 @@ static int must_be_ours(const char *dir, struct err *err)
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
 		if (!str_eq(names[i], STR("lock")) && !str_eq(names[i], STR("winnow.conf")) && !str_eq(names[i], STR("incoming")))
 			rc = err_set(err, WN_USAGE, "%s is a directory with other files in it and no collection; name a new one", dir);
+	if (rc == WN_USAGE)
+		unlink(arena_printf(&a, "%s/lock", dir).p); /* ours, made a moment ago */
 	arena_release(&a);
 	return rc;
 }
@@ -318,9 +320,12 @@ static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode
 	c->base.dir = mem_strdup(dir);
 	c->base.mode = mode;
 	c->lock_fd = -1;
-	if (mode == CATALOG_CREATE && ((rc = os_mkdir(dir, err)) < 0 || (rc = must_be_ours(dir, err)) < 0))
+	if (mode == CATALOG_CREATE && (rc = os_mkdir(dir, err)) < 0)
 		goto fail;
 	if ((mode == CATALOG_WRITE || mode == CATALOG_CREATE) && (rc = lock_collection(c, err)) < 0)
+		goto fail;
+	/* under the lock: another process may be making it just now */
+	if (mode == CATALOG_CREATE && (rc = must_be_ours(dir, err)) < 0)
 		goto fail;
 	if ((rc = open_database(c, mode, err)) < 0)
 		goto fail;

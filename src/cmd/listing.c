@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -38,13 +39,45 @@ static void tsv_cell(struct buf *out, struct str s)
 	}
 }
 
+/* Which columns --fields names, in its order; a name that is none of them ends the program as a usage mistake. */
+static void choose(struct listing *l, const struct cmd_run *run)
+{
+	struct str rest = str(run->common.fields);
+
+	l->order = mem_array(64, sizeof *l->order);
+	while (rest.p && l->n_order < 64) {
+		struct str name = str_trim(str_cut(&rest, ','));
+		size_t i = 0;
+
+		while (i < l->n && !str_eq(str(l->names[i]), name))
+			i++;
+		if (i == l->n) {
+			error("%s: there is no field '%.*s' here; there are: %s, ...", run->cmd->name, STR_FMT(name), l->n ? l->names[0] : "none");
+			exit(EXIT_USAGE);
+		}
+		l->order[l->n_order++] = i;
+	}
+	l->all_names = l->names;
+	l->n_all = l->n;
+	l->chosen = mem_array(l->n_order + 1, sizeof *l->chosen);
+	for (size_t i = 0; i < l->n_order; i++)
+		l->chosen[i] = l->all_names[l->order[i]];
+	l->names = l->chosen;
+	l->n = l->n_order;
+}
+
 void listing_open(struct listing *l, const struct cmd_run *run, const char *const *names, size_t n)
 {
 	struct winsize w = { 0 };
 
 	*l = (struct listing){ .form = form_of(run), .names = names, .n = n, .out = BUF(256 * MIB), .width = 100 };
+	l->n_all = n;
 	l->cells = mem_zarray(n, sizeof *l->cells);
 	l->widths = mem_zarray(n, sizeof *l->widths);
+	if (run->common.fields)
+		choose(l, run);
+	names = l->names;
+	n = l->n;
 	if (ioctl(1, TIOCGWINSZ, &w) == 0 && w.ws_col >= 40)
 		l->width = w.ws_col;
 	if (l->form == LISTING_TSV || l->form == LISTING_CSV) {
@@ -59,8 +92,8 @@ void listing_open(struct listing *l, const struct cmd_run *run, const char *cons
 
 static void cell(struct listing *l, struct str s, bool number)
 {
-	if (l->filled >= l->n)
-		BUG("row of more than %zu cells", l->n);
+	if (l->filled >= l->n_all)
+		BUG("row of more than %zu cells", l->n_all);
 	l->cells[l->filled++] = (struct listing_cell){ s.p ? arena_str(&l->arena, s) : STR_NONE, number };
 }
 
@@ -167,9 +200,20 @@ static void json_row(struct listing *l)
 
 void listing_row(struct listing *l)
 {
-	if (l->filled != l->n)
-		BUG("row of %zu cells where there are %zu columns", l->filled, l->n);
+	if (l->filled != l->n_all)
+		BUG("row of %zu cells where there are %zu columns", l->filled, l->n_all);
 	l->filled = 0;
+	if (l->order) {
+		struct listing_cell picked[64];
+
+		for (size_t i = 0; i < l->n; i++)
+			picked[i] = l->cells[l->order[i]];
+		if (l->n > l->n_all) { /* a column may be asked for twice */
+			l->cells = mem_rearray(l->cells, l->n, sizeof *l->cells);
+			l->widths = mem_rearray(l->widths, l->n, sizeof *l->widths);
+		}
+		memcpy(l->cells, picked, l->n * sizeof *l->cells);
+	}
 	l->count++;
 	if (l->form == LISTING_TABLE) {
 		struct listing_cell *copy = ARENA_ARRAY(&l->arena, struct listing_cell, l->n);
@@ -205,4 +249,6 @@ void listing_close(struct listing *l)
 	arena_release(&l->arena);
 	mem_free(l->cells);
 	mem_free(l->widths);
+	mem_free(l->order);
+	mem_free(l->chosen);
 }

@@ -24,7 +24,11 @@ struct listing {
 	enum listing_form form;
 	const char *const *names;
 	size_t n, filled;
+	const char *const *all_names; /* before --fields */
+	const char **chosen;
+	size_t n_all;
 	struct listing_cell *cells;
+	size_t *order, n_order; /* the columns of --fields, in that order; NULL: as they are */
 	struct arena arena;	     /* of the present row, or of the rows of a table */
 	VEC(struct listing_cell *) rows; /* of a table that is not laid out yet */
 	unsigned *widths;

@@ -207,13 +207,15 @@ static int list(struct cmd_run *run, struct collection *coll, const struct selec
 {
 	struct args *a = run->args;
 	const char *names[FIELDS_MOST];
+	struct cmd_run plain = *run;
 	struct listing l;
 	uint64_t shown = 0;
 	int rc = WN_OK;
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = columns[i].name;
-	listing_open(&l, run, names, n);
+	plain.common.fields = NULL; /* the columns are chosen already */
+	listing_open(&l, &plain, names, n);
 	for (size_t i = 0; i < s->n && rc == WN_OK && !(a->limit && shown == a->limit); i++) {
 		struct arena arena = { 0 };
 		struct capture c;

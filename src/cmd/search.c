@@ -122,7 +122,7 @@ static int run(struct cmd_run *run)
 		rc = find_run(&coll, &run->arena, &q, &result, &run->err);
 	catalog_end(coll.catalog);
 	if (rc == WN_OK)
-		run->common.format || run->common.json ? as_rows(run, &result) : for_people(&result);
+		run->common.format || run->common.fields || run->common.json || !isatty(1) ? as_rows(run, &result) : for_people(&result);
 	collection_close(&coll);
 	buf_release(&words);
 	if (rc == WN_NONE)

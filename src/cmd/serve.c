@@ -13,7 +13,6 @@ struct args {
 static const struct opt opts[] = {
 	{ "listen", 'l', OPT_TEXT, "ADDR:PORT", "where to listen (default 127.0.0.1:8080); port 0 takes a free one", offsetof(struct args, listen) },
 	{ "public-url", 0, OPT_TEXT, "URL", "the address that browsers see: scheme, allowed Host, path prefix", offsetof(struct args, public_url) },
-	{ "replay-host", 0, OPT_TEXT, "HOST", "replay on a host name of its own, without the sandbox", offsetof(struct args, replay_host) },
 	{ "private", 0, OPT_FLAG, NULL, "an unguessable part in every address of replay, TimeMap and CDX", offsetof(struct args, private_paths) },
 	{ "read-only", 0, OPT_FLAG, NULL, "nothing that changes state is there", offsetof(struct args, read_only) },
 	{ "token-file", 0, OPT_TEXT, "FILE", "keep the token in FILE; it is made when absent", offsetof(struct args, token_file) },

@@ -150,7 +150,9 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 			return err_set(&run->err, WN_USAGE, "%s has no cover yet; 'winnow reduce' makes one", run->rest.p[0]);
 		name = arena_printf(&run->arena, "%" PRIu64, last.id).p;
 	}
-	if ((rc = covers_find(coll, &run->arena, name, &row, &run->err)) < 0 || (rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0 ||
+	if ((rc = covers_find(coll, &run->arena, name, &row, &run->err)) < 0)
+		return rc == WN_NONE ? WN_USAGE : rc;
+	if ((rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0 ||
 	    (rc = covers_member(coll, row.id, c.id, &m, &run->err)) < 0)
 		return rc;
 	if (j)

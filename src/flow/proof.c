@@ -436,6 +436,26 @@ static void sha256(struct str s, unsigned char out[32])
 	EVP_Digest(s.p, s.n, out, &n, EVP_sha256(), NULL);
 }
 
+/* The stored numbers of each witness pair, counted again. */
+static int check_numbers(struct run *r, const struct cover_member *m, size_t n, uint64_t *wrong, struct err *err)
+{
+	struct map doc_of = { 0 };
+	int rc = WN_OK;
+
+	for (uint32_t d = 0; d < r->docs.n; d++)
+		map_put(&doc_of, r->docs.id[d], d);
+	for (size_t i = 0; i < n && rc == WN_OK && r->kind >= 0; i++) {
+		const uint64_t *a = map_get(&doc_of, m[i].id), *b = map_get(&doc_of, m[i].witness);
+		struct overlap ov[TEXT_KINDS];
+
+		if (m[i].kept || !a || !b || (rc = run_overlaps(r, (uint32_t)*a, (uint32_t)*b, ov, err)) < 0)
+			continue;
+		*wrong += ov[r->kind].o != m[i].shared || ov[r->kind].a != m[i].size || ov[r->kind].b != m[i].witness_size;
+	}
+	map_release(&doc_of);
+	return rc;
+}
+
 static int check_run(struct run *r, const struct cover_row *row, unsigned threads, struct proof_report *out, struct err *err)
 {
 	struct world w = { .run = r };
@@ -445,6 +465,7 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 	struct certificate proof;
 	struct claim claim = { 0 };
 	uint8_t *valued = mem_zarray(r->docs.n + 1, 1);
+	unsigned wrong_run = 0;
 	size_t n;
 	int rc;
 
@@ -453,6 +474,8 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 		sha256(r->where->canonical, world.run.selection);
 	world.run.revision = r->revision;
 	out->stale = row->revision != r->revision;
+	if (!str_eq(row->sha256, str(r->rule->sha256)) || !str_eq(row->selection, r->where ? r->where->canonical : STR_NONE) || out->stale)
+		wrong_run++;
 	contents_make(&w.contents, r);
 	if ((rc = covers_members(r->coll, &r->arena, row->id, &members, &n, err)) < 0 || (rc = covers_certificate(r->coll, &r->arena, row->id, &proof, err)) < 0)
 		goto out;
@@ -463,6 +486,16 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 	progress_phase("checking", "documents", r->docs.n);
 	rc = cover_check(&(struct cover_claim){ claim.kept.p, claim.dropped.p, claim.witness.p, (uint32_t)claim.kept.n, (uint32_t)claim.dropped.n, &proof }, &world,
 			 &out->verdict, err);
+	if (proof.run.revision != row->revision)
+		wrong_run++;
+	if (row->kept != claim.kept.n || row->documents != claim.kept.n + claim.dropped.n || row->lower_bound != proof.lower_bound)
+		out->verdict.count[COVER_WRONG_BOUND]++;
+	if (rc == WN_OK)
+		rc = check_numbers(r, members, n, &out->verdict.count[COVER_WITNESS_FALSE], err);
+	out->verdict.count[COVER_WRONG_RUN] += wrong_run && !out->verdict.count[COVER_WRONG_RUN];
+	for (int o = 0; o < COVER_OFFENCES; o++)
+		out->verdict.ok = out->verdict.ok && out->verdict.count[o] == 0;
+	out->verdict.proves_minimum = out->verdict.proves_minimum && out->verdict.ok;
 	out->kept = claim.kept.n;
 	out->dropped = claim.dropped.n;
 	out->bound = out->verdict.bound;
