@@ -1,5 +1,6 @@
 /* archive/continuation.c -- see segment.h. */
 #include "archive/continuation.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -53,7 +54,7 @@ int continuations_of(struct continuations *s, const char *path, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (s->n)
-		qsort(s->v, s->n, sizeof *s->v, by_origin);
+		sort_array(s->v, s->n, sizeof *s->v, by_origin);
 	s->path = mem_strdup(path);
 	return WN_OK;
 }

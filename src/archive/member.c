@@ -29,6 +29,29 @@ static uint32_t le32(const char *p)
 
 static bool is_skippable(struct str s) { return s.n >= 8 && (le32(s.p) & 0xfffffff0u) == 0x184d2a50u; }
 
+static bool opens_to_head(struct text *t, struct str raw);
+
+/* The coding of a file whose very first bytes are damaged: the first true
+ * member near its beginning tells.  Text that looks like an archive is left alone. */
+static void hidden_coding(struct text *t, struct str v)
+{
+	if (str_find(v, STR("WARC/")) >= 0 || str_find(str_sub(v, 0, 512), STR("://")) >= 0)
+		return;
+	for (size_t i = 1; i + 4 <= v.n; i++) {
+		enum coding c = coding_sniff(str_sub(v, i, v.n));
+
+		if (c == CODING_NONE)
+			continue;
+		t->coding = c;
+		t->decoder = decoder_new(c);
+		if (opens_to_head(t, str_sub(v, i, v.n)))
+			return;
+		decoder_free(t->decoder);
+		t->decoder = NULL;
+		t->coding = CODING_NONE;
+	}
+}
+
 int text_init(struct text *t, int fd, const char *path, bool seekable, uint64_t base, uint64_t limit, bool deflated,
 	      struct flaws *flaws, struct err *err)
 {
@@ -44,12 +67,18 @@ int text_init(struct text *t, int fd, const char *path, bool seekable, uint64_t 
 		return rc;
 	t->coding = is_skippable(v) ? CODING_ZSTD : coding_sniff(v);
 	if (t->coding == CODING_NONE) {
+		if ((rc = stream_view(&t->raw, 64 * KIB, &v, err)) < 0)
+			return rc;
+		hidden_coding(t, v);
+	} else {
+		t->decoder = decoder_new(t->coding);
+	}
+	if (t->coding == CODING_NONE) {
 		stream_grow(&t->raw, TEXT_WINDOW);
 		return WN_OK;
 	}
 	t->cap = TEXT_WINDOW;
 	t->buf = mem_alloc(t->cap);
-	t->decoder = decoder_new(t->coding);
 	if (t->coding == CODING_GZIP && !(t->whole = libdeflate_alloc_decompressor()))
 		die("no memory for a gzip decoder");
 	return WN_OK;

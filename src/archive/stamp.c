@@ -264,7 +264,7 @@ static bool w3cdtf(struct scan *s, struct fields *f)
 
 static bool parse_w3cdtf(struct str text, struct fields *f)
 {
-	struct scan s = { text.p, text.p + text.n };
+	struct scan s = { text.p, text.n ? text.p + text.n : text.p };
 
 	if (!w3cdtf(&s, f))
 		return false;

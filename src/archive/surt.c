@@ -11,6 +11,7 @@
  * "%XX" is folded at once, so chains of %252525... cost O(n).
  */
 #include "archive/surt.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -596,7 +597,7 @@ void surt_sort_query(struct str query, struct buf *out)
 			args[at] = x;
 		}
 	} else {
-		qsort(args, n, sizeof *args, compare_args);
+		sort_array(args, n, sizeof *args, compare_args);
 	}
 	for (i = 0; i < n; i++) {
 		if (i)

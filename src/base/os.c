@@ -312,7 +312,7 @@ int os_list(struct arena *a, const char *dir, const char *suffix, struct str **n
 	failed = errno;
 	closedir(d);
 	if (failed == 0 && found.n) {
-		qsort(found.p, found.n, sizeof *found.p, by_bytes);
+		sort_array(found.p, found.n, sizeof *found.p, by_bytes);
 		*names = ARENA_ARRAY(a, struct str, found.n);
 		memcpy(*names, found.p, found.n * sizeof *found.p);
 		*n = found.n;

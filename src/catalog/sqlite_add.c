@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/vec.h"
 #include "base/hash.h"
 #include "catalog/sqlite_int.h"
 
@@ -270,7 +271,7 @@ static int add_keys(struct adder *x)
 
 	for (size_t i = 0; i < x->b->n_captures; i++)
 		order[i] = &x->b->captures[i];
-	qsort(order, x->b->n_captures, sizeof *order, by_key);
+	sort_array(order, x->b->n_captures, sizeof *order, by_key);
 	rc = sq_prepare(x->c, &s, "insert into capture_key values (?,?,?)", x->err);
 	for (size_t i = 0; i < x->b->n_captures && rc == WN_OK; i++) {
 		sq_text_always(s, 1, order[i]->urlkey);
@@ -302,7 +303,7 @@ static int add_pairs(struct adder *x, struct pair *p, size_t n, const char *sql)
 	sqlite3_stmt *s = NULL;
 	int rc;
 
-	qsort(p, n, sizeof *p, by_pair);
+	sort_array(p, n, sizeof *p, by_pair);
 	rc = sq_prepare(x->c, &s, sql, x->err);
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		sqlite3_bind_int64(s, 1, p[i].a);
@@ -357,7 +358,7 @@ static int add_targets(struct adder *x, const struct catalog_page *pages, size_t
 	for (size_t p = 0; p < n; p++)
 		for (size_t i = 0; i < pages[p].n_links; i++)
 			vec_push(&targets, ((struct target){ (int64_t)hash_str(pages[p].links[i].url), pages[p].links[i].url }));
-	qsort(targets.p, targets.n, sizeof *targets.p, by_target);
+	sort_array(targets.p, targets.n, sizeof *targets.p, by_target);
 	rc = sq_prepare(x->c, &s, "insert or ignore into target values (?,?)", x->err);
 	for (size_t i = 0; i < targets.n && rc == WN_OK; i++) {
 		if (i && targets.p[i].id == targets.p[i - 1].id)

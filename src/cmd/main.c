@@ -215,9 +215,8 @@ int main(int argc, char **argv)
 	run.args = mem_zalloc(run.cmd->args_size);
 	if (argc > 1 && parse(&run, argc - 1, argv + 1) < 0) {
 		error("%s: %s", run.cmd->name, run.err.text);
-		return EXIT_USAGE;
-	}
-	if (run.common.help) {
+		code = EXIT_USAGE;
+	} else if (run.common.help) {
 		help_command(&out, run.cmd);
 		cmd_out(&out);
 		buf_release(&out);

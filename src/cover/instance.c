@@ -1,6 +1,7 @@
 /* cover/instance.c -- building and cutting instances; all passes are linear in what they touch,
  * but for instance_part, which sorts the columns it meets. */
 #include "cover/instance.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -47,7 +48,7 @@ void instance_part(struct arena *a, struct instance *out, const struct instance 
 				scratch[in->row_col[k]] = 0;
 				met[cols++] = in->row_col[k];
 			}
-	qsort(met, cols, sizeof(*met), by_number);
+	sort_array(met, cols, sizeof(*met), by_number);
 	for (uint32_t c = 0; c < cols; c++)
 		scratch[met[c]] = c;
 

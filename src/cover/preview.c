@@ -1,5 +1,6 @@
 /* cover/preview.c -- stratified samples of blocks and their ratio estimate. */
 #include "cover/preview.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,7 +78,7 @@ void preview_draw(struct arena *a, struct preview_sample *s, const uint32_t *siz
 		s->sizes[class_of(size[b])] += size[b];
 	}
 	allot(s, budget);
-	qsort(ticket, blocks, sizeof(*ticket), by_key);
+	sort_array(ticket, blocks, sizeof(*ticket), by_key);
 	for (uint32_t i = 0; i < blocks; i++) {
 		unsigned k = class_of(size[ticket[i].block]);
 
@@ -87,7 +88,7 @@ void preview_draw(struct arena *a, struct preview_sample *s, const uint32_t *siz
 		s->block[s->n++] = ticket[i].block;
 		s->documents += size[ticket[i].block];
 	}
-	qsort(s->block, s->n, sizeof(*s->block), by_number);
+	sort_array(s->block, s->n, sizeof(*s->block), by_number);
 	s->whole = s->n == blocks;
 }
 

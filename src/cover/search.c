@@ -5,6 +5,7 @@
  * number of columns of a block, nodes by the budget.  Each node owns an arena.
  */
 #include "cover/search.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static void round_fraction(const struct instance *in, const double *x, uint8_t *
 
 	for (uint32_t c = 0; c < in->cols; c++)
 		order[c] = (struct ranked){ x[c], c };
-	qsort(order, in->cols, sizeof(*order), by_key);
+	sort_array(order, in->cols, sizeof(*order), by_key);
 	memcpy(open, in->demand, sizeof(*open) * in->rows);
 	memset(taken, 0, in->cols);
 	for (uint32_t k = 0; k < in->cols; k++) {
@@ -107,7 +108,7 @@ static void greedy(const struct instance *in, uint8_t *taken)
 		left += open[r];
 	for (uint32_t c = 0; c < n; c++)
 		heap[c] = (struct ranked){ (double)(in->col_at[c + 1] - in->col_at[c]) / (double)in->w[c], c };
-	qsort(heap, n, sizeof(*heap), by_key); /* a sorted array is a heap */
+	sort_array(heap, n, sizeof(*heap), by_key); /* a sorted array is a heap */
 	while (left && n) {
 		uint32_t c = heap[0].col, gain = 0, at = 0;
 

@@ -200,7 +200,7 @@ int acl_parse(struct acl **out, struct str text, struct err *err)
 		return rc;
 	}
 	if (acl->lines.n)
-		qsort(acl->lines.p, acl->lines.n, sizeof *acl->lines.p, by_key);
+		sort_array(acl->lines.p, acl->lines.n, sizeof *acl->lines.p, by_key);
 	*out = acl;
 	return WN_OK;
 }

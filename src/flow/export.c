@@ -1,5 +1,6 @@
 /* flow/export.c -- see export.h.  Text formats here; archives in export_archive.c. */
 #include "flow/export.h"
+#include "base/vec.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -289,7 +290,7 @@ static int graph_lines(struct graph_sorter *g)
 {
 	int rc = graph_spill(g);
 
-	qsort(g->runs.p, g->runs.n, sizeof *g->runs.p, by_a);
+	sort_array(g->runs.p, g->runs.n, sizeof *g->runs.p, by_a);
 	for (size_t i = 0; i < g->runs.n && rc == WN_OK; i++) {
 		const struct graph_run *r = &g->runs.p[i];
 		size_t bytes = (size_t)r->n * sizeof *g->rows.p, got;
@@ -297,7 +298,7 @@ static int graph_lines(struct graph_sorter *g)
 		vec_reserve(&g->rows, r->n);
 		if ((rc = os_pread(g->fd, g->rows.p, bytes, r->first * sizeof *g->rows.p, &got, g->path, g->x->err)) < 0)
 			break;
-		qsort(g->rows.p, r->n, sizeof *g->rows.p, by_b);
+		sort_array(g->rows.p, r->n, sizeof *g->rows.p, by_b);
 		for (size_t k = 0; k < r->n && rc == WN_OK; k++) {
 			buf_printf(&g->x->out, "%" PRIu64 "\t%" PRIu64 "\t%u\t%u\t%u\n", r->a, g->rows.p[k].b, g->rows.p[k].shared, r->size_a, g->rows.p[k].size_b);
 			rc = export_put(g->x, STR(""));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "archive/surt.h"
+#include "base/vec.h"
 #include "archive/wacz.h"
 #include "archive/writer.h"
 #include "base/hash.h"
@@ -230,7 +231,7 @@ static int write_warc(struct archive_writer *aw, const char *path)
 	aw->fd = -1;
 	if ((rc = export_each(x, gather, x->err)) < 0 || (rc = add_warcinfos(aw)) < 0)
 		return rc;
-	qsort(aw->pieces.p, aw->pieces.n, sizeof *aw->pieces.p, by_place);
+	sort_array(aw->pieces.p, aw->pieces.n, sizeof *aw->pieces.p, by_place);
 	if ((rc = writer_open(&aw->w, path, &o, x->err)) < 0)
 		return rc;
 	buf_printf(&info, "software: winnow %s\r\nformat: WARC File Format 1.1\r\n", WINNOW_VERSION);
@@ -295,7 +296,7 @@ int export_wacz(struct exporter *x)
 
 	if ((rc = write_warc(&aw, part)) < 0)
 		goto out;
-	qsort(aw.lines.p, aw.lines.n, sizeof *aw.lines.p, by_line);
+	sort_array(aw.lines.p, aw.lines.n, sizeof *aw.lines.p, by_line);
 	if ((rc = wacz_open(&z, x->path, &o, x->err)) < 0)
 		goto out;
 	rc = wacz_archive(z, aw.name, part, x->err);

@@ -1,5 +1,6 @@
 /* flow/inputs.c -- see inputs.h. */
 #include "flow/inputs.h"
+#include "base/vec.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -74,7 +75,7 @@ int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct pa
 				return rc;
 			if (out->list.n == before)
 				return err_set(err, WN_USAGE, "%s holds no archives (.warc, .arc, with .gz, .zst or .lz4, or .wacz)", paths[i]);
-			qsort(out->list.p + before, out->list.n - before, sizeof *out->list.p, by_bytes);
+			sort_array(out->list.p + before, out->list.n - before, sizeof *out->list.p, by_bytes);
 		} else if (S_ISFIFO(st.st_mode)) {
 			return err_set(err, WN_USAGE, "%s is a pipe; give it as standard input: - < %s", paths[i], paths[i]);
 		} else if (S_ISREG(st.st_mode)) {

@@ -1,5 +1,6 @@
 /* flow/preview_report.c -- examples of a preview, and its report as JSON; see preview.h. */
 #include "flow/preview_int.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static int pick(struct preview_state *p, enum preview_why why, const struct sele
 
 	for (size_t i = 0; i < n; i++)
 		pairs[i].rank = rank_of(p, why, docs, sets, kind, &pairs[i], middle);
-	qsort(pairs, n, sizeof *pairs, by_rank);
+	sort_array(pairs, n, sizeof *pairs, by_rank);
 	for (size_t i = 0; i < n && picked < PREVIEW_EXAMPLES / 3 && rc == WN_OK; i++) {
 		struct preview_example *e = &o->examples[o->n_examples];
 		bool again = false;
@@ -124,7 +125,7 @@ static double middle_score(const struct pair *pairs, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (pairs[i].score == pairs[i].score)
 			s[known++] = pairs[i].score;
-	qsort(s, known, sizeof *s, by_score);
+	sort_array(s, known, sizeof *s, by_score);
 	if (known)
 		middle = s[known / 2];
 	mem_free(s);

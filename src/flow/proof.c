@@ -9,6 +9,7 @@
  * shingle all pairs are tried.
  */
 #include "flow/proof.h"
+#include "base/vec.h"
 
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -120,7 +121,7 @@ static int invert(struct world *w, struct err *err)
 				vec_push(&all, ((struct posting){ s.p[i], p }));
 			arena_release(&a);
 		}
-		qsort(all.p, all.n, sizeof *all.p, by_posting);
+		sort_array(all.p, all.n, sizeof *all.p, by_posting);
 		w->postings[k] = all.p;
 		w->n_postings[k] = all.n;
 	}
@@ -311,7 +312,7 @@ static int find_coverers(struct world *w, unsigned threads, struct err *err)
 		vec_release(&w->workers[t].found);
 	}
 	mem_free(w->workers);
-	qsort(all.p, all.n, sizeof *all.p, by_pair);
+	sort_array(all.p, all.n, sizeof *all.p, by_pair);
 	w->pairs = all.p;
 	w->n_pairs = all.n;
 	return rc;
@@ -419,8 +420,8 @@ static void claim_make(struct claim *o, const struct run *r, const struct cover_
 		else
 			vec_push(&dropped, ((struct number){ doc, by ? (uint32_t)*by : COVER_NO_WITNESS_ID }));
 	}
-	qsort(o->kept.p, o->kept.n, sizeof *o->kept.p, by_u32);
-	qsort(dropped.p, dropped.n, sizeof *dropped.p, by_document);
+	sort_array(o->kept.p, o->kept.n, sizeof *o->kept.p, by_u32);
+	sort_array(dropped.p, dropped.n, sizeof *dropped.p, by_document);
 	for (size_t i = 0; i < dropped.n; i++) {
 		vec_push(&o->dropped, dropped.p[i].document);
 		vec_push(&o->witness, dropped.p[i].witness);

@@ -6,6 +6,7 @@
  * is one transaction, before which nothing is called a cover.
  */
 #include "flow/reduce.h"
+#include "base/vec.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -172,7 +173,7 @@ static struct reduce_share *shares(struct arena *a, const struct run *r, const u
 		memcpy(out, all.p, all.n * sizeof *out);
 	*n = all.n;
 	vec_release(&all);
-	qsort(out, *n, sizeof *out, attr == ATTR_YEAR ? by_name : by_documents);
+	sort_array(out, *n, sizeof *out, attr == ATTR_YEAR ? by_name : by_documents);
 	return out;
 }
 
@@ -421,7 +422,7 @@ int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_re
 	o->cover = q->replaces; /* of a new one it is not known yet */
 	reduce_report_json(o, &j);
 	row.report = buf_view(&report);
-	qsort(members, r->docs.n, sizeof *members, reduce_by_member);
+	sort_array(members, r->docs.n, sizeof *members, reduce_by_member);
 	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, state, err);
 	o->cover = row.id;
 	vec_release(&keep);

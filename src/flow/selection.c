@@ -279,7 +279,7 @@ static int read_keys(struct collection *coll, const struct selection_request *q,
 			break;
 		if (rc == WN_END || !any || c.time != last_time || !str_eq(c.urlkey, last_key)) {
 			if (ties.n > 1)
-				qsort(ties.p, ties.n, sizeof *ties.p, by_tie);
+				sort_array(ties.p, ties.n, sizeof *ties.p, by_tie);
 			for (size_t i = 0; i < ties.n; i++)
 				vec_push(&keys->list, ties.p[i].key);
 			ties.n = 0;

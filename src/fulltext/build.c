@@ -309,7 +309,7 @@ static struct order *sorted_terms(const struct ftbuild *b)
 		out[i].key = str_n((const char *)b->keys.p + t->key_at, t->key_n);
 		out[i].id = (uint32_t)i;
 	}
-	qsort(out, b->terms.n, sizeof *out, by_key);
+	sort_array(out, b->terms.n, sizeof *out, by_key);
 	return out;
 }
 

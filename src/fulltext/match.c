@@ -1,5 +1,6 @@
 /* fulltext/match.c -- see match.h. */
 #include "fulltext/match.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -236,7 +237,7 @@ struct matcher *matcher_new(struct arena *a, const struct ftplan *p, const struc
 				m->wanted[m->n_wanted++] = child;
 		}
 		if (m->n_wanted)
-			qsort(m->wanted, m->n_wanted, sizeof *m->wanted, by_cost);
+			sort_array(m->wanted, m->n_wanted, sizeof *m->wanted, by_cost);
 		for (unsigned i = 0; i < m->n_wanted; i++)
 			m->cost = q->kind == FT_ANY ? m->cost + m->wanted[i]->cost : m->wanted[0]->cost;
 	}

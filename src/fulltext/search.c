@@ -8,6 +8,7 @@
  * All others go through the matcher and score every match.
  */
 #include "fulltext/search.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -181,7 +182,7 @@ static void top_of_any(struct top *t, struct matcher *m)
 	for (unsigned i = 0; i < m->n_wanted; i++)
 		if (m->wanted[i]->n_cursors)
 			r[n++] = (struct ranked){ m->wanted[i], term_bound(m->wanted[i]), 0 };
-	qsort(r, n, sizeof *r, by_bound);
+	sort_array(r, n, sizeof *r, by_bound);
 	for (size_t i = 0; i < n; i++)
 		r[i].sum = r[i].bound + (i ? r[i - 1].sum : 0);
 	for (;;) {
@@ -341,7 +342,7 @@ int ftsearch_top(const struct ftreader *r, const struct ftquery *q, const struct
 		matcher_release(m);
 	}
 	if (rc == WN_OK) {
-		qsort(t.heap, t.n, sizeof *t.heap, best_first);
+		sort_array(t.heap, t.n, sizeof *t.heap, best_first);
 		for (size_t i = 0; i < t.n; i++)
 			hits[i] = (struct fthit){ t.heap[i].content, (double)t.heap[i].score / (double)FT_UNIT };
 		*n = t.n;

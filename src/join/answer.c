@@ -1,5 +1,6 @@
 /* join/answer.c -- see answer.h. */
 #include "join/answer.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 
@@ -134,7 +135,7 @@ void answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, co
 		sorted = out->p[i - 1].b < out->p[i].b;
 	if (sorted)
 		return;
-	qsort(out->p, out->n, sizeof *out->p, by_document);
+	sort_array(out->p, out->n, sizeof *out->p, by_document);
 	for (size_t i = 0; i < out->n; i++)
 		if (i == 0 || out->p[i].b != out->p[n - 1].b)
 			out->p[n++] = out->p[i];

@@ -1,5 +1,6 @@
 /* join/approx.c -- see approx.h. */
 #include "join/approx.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -163,7 +164,7 @@ int approx_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joine
 	for (x.band = 0; x.band < x.bands; x.band++) {
 		for (uint32_t r = 0; r < j->rows.n; r++)
 			x.order[r] = (struct banded){ x.key[(size_t)r * x.bands + x.band], r };
-		qsort(x.order, j->rows.n, sizeof *x.order, by_key);
+		sort_array(x.order, j->rows.n, sizeof *x.order, by_key);
 		task_each(j->threads, j->rows.n, 64, verify_runs, &x);
 	}
 	for (unsigned t = 0; t < j->threads; t++) {

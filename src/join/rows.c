@@ -5,6 +5,7 @@
  * numbers keep pages of one URL together, so rows of one chain stay close.
  */
 #include "join/rows.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ void rows_build(struct rows *r, const struct join_query *q, const struct join_di
 	struct row_key *order = mem_array(n + 1, sizeof *order);
 
 	*r = (struct rows){ .flip = flip };
-	qsort(keys, n, sizeof *keys, by_row);
+	sort_array(keys, n, sizeof *keys, by_row);
 	for (size_t i = 0, end; i < n; i = end) {
 		end = row_end(keys, n, i);
 		order[rows] = (struct row_key){ keys[i].key, keys[i].doc, (uint32_t)i, 0 };
@@ -168,7 +169,7 @@ void rows_build(struct rows *r, const struct join_query *q, const struct join_di
 		}
 		rows++;
 	}
-	qsort(order, rows, sizeof *order, by_number);
+	sort_array(order, rows, sizeof *order, by_number);
 	r->n = (uint32_t)rows;
 	r->block = mem_array(rows + 1, sizeof *r->block);
 	r->block_start = mem_array(rows + 2, sizeof *r->block_start);

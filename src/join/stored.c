@@ -1,5 +1,6 @@
 /* join/stored.c -- see stored.h. */
 #include "join/stored.h"
+#include "base/vec.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -85,7 +86,7 @@ int stored_open(struct stored *s, const struct segments *segments, const uint64_
 	*s = (struct stored){ .set_of = mem_array((size_t)n + 1, sizeof *s->set_of) };
 	for (uint32_t d = 0; d < n; d++)
 		v[d] = (struct numbered){ content[d], d };
-	qsort(v, n, sizeof *v, by_content);
+	sort_array(v, n, sizeof *v, by_content);
 	for (uint32_t i = 0; i < n; i++) {
 		if (v[i].content == STORED_NO_CONTENT) {
 			s->set_of[v[i].doc] = JOIN_NO_SET;

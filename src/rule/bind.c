@@ -1,5 +1,6 @@
 /* rule/bind.c -- a rule compiled against columns; see bind.h and eval.h. */
 #include "rule/bind.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -149,7 +150,7 @@ static struct str *rank_ids(struct bound *b, const struct intern *t, uint32_t **
 
 	for (size_t i = 0; i < t->n; i++)
 		order[i] = &t->strs[i];
-	qsort(order, t->n, sizeof *order, by_bytes);
+	sort_array(order, t->n, sizeof *order, by_bytes);
 	strs[0] = STR_NONE;
 	for (size_t i = 0; i < t->n; i++) {
 		strs[i + 1] = arena_str(&b->arena, *order[i]);

@@ -5,6 +5,7 @@
  * to its rank plus one, so that ids compare as the texts do.
  */
 #include "rule/columns.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ void columns_finish(struct columns *c)
 
 	for (size_t i = 0; i < n; i++)
 		r[i] = (struct ranked){ c->intern.strs[i], (uint32_t)i };
-	qsort(r, n, sizeof *r, by_bytes);
+	sort_array(r, n, sizeof *r, by_bytes);
 	c->strs = mem_array(n + 1, sizeof *c->strs);
 	c->strs[0] = STR_NONE;
 	rank[0] = 0;

@@ -612,7 +612,7 @@ static int cut_symbols(struct re_parser *p)
 			vec_push(&b, (uint32_t)lo);
 			vec_push(&b, (uint32_t)hi + 1);
 		}
-	qsort(b.p, b.n, sizeof *b.p, by_value);
+	sort_array(b.p, b.n, sizeof *b.p, by_value);
 	for (size_t i = 1; i < b.n; i++)
 		if (b.p[i] != b.p[n - 1] && b.p[i] <= 0x10ffff)
 			b.p[n++] = b.p[i];

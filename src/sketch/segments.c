@@ -73,7 +73,7 @@ int segments_open(struct segments **out, const char *dir, struct err *err)
 			s->ranges.p[kept++] = s->ranges.p[i];
 	s->ranges.n = kept;
 	if (kept)
-		qsort(s->ranges.p, kept, sizeof *s->ranges.p, by_from);
+		sort_array(s->ranges.p, kept, sizeof *s->ranges.p, by_from);
 	*out = s;
 	return WN_OK;
 }
