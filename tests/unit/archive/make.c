@@ -52,6 +52,18 @@ static struct str with_extra(struct arena *a, struct str member)
 	return str_n(out, member.n + 14);
 }
 
+/* A frame with its checksum: without one, damage may pass as other content. */
+static struct str zstd_checked(char *out, size_t cap, struct str data)
+{
+	ZSTD_CCtx *c = ZSTD_createCCtx();
+	size_t n;
+
+	ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
+	n = ZSTD_compress2(c, out, cap, data.p, data.n);
+	ZSTD_freeCCtx(c);
+	return str_n(out, n);
+}
+
 struct str make_member(struct arena *a, struct str data, enum make_coding coding)
 {
 	char *out;
@@ -63,7 +75,7 @@ struct str make_member(struct arena *a, struct str data, enum make_coding coding
 	case MAKE_ZSTD:
 		cap = ZSTD_compressBound(data.n);
 		out = arena_alloc(a, cap);
-		return str_n(out, ZSTD_compress(out, cap, data.p, data.n, 3));
+		return zstd_checked(out, cap, data);
 	case MAKE_LZ4:
 		cap = LZ4F_compressFrameBound(data.n, NULL);
 		out = arena_alloc(a, cap);
