@@ -409,6 +409,9 @@ static bool parse_any(struct str text, struct stamp *out, bool warc)
 	struct fields f = { .month = 1, .day = 1 };
 	size_t digits = leading_digits(s);
 
+	if (s.n == 0)
+		return false;
+
 	if (digits >= 4 && (digits == s.n ? digits > 4 : digits > 4 && s.p[digits] != '-')) {
 		/* 20040506070809, and 20040506T070809Z of ISO 8601 basic format */
 		if (digits == 8 && s.n > 9 && (s.p[8] == 'T' || s.p[8] == 't')) {
