@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/limits.h"
@@ -26,6 +27,7 @@ struct batch {
 	struct ftindex *words;
 	struct catalog_next next;
 	struct batch_counts counts;
+	size_t captures_most; /* of one batch; WINNOW_BATCH in the environment makes it smaller, for tests of kills */
 
 	/* the batch in the making */
 	struct arena arena;
@@ -97,11 +99,15 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 {
 	struct batch *b = mem_zalloc(sizeof *b);
 	struct arena a = { 0 };
+	uint64_t small;
 	int rc;
 
 	b->coll = coll;
 	b->o = *o;
 	b->segment = 1;
+	b->captures_most = BATCH_CAPTURES;
+	if (getenv("WINNOW_BATCH") && str_u64(str(getenv("WINNOW_BATCH")), &small) && small > 0 && small < BATCH_CAPTURES)
+		b->captures_most = small;
 	if ((rc = catalog_next(coll->catalog, &b->next, err)) == WN_OK && (rc = clean_segments(b, "sketch", err)) == WN_OK &&
 	    (rc = clean_segments(b, "text", err)) == WN_OK && o->fulltext &&
 	    (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
@@ -150,7 +156,7 @@ void batch_close(struct batch *b)
 const struct batch_counts *batch_counts(const struct batch *b) { return &b->counts; }
 uint64_t batch_next_file(struct batch *b) { return b->next.file++; }
 
-bool batch_full(const struct batch *b) { return b->captures.n + b->updates.n >= BATCH_CAPTURES || b->text_bytes + b->arena.used >= b->o.memory; }
+bool batch_full(const struct batch *b) { return b->captures.n + b->updates.n >= b->captures_most || b->text_bytes + b->arena.used >= b->o.memory; }
 
 void batch_file(struct batch *b, const struct catalog_file *f)
 {
