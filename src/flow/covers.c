@@ -240,14 +240,20 @@ int covers_name_check(struct str name, struct err *err)
 	return WN_OK;
 }
 
-static int name_is_free(sqlite3 *db, struct str name, struct err *err)
+/* Taken by a cover of another rule, selection or revision; the same command again may have its name again. */
+static int name_is_free(sqlite3 *db, const struct cover_row *row, struct err *err)
 {
+	struct str name = row->name;
 	sqlite3_stmt *s = NULL;
 	int rc = WN_OK;
 
-	if (sqlite3_prepare_v2(db, "select id from cover where name = ?", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db, "select id from cover where name = ?1 and id <> ?5 and (rule_sha256 <> ?2 or ifnull(selection, '') <> ?3 or revision <> ?4)", -1, &s, NULL) != SQLITE_OK)
 		return failed(db, "cover", err);
 	sqlite3_bind_text(s, 1, name.p, (int)name.n, SQLITE_STATIC);
+	sqlite3_bind_text(s, 2, row->sha256.p, (int)row->sha256.n, SQLITE_STATIC);
+	sqlite3_bind_text(s, 3, row->selection.n ? row->selection.p : "", (int)row->selection.n, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 4, (sqlite3_int64)row->revision);
+	sqlite3_bind_int64(s, 5, (sqlite3_int64)row->id);
 	if (sqlite3_step(s) == SQLITE_ROW)
 		rc = err_set(err, WN_USAGE, "cover %lld is called '%.*s' already; give another --name, or remove it with 'winnow cover rm'",
 			     (long long)sqlite3_column_int64(s, 0), STR_FMT(name));
@@ -272,7 +278,7 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 	}
 	rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
 	if (rc == WN_OK && row->name.n)
-		rc = name_is_free(db, row->name, err);
+		rc = name_is_free(db, row, err);
 	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK && (rc = insert_row(db, row, err)) == WN_OK)
 		rc = insert_members(db, row->id, members, n, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
