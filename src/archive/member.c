@@ -35,7 +35,7 @@ static bool opens_to_head(struct text *t, struct str raw);
  * member near its beginning tells.  Text that looks like an archive is left alone. */
 static void hidden_coding(struct text *t, struct str v)
 {
-	if (str_find(v, STR("WARC/")) >= 0 || str_find(str_sub(v, 0, 512), STR("://")) >= 0)
+	if (str_find(v, STR("WARC/")) >= 0 || str_find(str_sub(v, 0, 512), STR("://")) >= 0 || (v.n > 4 && le32(v.p) == 0xec30a437u)) /* a dictionary alone */
 		return;
 	for (size_t i = 1; i + 4 <= v.n; i++) {
 		enum coding c = coding_sniff(str_sub(v, i, v.n));
