@@ -120,6 +120,15 @@ static void add_raw(struct str url, struct buf *out)
 	}
 }
 
+/* White space off the ends, tabs and line ends out. */
+static void clean(struct str s, struct buf *out)
+{
+	s = str_trim(s);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != '\t' && s.p[i] != '\r' && s.p[i] != '\n')
+			buf_byte(out, s.p[i]);
+}
+
 static void slow(unsigned flags, struct str url, bool key, struct buf *out)
 {
 	struct surt_parts u = { .host = BUF(KEY_MAX), .path = BUF(KEY_MAX), .query = BUF(KEY_MAX), .port = -1 };

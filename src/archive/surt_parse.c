@@ -12,15 +12,6 @@ static size_t scheme_length(struct str s)
 	return i < s.n && s.p[i] == ':' ? i : 0;
 }
 
-/* White space off the ends, tabs and line ends out. */
-static void clean(struct str s, struct buf *out)
-{
-	s = str_trim(s);
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] != '\t' && s.p[i] != '\r' && s.p[i] != '\n')
-			buf_byte(out, s.p[i]);
-}
-
 size_t surt_http_prefix(struct str s)
 {
 	return str_starts(s, STR("http://")) ? 7 : str_starts(s, STR("https://")) ? 8 : 0;
