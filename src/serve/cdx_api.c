@@ -77,10 +77,13 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 	struct cdx_setting setting;
 	struct answer *x;
 	struct err err = { 0 };
+	struct str asked = q->query;
 
 	if (!coll)
 		return;
-	if (cdx_query_parse(&q->arena, dialect, surt_profile(catalog_settings(coll->catalog)->profile), q->query, query, &err) < 0) {
+	if (q->method == METHOD_POST && q->body.n) /* a form asks what an address would be too long for */
+		asked = arena_printf(&q->arena, "%.*s&%.*s", STR_FMT(asked), STR_FMT(q->body));
+	if (cdx_query_parse(&q->arena, dialect, surt_profile(catalog_settings(coll->catalog)->profile), asked, query, &err) < 0) {
 		cdx_message(r, 400, err.text);
 		return;
 	}

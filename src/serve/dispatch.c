@@ -18,12 +18,11 @@ bool route_fits(const struct route *route, struct request *q)
 {
 	const char *p = route->pattern + 1;
 	struct str rest = str_sub(q->path, 1, q->path.n);
-	bool more = true;
 
 	q->n_args = 0;
 	q->served = NULL;
 	q->format = STR_NONE;
-	while (*p || more) {
+	for (;;) {
 		size_t n = strcspn(p, "/");
 		bool last = p[n] == 0;
 
@@ -57,9 +56,7 @@ bool route_fits(const struct route *route, struct request *q)
 			return true;
 		rest = str_sub(rest, (size_t)slash + 1, rest.n);
 		p += n + 1;
-		more = false;
 	}
-	return false;
 }
 
 static bool is_there(const struct server *s, const struct route *route)

@@ -5,19 +5,33 @@
 
 #include "base/limits.h"
 
+/* The file under --warc-dir: by the name that an index gave, or by its last part; a name cannot lead out of the folder. */
+static const char *under_warc_dir(struct request *q, struct str name)
+{
+	const char *dir = q->server->options.warc_dir, *path;
+	bool inside = name.n && name.p[0] != '/' && str_find(name, STR("..")) < 0 && !memchr(name.p, 0, name.n);
+
+	path = arena_printf(&q->arena, "%s/%.*s", dir, STR_FMT(name)).p;
+	if (inside && access(path, R_OK) == 0)
+		return path;
+	return arena_printf(&q->arena, "%s/%.*s", dir, STR_FMT(str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.n))).p;
+}
+
 static int open_record(struct opened *o, struct request *q, struct history *h, const struct capture *c, struct err *err)
 {
-	const char *path, *warcs = q->server->options.warc_dir;
-	struct str name;
+	const char *path;
 	int rc;
 
-	if ((rc = history_file(h, c->file, &path, err)) < 0)
-		return rc;
-	name = str(path);
-	if (warcs && access(path, R_OK) != 0)
-		path = arena_printf(&q->arena, "%s/%.*s", warcs, STR_FMT(str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.n))).p;
-	if (c->part.n)
-		path = arena_printf(&q->arena, "%s#%.*s", path, STR_FMT(c->part)).p;
+	if (!c->file && c->part.n && q->server->options.warc_dir) {
+		path = under_warc_dir(q, c->part); /* from an index, which named the file */
+	} else {
+		if ((rc = history_file(h, c->file, &path, err)) < 0)
+			return rc;
+		if (q->server->options.warc_dir && access(path, R_OK) != 0)
+			path = under_warc_dir(q, str(path));
+		if (c->part.n)
+			path = arena_printf(&q->arena, "%s#%.*s", path, STR_FMT(c->part)).p;
+	}
 	if ((rc = reader_open_span(&o->reader, path, (struct span){ c->at, c->length, c->skip }, err)) < 0)
 		return rc;
 	rc = reader_next(o->reader, &o->record, err);

@@ -196,16 +196,21 @@ void replay_missing(struct request *q, struct response *r, struct history *h, st
 
 /* ---- TimeGate ---- */
 
+/* Prefer is a list; the first preference that means a form of replay is applied and named. */
 static enum modifier preferred(struct request *q, struct response *r, enum modifier fallback)
 {
 	static const struct { const char *word; enum modifier mod; } words[] = { { "raw", MOD_ID }, { "banner-only", MOD_BN }, { "rewritten", MOD_MP } };
-	struct str prefer = str_trim(request_header(q, "Prefer"));
+	struct str rest = request_header(q, "Prefer");
 
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (str_ieq(prefer, str(words[i].word))) {
-			response_header(r, "Preference-Applied", str(words[i].word));
-			return words[i].mod;
-		}
+	while (rest.n) {
+		struct str one = str_cut(&rest, ','), word = str_trim(str_cut(&one, ';'));
+
+		for (size_t i = 0; i < COUNT(words); i++)
+			if (str_ieq(word, str(words[i].word))) {
+				response_header(r, "Preference-Applied", str(words[i].word));
+				return words[i].mod;
+			}
+	}
 	return fallback;
 }
 
@@ -311,6 +316,10 @@ void replay_any(struct request *q, struct response *r)
 	if (p.calendar || (p.stamp.n && !p.has_modifier) || p.modifier == MOD_TF)
 		replay_ui(q, r, h, &p);
 	else {
+		if (p.stamp.n && request_header(q, "Prefer").p) {
+			p.modifier = preferred(q, r, p.modifier);
+			response_header(r, "Vary", STR("prefer"));
+		}
 		history_begin(h);
 		if (p.stamp.n == 0)
 			timegate(q, r, h, &p);

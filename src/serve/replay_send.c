@@ -202,7 +202,7 @@ void replay_send(struct replay_job *job)
 	r->done = close_it;
 	r->context = s;
 	if (opened_open(o, q, job->h, &job->capture, raw, true, &err) < 0) {
-		response_error(r, err.code == WN_NONE ? 404 : 503, "%s", err.text);
+		response_error(r, 503, "%s", err.text); /* the capture is known; its bytes are not to be had */
 		return;
 	}
 	r->status = o->status == 206 || o->status < 200 || o->status > 999 ? 200 : o->status;

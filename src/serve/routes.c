@@ -28,6 +28,7 @@ const struct route routes[] = {
 	{ METHOD_GET, "/c/{c}/covers/{cover}/methods.txt", page_methods, POLICY_DATA, 0, "the methods note of a cover" },
 	{ METHOD_GET, "/c/{c}/covers/{cover}/doc/{doc}", page_why, POLICY_UI, ROUTE_HIDDEN, "why a document is kept or hidden" },
 	{ METHOD_GET, "/{coll}", page_collection_redirect, POLICY_UI, ROUTE_HIDDEN | ROUTE_OPTIONAL, "to the collection's page" },
+	{ METHOD_GET, "/{coll}/", page_collection_redirect, POLICY_UI, ROUTE_HIDDEN | ROUTE_OPTIONAL, "to the collection's page" },
 	/* CDX */
 	{ METHOD_GET | METHOD_POST, "/cdx/search/cdx", cdx_ia, POLICY_OPEN, 0, "CDX server, dialect of the Internet Archive; coll names the collection" },
 	{ METHOD_GET | METHOD_POST, "/{coll}/cdx", cdx_pywb, POLICY_OPEN, 0, "CDX server, dialect of pywb" },
@@ -48,11 +49,6 @@ const struct route routes[] = {
 	{ METHOD_GET, "/api/v1/collections/{c}/covers/{id}", api_cover, POLICY_DATA, 0, "a cover" },
 	{ METHOD_GET, "/api/v1/collections/{c}/covers/{id}/members", api_members, POLICY_DATA, 0, "its documents; filter[state]=kept|dropped, page[cursor], page[size]" },
 	{ METHOD_GET, "/api/v1/collections/{c}/sql", api_sql, POLICY_DATA, ROUTE_SQL, "rows of the SELECT in q=, read-only" },
-	/* CDX servers */
-	{ METHOD_GET, "/cdx/search/cdx", cdx_ia, POLICY_OPEN, 0, "CDX as the Internet Archive speaks it; coll=" },
-	{ METHOD_GET, "/{coll}/cdx", cdx_pywb, POLICY_OPEN, 0, "CDX as pywb speaks it" },
-	{ METHOD_POST, "/{coll}/delete", cdx_delete, POLICY_DATA, ROUTE_CHANGES | ROUTE_CDX_WRITE, "take captures out that came as CDX lines" },
-	{ METHOD_POST, "/{coll}", cdx_post, POLICY_DATA, ROUTE_CHANGES | ROUTE_CDX_WRITE, "add captures by lines of CDX" },
 	/* Memento and replay: last, since {coll} comes first in them */
 	{ METHOD_GET, "/{coll}/timemap/{type}/{url*}", timemap_any, POLICY_OPEN, 0, "TimeMap of a URL: link, json or cdxj" },
 	{ METHOD_GET, "/{coll}/_/replay.js", replay_script, POLICY_REPLAY, ROUTE_HIDDEN, "the script that archived pages get" },

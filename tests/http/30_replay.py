@@ -1,0 +1,145 @@
+"""Replay: the Wayback URL scheme, modifiers, headers, bodies, revisits, POST, ranges, and what peers got wrong."""
+import gzip
+import re
+
+import archive
+
+T = "20070105120000"
+HOME = "http://a.example/"
+MODIFIERS = "mp_ id_ ir_ bn_ uo_ js_ cs_ im_ oe_ if_ fr_ wkr_ wkrf_ wkrm_ sw_ esm_ ln_ mt_ dl_ fw_ xx_".split()
+PREFIXED = ["Link", "Memento-Datetime", "Clear-Site-Data", "NEL", "Report-To", "Refresh", "Service-Worker-Allowed", "Strict-Transport-Security",
+            "Public-Key-Pins", "Set-Cookie", "Content-Security-Policy", "X-Frame-Options", "Access-Control-Allow-Origin"]
+
+
+def addresses(server, checks):
+    for mod in MODIFIERS:
+        checks.row(server, "modifier %s" % mod, "GET", "/web/%s%s/%s" % (T, mod, HOME), {}, 200, {"Memento-Datetime": "2007"})
+    rows = [
+        ("tf_ is the frame page", "/web/%stf_/%s" % (T, HOME), 302, {"Location": "/web/%s/" % T}),
+        ("no modifier is the frame page", "/web/%s/%s" % (T, HOME), 200, {"Content-Type": "^text/html", "Content-Security-Policy": "frame-ancestors 'none'"}),
+        ("one slash after the scheme", "/web/%smp_/http:/a.example/" % T, 200, {}),
+        ("three slashes", "/web/%smp_///a.example/" % T, 200, {}),
+        ("no scheme", "/web/%smp_/a.example/" % T, 200, {}),
+        ("https finds http", "/web/%smp_/https://a.example/" % T, 200, {}),
+        ("the whole URL escaped", "/web/%smp_/http%%3A%%2F%%2Fa.example%%2F" % T, 200, {}),
+        ("upper-case host", "/web/%smp_/HTTP://A.EXAMPLE/" % T, 200, {}),
+        ("a host with an umlaut", "/web/20070105120012mp_/http://b\u00fccher.example/".encode().decode("latin-1"), 200, {}),
+        ("an escaped umlaut in the host", "/web/20070105120012mp_/http://b%C3%BCcher.example/", 200, {}),
+        ("punycode", "/web/20070105120012mp_/http://xn--bcher-kva.example/", 200, {}),
+        ("escapes in path and query", "/web/20070105120013mp_/http://a.example/%C3%A4?q=%C3%BC", 200, {}),
+        ("raw bytes in path and query", "/web/20070105120013mp_/http://a.example/\u00e4?q=\u00fc".encode().decode("latin-1"), 200, {}),
+        ("a fragment's sign", "/web/%smp_/http://a.example/%%23" % T, 404, {}),
+        ("a short time: inside the period", "/web/2007mp_/" + HOME, 302, {"Location": "/web/20070105120000mp_/"}),
+        ("a month", "/web/200706mp_/" + HOME, 302, {"Location": "/web/20070620080000mp_/"}),
+        ("a period without a capture: the nearest", "/web/2009mp_/" + HOME, 302, {"Location": "/web/20100101000000mp_/"}),
+        ("one digit", "/web/2mp_/" + HOME, 302, {"Location": "/web/20070105120000mp_/"}),
+        ("a time that is none: the nearest that is", "/web/20079999mp_/" + HOME, 302, {"Location": "/web/20080301000000mp_/"}),
+        ("fifteen digits are no time", "/web/200701051200001mp_/" + HOME, 404, {}),
+        ("calendar", "/web/*/" + HOME, 200, {"Content-Type": "^text/html"}),
+        ("calendar of a year", "/web/2007*/" + HOME, 200, {}),
+        ("calendar of a span", "/web/2007-2008*/" + HOME, 200, {}),
+        ("all URLs under a prefix", "/web/*/http://a.example/*", 200, {"Content-Type": "^text/html"}),
+        ("no URL", "/web/%smp_/" % T, 400, {}),
+        ("unknown collection", "/nothing/%smp_/%s" % (T, HOME), 404, {}),
+        ("the collection alone", "/web", 302, {"Location": "/c/web$"}),
+        ("the collection with a slash", "/web/", 302, {"Location": "/c/web$"}),
+    ]
+    for name, path, status, wants in rows:
+        checks.row(server, "address: " + name, "GET", path, {}, status, wants)
+
+
+def bodies(server, checks):
+    rows = [
+        ("id_ gives the archived bytes", "%sid_/%s" % (T, HOME), 200, {"Content-Type": "^text/html$"}, archive.HOME[T]),
+        ("mp_ rewrites", "%smp_/%s" % (T, HOME), 200, {}, lambda r: b"/web/%scs_/http://a.example/style.css" % T.encode() in r.body and b"/web/%sim_/http://a.example/dot.png" % T.encode() in r.body),
+        ("dots above the root are resolved", "%smp_/%s" % ("20070105120018", HOME + "x/y/deep"), 200, {}, lambda r: b"/http://a.example/up" in r.body and b"../" not in r.body),
+        ("cs_", "20070105120001cs_/http://a.example/style.css", 200, {"Content-Type": "^text/css"}, r"url\(/web/20070105120001im_/http://a\.example/dot\.png\)"),
+        ("an image stays as it is", "20070105120003im_/http://a.example/dot.png", 200, {"Content-Type": "^image/png"}, archive.DOT),
+        ("a redirect", "20070105120004mp_/http://a.example/moved", 301, {"Location": "^http://127.*/web/20070105120004mp_/http://a.example/$", "X-Archive-Orig-Location": "^/$"}, None),
+        ("a redirect, id_", "20070105120004id_/http://a.example/moved", 301, {"X-Archive-Orig-Location": "^/$"}, None),
+        ("a redirect, ir_", "20070105120004ir_/http://a.example/moved", 301, {"Location": "/http://a.example/$"}, None),
+        ("one that leads to itself is passed over", "20070101000000mp_/http://a.example/self", 302, {"Location": "20070102000000mp_"}, None),
+        ("an archived 404", "20070105120005mp_/http://a.example/gone", 404, {"Memento-Datetime": "2007", "X-Winnow-Error": None}, "not here"),
+        ("an archived 503", "20070105120006mp_/http://a.example/broken", 503, {"Memento-Datetime": "2007", "X-Winnow-Error": None}, "error page"),
+        ("not archived", "%smp_/http://a.example/never" % T, 404, {"X-Winnow-Error": "404", "Memento-Datetime": None}, "http://a.example/"),
+        ("gzip, decoded", "20070105120008mp_/http://a.example/gz", 200, {"Content-Encoding": None}, "inside gzip"),
+        ("gzip, id_ keeps the coding", "20070105120008id_/http://a.example/gz", 200, {"Content-Encoding": "^gzip$", "Transfer-Encoding": None}, lambda r: b"inside gzip" in gzip.decompress(r.body)),
+        ("charset of the header", "20070105120015mp_/http://a.example/latin1", 200, {"Content-Type": "(?i)charset=(iso-8859-1|windows-1252)"}, lambda r: b"caf\xe9" in r.body),
+        ("a resource record", "20070105120016mp_/http://a.example/res.txt", 200, {"Content-Type": "^text/plain"}, b"a resource record\n"),
+        ("a manifest", "20070105120017mp_/http://a.example/list.m3u8", 200, {}, "/web/20070105120017.._/http://a.example/seg1.ts"),
+        ("of three in one second the first", "20070105120021mp_/http://a.example/same-second", 200, {}, "version 1"),
+        ("a revisit by URL and digest", "20080201000000mp_/http://a.example/rev", 200, {"Memento-Datetime": "2008"}, "The same words"),
+        ("a revisit, id_", "20080201000000id_/http://a.example/rev", 200, {}, archive.REV),
+        ("a revisit that was not modified", "20090201000000mp_/http://a.example/rev", 200, {"Memento-Datetime": "2009"}, "The same words"),
+        ("a revisit of another URL", "20080301000001mp_/http://a.example/elsewhere", 200, {}, "of another address"),
+        ("a revisit without original", "20080201000000mp_/http://a.example/dangling", 503, {"X-Winnow-Error": "503"}, None),
+        ("of an index without its file", "20000101000000mp_/http://many.example/", 503, {"X-Winnow-Error": "503"}, None),
+    ]
+    for name, path, status, wants, body in rows:
+        checks.row(server, "replay: " + name, "GET", "/web/" + path, {}, status, wants, body)
+    for mod in ("mp_", "id_", "im_"):
+        r = server.get("/web/20070105120009%s/http://a.example/headers" % mod)
+        for h in PREFIXED:
+            got = r.get("X-Archive-Orig-" + h)
+            ours = r.get(h) or ""
+            checks.that(got is not None and "evil" not in ours, "%s: %s is prefixed" % (mod, h), (got, ours))
+        checks.that(r.get("Content-Language") == "de", "%s: Content-Language stays" % mod)
+        checks.that(r.get("Set-Cookie") is None and r.get("Refresh") is None and r.get("X-Winnow-Error") is None, "%s: nothing archived acts as ours" % mod, r.headers)
+        csp = r.get("Content-Security-Policy") or ""
+        checks.that(csp.startswith("sandbox allow-scripts") and "allow-same-origin" not in csp and "allow-popups" not in csp, "%s: sandboxed" % mod, csp)
+
+
+def methods(place, server, checks):
+    page = "/web/20070105120011mp_/http://a.example/form"
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    with open(place.path("post.cdxj"), "w") as out:
+        out.write(place.run("index", "--post-append", place.path("main.warc.gz"), "-q"))
+    place.run("import", place.path("posted"), "--cdx", place.path("post.cdxj"), "-q")
+    posts = place.serve("--warc-dir", place.dir, coll=place.path("posted"))
+    checks.row(posts, "POST finds its own record", "POST", page, form, 200, {"Memento-Datetime": "12:00:11"}, "thank you", "name=value&n=1")
+    checks.row(posts, "POST at another time: 200 and where it is", "POST", "/web/2009mp_/http://a.example/form", form, 200,
+               {"Content-Location": "/web/20070105120011mp_/http://a.example/form", "Memento-Datetime": "12:00:11", "Location": None}, "thank you", "name=value&n=1")
+    checks.row(posts, "POST of other data: the page itself", "POST", page, form, 200, {}, "the form itself", "name=other")
+    checks.row(posts, "POST without a body", "POST", page, {}, 200, {}, None, "")
+    posts.close()
+    checks.row(server, "HEAD has GET's headers", "HEAD", "/web/%sid_/%s" % (T, HOME), {}, 200, {"Content-Length": "^%d$" % len(archive.HOME[T]), "Memento-Datetime": "2007", "Link": "original"}, b"")
+    for m in ("PUT", "DELETE", "PATCH", "TRACE", "FOO"):
+        checks.row(server, m + " is 405", m, "/web/%smp_/%s" % (T, HOME), {}, 405, {"Allow": "GET, HEAD, POST, OPTIONS"})
+    checks.row(server, "OPTIONS", "OPTIONS", "/web/%smp_/%s" % (T, HOME), {"Origin": "null", "Access-Control-Request-Method": "POST"}, 204,
+               {"Allow": "GET", "Access-Control-Allow-Headers": r"^\*$", "Access-Control-Allow-Origin": r"^\*$"}, b"")
+    big = "/web/20070105120007id_/http://a.example/big.bin"
+    n = len(archive.BIG)
+    for name, spec, status, of, body in [
+        ("the first byte", "bytes=0-0", 206, "bytes 0-0/%d" % n, archive.BIG[:1]), ("the last five", "bytes=-5", 206, "bytes %d-%d/%d" % (n - 5, n - 1, n), archive.BIG[-5:]),
+        ("more than there is at the end", "bytes=-5000", 206, "bytes 0-%d/%d" % (n - 1, n), archive.BIG), ("clipped", "bytes=990-5000", 206, "bytes 990-%d/%d" % (n - 1, n), archive.BIG[990:]),
+        ("to the end", "bytes=500-", 206, "bytes 500-%d/%d" % (n - 1, n), archive.BIG[500:]), ("past the end", "bytes=%d-" % n, 416, r"bytes \*/%d" % n, None),
+        ("no byte", "bytes=-0", 416, r"bytes \*/%d" % n, None), ("backwards", "bytes=5-2", 200, None, archive.BIG), ("other units", "lines=1-2", 200, None, archive.BIG),
+        ("nonsense", "bytes=a-b", 200, None, archive.BIG), ("several", "bytes=0-1,5-6", 200, None, archive.BIG),
+    ]:
+        checks.row(server, "range: " + name, "GET", big, {"Range": spec}, status, {"Content-Range": of, "Accept-Ranges": "^bytes$"}, body)
+
+
+def fuzzy(place, server, checks):
+    path = "/web/20070105120014mp_/http://a.example/p?x=1&_=99887766"
+    checks.row(server, "fuzzy: marked", "GET", path, {}, 200, {"X-Winnow-Fuzzy": r"^http://a\.example/p\?x=1$"}, "without one")
+    checks.row(server, "fuzzy: an exact one is not", "GET", "/web/20070105120014mp_/http://a.example/q?x=1&_=123", {}, 200, {"X-Winnow-Fuzzy": None}, "cache buster")
+    checks.row(server, "fuzzy: only known names", "GET", "/web/20070105120014mp_/http://a.example/p?x=1&page=2", {}, 404, {"X-Winnow-Fuzzy": None})
+    checks.row(server, "fuzzy: TimeGate", "GET", "/web/http://a.example/p?x=1&_=1", {}, 302, {"X-Winnow-Fuzzy": "p"})
+    strict = place.serve("--no-fuzzy")
+    checks.row(strict, "fuzzy: switched off", "GET", path, {}, 404, {"X-Winnow-Fuzzy": None})
+    strict.close()
+
+
+def test(place, checks):
+    server = place.serve()
+    addresses(server, checks)
+    bodies(server, checks)
+    methods(place, server, checks)
+    fuzzy(place, server, checks)
+    with server.connect() as s:  # several requests on one connection, sent at once
+        one = "GET /web/%sid_/%s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s\r\n"
+        s.sendall((one % (T, HOME, "") + one % ("20070105120003", "http://a.example/dot.png", "") + one % (T, HOME, "Connection: close\r\n")).encode())
+        got = server.drain(s)
+    checks.that(got.count(b"HTTP/1.1 200") == 3 and got.index(b"PNG") < got.rindex(b"HTTP/1.1 200"), "pipelined requests are answered in order", got[:300])
+    checks.that(not re.search(rb"HTTP/1.1 5\d\d", got), "pipelined: no error")
+    server.close()
