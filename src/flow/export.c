@@ -99,9 +99,10 @@ struct cell {
 
 static struct cell number(struct arena *a, uint64_t v) { return (struct cell){ arena_printf(a, "%" PRIu64, v), true }; }
 
-static struct cell ratio(struct arena *a, uint64_t p, uint64_t q)
+/* Of two empty texts every ratio is 1. */
+static struct cell ratio(struct arena *a, uint64_t p, uint64_t q, bool both_empty)
 {
-	return (struct cell){ q ? arena_printf(a, "%.6f", (double)p / (double)q) : STR("1.000000"), true };
+	return (struct cell){ both_empty ? STR("1.000000") : arena_printf(a, "%.6f", q ? (double)p / (double)q : 0.0), true };
 }
 
 static struct cell time_cell(struct arena *a, int64_t t)
@@ -115,6 +116,7 @@ static int fill_row(struct exporter *x, struct arena *a, const struct capture *c
 {
 	bool main_text = catalog_settings(x->coll->catalog)->main_text;
 	struct capture w;
+	bool empty;
 	int rc;
 
 	row[0] = number(a, c->id);
@@ -135,9 +137,10 @@ static int fill_row(struct exporter *x, struct arena *a, const struct capture *c
 	row[9].text = w.url;
 	row[10] = time_cell(a, w.time);
 	row[11] = number(a, m->shared);
-	row[12] = ratio(a, m->shared, m->size);
-	row[13] = ratio(a, m->shared, m->size + m->witness_size - m->shared);
-	row[14] = ratio(a, 2 * m->shared, m->size + m->witness_size);
+	empty = m->size + m->witness_size == 0;
+	row[12] = ratio(a, m->shared, m->size, empty);
+	row[13] = ratio(a, m->shared, m->size + m->witness_size - m->shared, empty);
+	row[14] = ratio(a, 2 * m->shared, m->size + m->witness_size, empty);
 	return WN_OK;
 }
 
@@ -324,15 +327,16 @@ static int write_graph(struct exporter *x)
 {
 	struct graph_sorter g = { .x = x, .fd = -1 };
 	struct coverage_stats stats;
+	struct join_query query;
 	int rc;
 
-	if ((rc = open_run(x)) < 0)
+	if ((rc = open_run(x)) < 0 || (rc = run_measured(&x->run, &query, x->err)) < 0)
 		return rc;
 	g.path = arena_printf(&x->arena, "%s/graph-%ld.tmp", x->run.join.directory, (long)getpid()).p;
 	if ((rc = os_open(&g.fd, g.path, O_RDWR | O_CREAT | O_TRUNC, x->err)) < 0)
 		return rc;
 	unlink(g.path); /* it goes with its descriptor */
-	rc = coverage_each(&x->run.ruled.query, &x->run.join, x->run.kind, graph_pair, &g, &stats, x->err);
+	rc = coverage_each(&query, &x->run.join, x->run.kind, graph_pair, &g, &stats, x->err);
 	if (rc == WN_OK)
 		rc = graph_lines(&g);
 	os_close(&g.fd);

@@ -445,13 +445,13 @@ static int check_numbers(struct run *r, const struct cover_member *m, size_t n, 
 
 	for (uint32_t d = 0; d < r->docs.n; d++)
 		map_put(&doc_of, r->docs.id[d], d);
-	for (size_t i = 0; i < n && rc == WN_OK && r->kind >= 0; i++) {
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		const uint64_t *a = map_get(&doc_of, m[i].id), *b = map_get(&doc_of, m[i].witness);
-		struct overlap ov[TEXT_KINDS];
+		struct overlap ov;
 
-		if (m[i].kept || !a || !b || (rc = run_overlaps(r, (uint32_t)*a, (uint32_t)*b, ov, err)) < 0)
+		if (m[i].kept || !a || !b || (rc = run_overlap(r, (uint32_t)*a, (uint32_t)*b, r->kind, &ov, err)) < 0)
 			continue;
-		*wrong += ov[r->kind].o != m[i].shared || ov[r->kind].a != m[i].size || ov[r->kind].b != m[i].witness_size;
+		*wrong += ov.o != m[i].shared || ov.a != m[i].size || ov.b != m[i].witness_size;
 	}
 	map_release(&doc_of);
 	return rc;

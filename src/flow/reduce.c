@@ -101,19 +101,20 @@ int reduce_by_member(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-uint64_t reduce_set_size(const struct run *r, uint32_t doc)
+int reduce_sizes(struct run *r, uint32_t doc, uint32_t witness, struct cover_member *m, struct err *err)
 {
-	return r->kind < 0 ? 0 : r->sets.sets[r->kind].size[r->sets.set_of[doc]];
+	int rc = run_set_size(r, doc, &m->size, err);
+
+	return rc < 0 ? rc : run_set_size(r, witness, &m->witness_size, err);
 }
 
 int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err)
 {
 	size_t n = r->docs.n;
 	uint32_t *witness = mem_array(n + 1, sizeof *witness), *shared = mem_zarray(n + 1, sizeof *shared);
-	struct coverage_stats stats;
 	int rc;
 
-	rc = coverage_witness(witness, shared, &r->ruled.query, &r->join, c->kept, r->kind, r->docs.columns.col[ATTR_TIME]->num, &stats, err);
+	rc = run_witnesses(r, c->kept, witness, shared, err);
 	for (uint32_t d = 0; d < n && rc == WN_OK; d++) {
 		members[d] = (struct cover_member){ .id = r->docs.id[d], .kept = c->kept[d] };
 		if (c->kept[d])
@@ -122,8 +123,7 @@ int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_m
 			BUG("document %" PRIu64 " was dropped without a witness", r->docs.id[d]);
 		members[d].witness = r->docs.id[witness[d]];
 		members[d].shared = shared[d];
-		members[d].size = reduce_set_size(r, d);
-		members[d].witness_size = reduce_set_size(r, witness[d]);
+		rc = reduce_sizes(r, d, witness[d], &members[d], err);
 	}
 	mem_free(witness);
 	mem_free(shared);

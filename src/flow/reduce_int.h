@@ -11,7 +11,8 @@ int reduce_solve(const struct run *r, const struct kernel *k, double time_limit,
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out);
 /* members[d]: document d, with its witness among the kept ones. */
 int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err);
-uint64_t reduce_set_size(const struct run *r, uint32_t doc);
+/* The sizes of a dropped document's text and of its witness's. */
+int reduce_sizes(struct run *r, uint32_t doc, uint32_t witness, struct cover_member *m, struct err *err);
 int reduce_by_member(const void *a, const void *b); /* by capture, for qsort */
 /* Dropped documents whose witness holds by an equality of missing values. */
 int reduce_count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err);

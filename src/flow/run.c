@@ -127,7 +127,7 @@ static void make_apart(struct run *r)
 	map_release(&ids);
 }
 
-static int open_sets(struct run *r, struct err *err)
+static int open_sets(struct run *r, unsigned kinds, struct err *err)
 {
 	struct segments *segments;
 	uint64_t *content = mem_array(r->docs.n + 1, sizeof *content);
@@ -136,7 +136,7 @@ static int open_sets(struct run *r, struct err *err)
 	for (size_t d = 0; d < r->docs.n; d++)
 		content[d] = r->docs.content[d] ? r->docs.content[d] : STORED_NO_CONTENT;
 	if ((rc = collection_sets(r->coll, &segments, err)) == WN_OK)
-		rc = stored_open(&r->sets, segments, content, (uint32_t)r->docs.n, r->rule->texts, r->join.threads, err);
+		rc = stored_open(&r->sets, segments, content, (uint32_t)r->docs.n, kinds, r->join.threads, err);
 	mem_free(content);
 	return rc;
 }
@@ -161,14 +161,15 @@ static int open_query(struct run *r, struct err *err)
 	int rc;
 
 	make_apart(r);
-	if ((rc = open_sets(r, err)) < 0)
+	if ((rc = open_sets(r, r->rule->texts, err)) < 0)
 		return rc;
 	ruled_open(&r->ruled, r->plan);
+	r->kind = (int)r->rule->env.default_text;
 	for (int k = 0; k < JOIN_KINDS; k++)
 		if (r->rule->texts >> k & 1) {
 			r->ruled.query.sets[k] = r->sets.sets[k];
 			r->ruled.query.set_of[k] = r->sets.set_of;
-			if (r->kind < 0 || k == (int)r->rule->env.default_text)
+			if (!(r->rule->texts >> r->kind & 1))
 				r->kind = k;
 		}
 	r->ruled.fold.apart = r->apart;
@@ -183,7 +184,7 @@ int run_open(struct run *r, struct collection *coll, const struct run_request *q
 	size_t n_per;
 	int rc;
 
-	*r = (struct run){ .coll = coll, .kind = -1 };
+	*r = (struct run){ .coll = coll };
 	r->join = (struct join_options){ .threads = q->threads, .memory = q->memory, .progress = follow_join };
 	r->join.directory = arena_printf(&r->arena, "%s", q->tmp ? q->tmp : catalog_dir(coll->catalog)).p;
 	if (q->approx) {
@@ -273,7 +274,7 @@ int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, ui
 	int rc;
 
 	*part = (struct run){ .coll = r->coll, .rule = r->rule, .where = r->where, .prefer_rule = r->prefer_rule, .join = r->join, .groups = r->groups,
-			      .kind = -1, .revision = r->revision };
+			      .revision = r->revision };
 	memcpy(part->needs, r->needs, sizeof part->needs);
 	part->docs.n = n;
 	part->docs.id = pick(r->docs.id, sizeof *r->docs.id, docs, n);
@@ -318,24 +319,80 @@ uint64_t run_signature(const struct run *r, uint32_t doc)
 	return mix64(h);
 }
 
-int run_overlaps(struct run *r, uint32_t a, uint32_t b, struct overlap out[TEXT_KINDS], struct err *err)
+/* ---- overlaps ---- */
+
+static int text_set(struct run *r, struct arena *a, uint32_t doc, int kind, struct set *out, struct err *err)
+{
+	*out = (struct set){ 0 };
+	if (!r->docs.content[doc])
+		return WN_OK;
+	return collection_set(r->coll, a, r->docs.content[doc], (enum sketch_text)kind, out, err);
+}
+
+int run_overlap(struct run *r, uint32_t a, uint32_t b, int kind, struct overlap *out, struct err *err)
 {
 	struct arena scratch = { 0 };
+	struct set x, y;
+	int rc;
+
+	*out = (struct overlap){ 0 };
+	if ((rc = text_set(r, &scratch, a, kind, &x, err)) == WN_OK && (rc = text_set(r, &scratch, b, kind, &y, err)) == WN_OK)
+		*out = (struct overlap){ .o = set_shared(x, y), .a = x.n, .b = y.n };
+	arena_release(&scratch);
+	return rc;
+}
+
+int run_overlaps(struct run *r, uint32_t a, uint32_t b, struct overlap out[TEXT_KINDS], struct err *err)
+{
 	int rc = WN_OK;
 
 	for (int k = 0; k < TEXT_KINDS && rc == WN_OK; k++) {
-		struct set x = { 0 }, y = { 0 };
-
 		out[k] = (struct overlap){ 0 };
-		if (!(r->rule->texts >> k & 1))
-			continue;
-		if (r->docs.content[a])
-			rc = collection_set(r->coll, &scratch, r->docs.content[a], (enum sketch_text)k, &x, err);
-		if (rc == WN_OK && r->docs.content[b])
-			rc = collection_set(r->coll, &scratch, r->docs.content[b], (enum sketch_text)k, &y, err);
-		if (rc == WN_OK)
-			out[k] = (struct overlap){ .o = set_shared(x, y), .a = x.n, .b = y.n };
+		if (r->rule->texts >> k & 1)
+			rc = run_overlap(r, a, b, k, &out[k], err);
 	}
-	arena_release(&scratch);
+	return rc;
+}
+
+int run_measured(struct run *r, struct join_query *out, struct err *err)
+{
+	int rc;
+
+	if (!r->sets.size[r->kind]) { /* no text of the rule: nothing was opened */
+		stored_close(&r->sets);
+		if ((rc = open_sets(r, 1u << r->kind, err)) < 0)
+			return rc;
+	}
+	*out = r->ruled.query;
+	out->sets[r->kind] = r->sets.sets[r->kind];
+	out->set_of[r->kind] = r->sets.set_of;
+	return WN_OK;
+}
+
+int run_witnesses(struct run *r, const uint8_t *kept, uint32_t *witness, uint32_t *shared, struct err *err)
+{
+	struct coverage_stats stats;
+	struct join_query q;
+	int rc = run_measured(r, &q, err);
+
+	return rc < 0 ? rc : coverage_witness(witness, shared, &q, &r->join, kept, r->kind, r->docs.columns.col[ATTR_TIME]->num, &stats, err);
+}
+
+int run_set_size(struct run *r, uint32_t doc, uint64_t *size, struct err *err)
+{
+	struct segments *segments;
+	size_t n;
+	int rc;
+
+	*size = 0;
+	if (!r->docs.content[doc])
+		return WN_OK;
+	if (r->sets.size[r->kind]) {
+		*size = r->sets.size[r->kind][r->sets.set_of[doc]];
+		return WN_OK;
+	}
+	if ((rc = collection_sets(r->coll, &segments, err)) == WN_OK &&
+	    (rc = segments_size(segments, r->docs.content[doc], (enum sketch_text)r->kind, &n, err)) == WN_OK)
+		*size = n;
 	return rc;
 }

@@ -45,7 +45,7 @@ struct run {
 	uint32_t *apart;    /* what folding must not mix: group, preference, pin */
 	uint8_t *previous;  /* [n] or NULL: kept before, as `update --prefer stable` has it */
 	bool needs[ATTR_LIMIT]; /* attributes that the rule, the preference and the groups look at */
-	int kind;	    /* of text that witnesses are measured by; -1: the rule has no measure */
+	int kind;	    /* of text that witnesses are measured by: the default, unless the rule measures only the other */
 	uint64_t revision;
 };
 
@@ -60,6 +60,14 @@ void run_set_apart(struct run *r);
 /* 64 bits of a document's text and of whatever the rule, the preference and the groups look at. */
 uint64_t run_signature(const struct run *r, uint32_t doc);
 
-/* Overlaps of two documents for each text of the rule. */
+/* Overlaps of two documents for each text of the rule; of one kind of text, whatever the rule. */
 int run_overlaps(struct run *r, uint32_t a, uint32_t b, struct overlap out[TEXT_KINDS], struct err *err);
+int run_overlap(struct run *r, uint32_t a, uint32_t b, int kind, struct overlap *out, struct err *err);
+/* The query with the sets of `kind`, which a rule without a measure does not load by itself: for whoever
+ * reports overlaps.  Joins take ruled.query, where equal texts mean nothing to such a rule. */
+int run_measured(struct run *r, struct join_query *out, struct err *err);
+/* coverage_witness by `kind` and time. */
+int run_witnesses(struct run *r, const uint8_t *kept, uint32_t *witness, uint32_t *shared, struct err *err);
+/* Shingles of a document's text of `kind`. */
+int run_set_size(struct run *r, uint32_t doc, uint64_t *size, struct err *err);
 #endif

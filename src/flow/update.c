@@ -281,7 +281,6 @@ static bool is_better(const struct update *u, struct best x, struct best y)
 static int offer(struct update *u, const uint8_t *ask, const uint8_t *offers, struct best *best, struct err *err)
 {
 	uint32_t n = 0, *docs = mem_array((size_t)u->work.n + 1, sizeof *docs), *witness, *shared, asked = 0;
-	struct coverage_stats stats;
 	uint8_t *kept;
 	struct run part;
 	int rc;
@@ -304,7 +303,7 @@ static int offer(struct update *u, const uint8_t *ask, const uint8_t *offers, st
 	kept = mem_array((size_t)n + 1, 1);
 	for (uint32_t i = 0; i < n; i++)
 		kept[i] = offers[docs[i]];
-	rc = coverage_witness(witness, shared, &part.ruled.query, &part.join, kept, part.kind, part.docs.columns.col[ATTR_TIME]->num, &stats, err);
+	rc = run_witnesses(&part, kept, witness, shared, err);
 	for (uint32_t i = 0; i < n && rc == WN_OK; i++)
 		if (!kept[i] && witness[i] != UINT32_MAX) {
 			struct best found = { docs[witness[i]], shared[i] };
@@ -383,8 +382,7 @@ static int find_witnesses(struct update *u, struct cover_member *members, struct
 			BUG("document %" PRIu64 " was dropped without a witness", members[d].id);
 		members[d].witness = u->run->docs.id[best[d].witness];
 		members[d].shared = best[d].shared;
-		members[d].size = reduce_set_size(u->run, d);
-		members[d].witness_size = reduce_set_size(u->run, best[d].witness);
+		rc = reduce_sizes(u->run, d, best[d].witness, &members[d], err);
 	}
 	mem_free(best);
 	mem_free(ask);

@@ -259,16 +259,33 @@ static bool better(const struct witnessing *w, uint32_t b, uint32_t shared, uint
 	return b < than;
 }
 
+/* A text smaller than the best overlap so far cannot share as much: its set is not read. */
+static bool could_be_better(struct witnessing *w, uint32_t a, uint32_t b)
+{
+	bool could;
+
+	if (w->kind < 0 || w->kind == w->j->kind || size_of(w->j->q, w->kind, a) == 0)
+		return true;
+	if (w->lock)
+		pthread_mutex_lock(&w->locks[a % LOCKS]);
+	could = w->witness[a] == UINT32_MAX || size_of(w->j->q, w->kind, b) >= w->shared[a];
+	if (w->lock)
+		pthread_mutex_unlock(&w->locks[a % LOCKS]);
+	return could;
+}
+
 static bool weigh(void *context, uint32_t b)
 {
 	struct candidate *c = context;
 	struct witnessing *w = c->w;
 	uint32_t shared = c->shared, a = c->a;
 
-	if (!w->kept[b])
+	if (!w->kept[b] || !could_be_better(w, a, b))
 		return true;
 	if (w->kind < 0)
 		shared = 0;
+	else if (size_of(w->j->q, w->kind, a) == 0) /* of empty texts every ratio is 1, of one empty text 0 */
+		shared = size_of(w->j->q, w->kind, b) == 0;
 	else if (w->kind != w->j->kind)
 		shared = joiner_overlap(w->j, c->worker, w->kind, a, b).shared;
 	if (w->lock)
@@ -332,6 +349,9 @@ int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_quer
 		mem_free(of_a);
 		mem_free(of_b);
 	}
+	for (uint32_t d = 0; kind >= 0 && d < q->n; d++)
+		if (size_of(q, kind, d) == 0)
+			w.shared[d] = 0; /* it was a rank */
 	answer_stats(&s, stats);
 	answer_close(&s);
 	for (unsigned i = 0; i < LOCKS; i++)

@@ -60,7 +60,7 @@ void kernel_release(struct kernel *k); /* zero is fine */
 uint32_t coverage_parts(const struct coverage *c, uint32_t *part);
 
 /* witness[a] for a with kept[a] = 0: the b with kept[b] and Cov(a, b) of the
- * largest shared / A (kind `kind`; < 0: all equal), then the largest latest[b]
+ * largest shared / A (kind `kind`; < 0: all equal; 1 of two empty sets), then the largest latest[b]
  * (NULL: all equal; NaN is the least), then the least b; UINT32_MAX when there is none.  shared[a],
  * if not NULL, its overlap. */
 int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_query *q, const struct join_options *o,

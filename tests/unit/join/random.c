@@ -442,7 +442,8 @@ static void check_witness(struct test *t, struct world *w, const struct join_opt
 		uint32_t best = UINT32_MAX, best_shared = 0;
 
 		for (uint32_t b = 0; b < n && !kept[a]; b++) {
-			uint32_t shared = kind < 0 ? 0 : brute_overlap(&w->q, kind, a, b).shared;
+			struct join_overlap both = kind < 0 ? (struct join_overlap){ 0 } : brute_overlap(&w->q, kind, a, b);
+			uint32_t shared = both.a ? both.shared : both.b == 0; /* two empty sets: 1 */
 			double v = w->value[0][b], u = best == UINT32_MAX ? 0 : w->value[0][best];
 
 			if (!kept[b] || !w->covers[(size_t)a * n + b])
