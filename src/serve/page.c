@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "serve/acl.h"
 #include "serve/asset.h"
+#include "serve/jobs.h"
 
 struct str page_base(const struct request *q) { return q->server->prefix; }
 
@@ -26,6 +27,8 @@ static void tab(struct request *q, struct buf *b, bool current, const char *path
 
 static void menu(struct request *q, struct buf *b, enum page_tab now)
 {
+	unsigned active = q->server->options.read_only ? 0 : jobs_active();
+
 	html(b, "<header class=\"top\"><nav aria-label=\"Main\"><a class=\"brand\" href=\"%s/\">winnow</a>\n", page_base(q));
 	if (q->served) {
 		html(b, "<a class=\"coll\" href=\"%s/c/%p\">%s</a>\n", page_base(q), str(q->served->name), str(q->served->name));
@@ -35,9 +38,40 @@ static void menu(struct request *q, struct buf *b, enum page_tab now)
 		tab(q, b, now == TAB_COVERS, "/covers", "Covers");
 	}
 	html(b, "<span class=\"space\"></span>");
-	if (!q->server->options.read_only)
-		html(b, "<a href=\"%s/jobs\"%m>Jobs</a>\n", page_base(q), now == TAB_JOBS ? " aria-current=\"page\"" : "");
-	html(b, "<button type=\"button\" id=\"theme\" hidden>Light or dark</button></nav></header>\n");
+	if (!q->server->options.read_only) {
+		html(b, "<a href=\"%s/jobs\"%m>Jobs", page_base(q), now == TAB_JOBS ? " aria-current=\"page\"" : "");
+		if (active)
+			html(b, "<span class=\"count\">%n<span class=\"hidden\"> under way</span></span>", (uint64_t)active);
+		html(b, "</a>\n");
+	}
+	html(b, "<button type=\"button\" id=\"help\" hidden aria-haspopup=\"dialog\"><span aria-hidden=\"true\">?</span><span class=\"hidden\">Keys</span></button>"
+		"<button type=\"button\" id=\"theme\" hidden><span aria-hidden=\"true\">\u25d0</span><span class=\"hidden\">Light or dark</span></button></nav></header>\n");
+}
+
+/* Shown by the script that listens to them. */
+static void key_sheet(struct buf *b)
+{
+	static const struct {
+		const char *key, *does;
+	} keys[] = {
+		{ "/", "to the search field" }, { "g o", "overview" }, { "g s", "search" }, { "g r", "rules" }, { "g c", "covers" }, { "g j", "jobs" },
+		{ "j k", "next and previous row" }, { "x", "open or close what a row covers" }, { "d", "difference of this row" }, { "n p", "next and previous change" },
+		{ "[ ]", "previous and next capture" }, { "?", "this sheet" }, { "Esc", "close" },
+	};
+
+	html(b, "<dialog id=\"keys\" aria-labelledby=\"keys-head\"><h2 id=\"keys-head\">Keys</h2><table><thead class=\"hidden\"><tr><th scope=\"col\">Key</th><th "
+		"scope=\"col\">Does</th></tr></thead><tbody>");
+	for (size_t i = 0; i < COUNT(keys); i++)
+		html(b, "<tr><th scope=\"row\"><kbd>%z</kbd></th><td>%z</td></tr>", keys[i].key, keys[i].does);
+	html(b, "</tbody></table><p><label class=\"plain\"><input type=\"checkbox\" id=\"keys-on\" checked> Single keys do this; unchecked, only ? and Esc do</label></p>"
+		"<form method=\"dialog\"><button>Close</button></form></dialog>\n");
+}
+
+static void script(struct request *q, struct buf *b, const char *name)
+{
+	html(b, "<script type=\"module\" src=\"");
+	asset_href(q, b, name);
+	html(b, "\"></script>\n");
 }
 
 struct buf *page_begin_as(struct request *q, const struct page_look *look)
@@ -51,10 +85,12 @@ struct buf *page_begin_as(struct request *q, const struct page_look *look)
 	asset_href(q, b, "app.css");
 	html(b, "\">\n<link rel=\"icon\" type=\"image/svg+xml\" href=\"");
 	asset_href(q, b, "icon.svg");
-	html(b, "\">\n<script type=\"module\" src=\"");
-	asset_href(q, b, "app.js");
-	html(b, "\"></script></head>\n<body%m%m%m>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n", look->body_class ? " class=\"" : "",
-	     look->body_class ? look->body_class : "", look->body_class ? "\"" : "");
+	html(b, "\">\n");
+	script(q, b, "app.js");
+	if (look->script)
+		script(q, b, look->script);
+	html(b, "</head>\n<body%m%m%m>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n", look->body_class ? " class=\"" : "", look->body_class ? look->body_class : "",
+	     look->body_class ? "\"" : "");
 	menu(q, b, look->tab);
 	html(b, "<main id=\"main\" tabindex=\"-1\">\n");
 	return b;
@@ -68,11 +104,26 @@ struct buf *page_begin(struct request *q, enum page_tab now, struct str title)
 void page_end(struct request *q, struct response *r, struct buf *b)
 {
 	(void)q;
-	html(b, "</main>\n<footer>winnow %z. Times are UTC.</footer>\n</body></html>\n", WINNOW_VERSION);
+	html(b, "</main>\n<footer>winnow %z \u00b7 times are UTC</footer>\n", WINNOW_VERSION);
+	key_sheet(b);
+	html(b, "</body></html>\n");
 	if (b->full)
 		response_error(r, 500, "this page would be larger than %zu MB", LIMIT_PAGE / MIB);
 	else
 		response_html(r, buf_view(b));
+}
+
+void page_forms(struct request *q, struct buf *b, const char *forms)
+{
+	struct str path = q->path, rest = str(forms);
+
+	html(b, "<p class=\"forms\">This page as");
+	while (rest.n) {
+		struct str form = str_cut(&rest, ' ');
+
+		html(b, " <a href=\"%s%s.%s%z%s\" type=\"%z\">%s</a>", page_base(q), path, form, q->query.n ? "?" : "", q->query, str_eq(form, STR("json")) ? "application/json" : "text/plain", form);
+	}
+	html(b, "</p>\n");
 }
 
 static struct str decoded(struct arena *a, struct str s)

@@ -11,6 +11,7 @@
 #define WINNOW_SERVE_PAGE_H
 #include "flow/covers.h"
 #include "serve/html.h"
+#include "serve/sheet.h"
 #include "serve/routes.h"
 
 enum page_tab { TAB_NONE, TAB_OVERVIEW, TAB_SEARCH, TAB_RULES, TAB_COVERS, TAB_JOBS };
@@ -20,12 +21,15 @@ struct page_look {
 	struct str title;
 	unsigned refresh;	/* seconds after which the page loads itself again; 0: never */
 	const char *body_class; /* NULL: none */
+	const char *script;	/* an asset beside app.js; NULL: none */
 };
 
 /* The page up to and with <main>. */
 struct buf *page_begin(struct request *q, enum page_tab tab, struct str title);
 struct buf *page_begin_as(struct request *q, const struct page_look *look);
 void page_end(struct request *q, struct response *r, struct buf *b);
+/* Links to the other forms of this page: "json csv jsonl". */
+void page_forms(struct request *q, struct buf *b, const char *forms);
 /* The start of every address on this server: the prefix of --public-url. */
 struct str page_base(const struct request *q);
 

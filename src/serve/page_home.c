@@ -1,290 +1,283 @@
 /* serve/page_home.c -- the list of collections, and one collection at a glance.
  *
- * The overview counts whole tables, so it is made once for each revision of a
- * collection and remembered.
+ * Numbers come from serve/glance.h: counted once for each revision, never while
+ * somebody waits for a page.
  */
-#include <pthread.h>
-#include <sqlite3.h>
+#include <inttypes.h>
 
 #include "archive/stamp.h"
-#include "base/limits.h"
-#include "base/mem.h"
+#include "serve/glance.h"
+#include "serve/jobs.h"
 #include "serve/page.h"
-#include "text/document.h"
+
+static const struct sheet_column collection_columns[] = {
+	{ "name", "Collection", COLUMN_TEXT },	     { "captures", "Captures", COLUMN_NUMBER }, { "documents", "Documents", COLUMN_NUMBER },
+	{ "bytes_payload", "Payload", COLUMN_NUMBER }, { "first", "From", COLUMN_TEXT },	{ "last", "To", COLUMN_TEXT },
+	{ "revision", "Revision", COLUMN_NUMBER },   { NULL, NULL, COLUMN_TEXT },
+};
+
+static void size_words(struct buf *b, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
+	double v = (double)bytes;
+	unsigned i = 0;
+
+	for (; v >= 1000 && i + 1 < COUNT(units); i++)
+		v /= 1000;
+	buf_printf(b, i && v < 100 ? "%.1f %s" : "%.0f %s", v, units[i]);
+}
+
+static void day_cell(struct sheet *l, int64_t time)
+{
+	if (sheet_cell_time(l, time) && time != CAPTURE_NO_TIME)
+		html(l->b, "%d", time);
+}
+
+static void collection_row(struct request *q, struct response *r, struct sheet *l, const struct served *s)
+{
+	struct collection *coll = request_open(q, s, r);
+	struct glance g = { 0 };
+	struct catalog_next next = { 0 };
+
+	sheet_row(l);
+	if (sheet_cell(l, str(s->name)))
+		html(l->b, "<a href=\"%s/c/%p\">%z</a>", page_base(q), str(s->name), s->name);
+	if (!coll) {
+		r->status = 200;
+		sheet_text(l, STR("It could not be opened."));
+		return;
+	}
+	if (!glance_of(q, s, coll, &g) && !g.stats.revision) {
+		sheet_text(l, STR("being counted"));
+		return;
+	}
+	catalog_next(coll->catalog, &next, NULL);
+	sheet_number(l, g.stats.captures);
+	sheet_number(l, g.stats.documents);
+	if (sheet_cell_u64(l, g.stats.bytes_payload))
+		size_words(l->b, g.stats.bytes_payload);
+	day_cell(l, g.stats.first);
+	day_cell(l, g.stats.last);
+	sheet_number(l, next.revision);
+}
+
+static void collections(struct request *q, struct response *r, struct sheet *l)
+{
+	for (size_t i = 0; i < q->server->n_served; i++)
+		collection_row(q, r, l, &q->server->served[i]);
+	sheet_end(l);
+}
 
 static void add_archives(struct request *q, struct buf *b)
 {
 	html(b, "<section class=\"drop\" aria-labelledby=\"add\"><h2 id=\"add\">Add archives</h2>\n"
-		"<p>A collection is made from WARC, ARC or WACZ files in a terminal; the files themselves are never changed:</p>\n"
+		"<p>WARC, ARC or WACZ files become a collection in a terminal; the files themselves are never changed:</p>\n"
 		"<pre>winnow ingest my-collection FILE.warc.gz ...\nwinnow serve my-collection</pre>\n");
 	if (!q->server->n_served)
 		html(b, "<p>No archives at hand? <code>make demo</code> makes a collection of the sample that comes with winnow.</p>\n");
 	html(b, "</section>\n");
 }
 
-static void collection_row(struct request *q, struct response *r, struct buf *b, const struct served *s)
-{
-	struct collection *coll = request_open(q, s, r);
-	struct catalog_stats st;
-	struct err err = { 0 };
-
-	html(b, "<tr><th scope=\"row\"><a href=\"%s/c/%p\">%z</a></th>", page_base(q), str(s->name), s->name);
-	if (!coll || catalog_stats(coll->catalog, &st, &err) < 0) {
-		r->status = 200;
-		html(b, "<td colspan=\"4\">It could not be opened: %z</td></tr>\n", err.code ? err.text : "see the server's log");
-		return;
-	}
-	html(b, "<td class=\"num\" data-name=\"Captures\">%n</td><td class=\"num\" data-name=\"Documents\">%n</td><td data-name=\"Time\">", st.captures, st.documents);
-	if (st.first != CAPTURE_NO_TIME)
-		html(b, "%d to %d", st.first, st.last);
-	html(b, "</td><td class=\"num\" data-name=\"Revision\">%u</td></tr>\n", st.revision);
-}
-
 void page_home(struct request *q, struct response *r)
 {
 	struct buf *b = page_begin(q, TAB_NONE, STR("Collections"));
+	struct sheet l;
 
-	html(b, "<h1>Collections</h1>\n");
+	html(b, "<h1>%z</h1>\n", q->server->n_served ? "Collections" : "Read an archive, keep what matters");
 	if (q->server->n_served) {
-		html(b, "<table class=\"cards\"><thead><tr><th scope=\"col\">Collection</th><th scope=\"col\" class=\"num\">Captures</th><th scope=\"col\" "
-			"class=\"num\">Documents</th><th scope=\"col\">Time</th><th scope=\"col\" class=\"num\">Revision</th></tr></thead><tbody>\n");
-		for (size_t i = 0; i < q->server->n_served; i++)
-			collection_row(q, r, b, &q->server->served[i]);
-		html(b, "</tbody></table>\n");
+		sheet_begin(&l, SHEET_TABLE, b, collection_columns, NULL);
+		collections(q, r, &l);
 	} else {
-		html(b, "<p>There is no collection yet.</p>\n");
+		html(b, "<p class=\"lead\">winnow shows archived pages as they were, finds words in them, and hides what repeats: you say what counts as redundant, it proves that nothing "
+			"else is lost.</p>\n");
 	}
-	add_archives(q, b);
+	if (!q->server->options.read_only)
+		add_archives(q, b);
 	page_end(q, r, b);
 }
 
 /* ---- one collection ---- */
 
-struct count {
-	struct str name;
-	uint64_t n;
-};
-struct counts {
-	struct arena *arena;
-	VEC(struct count) rows;
-	uint64_t sum, most;
+static const struct {
+	enum glance_kind kind;
+	const char *caption, *head, *link; /* link: the filter of a search that a row leads to */
+} tables[] = {
+	{ GLANCE_HOSTS, "Hosts", "Host", "host" },	    { GLANCE_MIME, "Types", "Type", NULL },		{ GLANCE_STATUS, "HTTP status", "Status", NULL },
+	{ GLANCE_LANG, "Languages", "Language", "lang" },   { GLANCE_FLAWS, "Flaws in the archives", "Flaw", NULL }, { GLANCE_WHY, "Captures without text", "Reason", NULL },
 };
 
-static int take_count(void *context, struct str name, uint64_t n)
+static void count_table(struct request *q, struct buf *b, const struct glance_table *t, unsigned which)
 {
-	struct counts *c = context;
-
-	vec_push(&c->rows, ((struct count){ arena_str(c->arena, name), n }));
-	c->sum += n;
-	if (n > c->most)
-		c->most = n;
-	return WN_OK;
-}
-
-static int sql_counts(struct collection *coll, const char *sql, struct counts *out, struct err *err)
-{
-	sqlite3 *db = catalog_sqlite(coll->catalog);
-	sqlite3_stmt *s = NULL;
-
-	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
-		return err_set(err, WN_CATALOG, "counting: %s", sqlite3_errmsg(db));
-	while (sqlite3_step(s) == SQLITE_ROW)
-		take_count(out, str_n((const char *)sqlite3_column_text(s, 0), (size_t)sqlite3_column_bytes(s, 0)), (uint64_t)sqlite3_column_int64(s, 1));
-	sqlite3_finalize(s);
-	return WN_OK;
-}
-
-static struct str no_text_name(struct str value)
-{
-	uint64_t why;
-
-	if (!str_u64(value, &why))
-		return value;
-	return why ? str(document_why_name((enum document_why)why)) : STR("revisit without its original");
-}
-
-/* A table of at most `most` rows; `link`: where a row leads, e.g. "host" of a search. */
-static void count_table(struct request *q, struct buf *b, const struct counts *c, const char *caption, const char *head, size_t most, const char *link, bool why)
-{
-	if (!c->rows.n)
+	if (!t->n)
 		return;
-	html(b, "<div><table><caption>%z</caption><thead><tr><th scope=\"col\">%z</th><th scope=\"col\" class=\"num\">Captures</th><td></td></tr></thead><tbody>\n", caption,
-	     head);
-	for (size_t i = 0; i < c->rows.n && i < most; i++) {
-		struct str name = why ? no_text_name(c->rows.p[i].name) : c->rows.p[i].name;
+	html(b, "<div><table class=\"counts\"><caption>%z</caption><thead><tr><th scope=\"col\">%z</th><th scope=\"col\" class=\"num\">Captures</th><td></td></tr></thead><tbody>\n",
+	     tables[which].caption, tables[which].head);
+	for (size_t i = 0; i < t->n; i++) {
+		struct str name = t->rows[i].name;
 
 		html(b, "<tr><th scope=\"row\">");
-		if (link && name.n)
-			html(b, "<a href=\"%s/c/%p/search?%z=%p\">%b</a>", page_base(q), str(q->served->name), link, name, name);
+		if (tables[which].link && name.n)
+			html(b, "<a href=\"%s/c/%p/search?%z=%p\">%b</a>", page_base(q), str(q->served->name), tables[which].link, name, name);
 		else
 			html(b, "%b", name.n ? name : STR("none"));
-		html(b, "</th><td class=\"num\">%n</td><td>", c->rows.p[i].n);
-		page_bar(b, c->rows.p[i].n, c->most);
+		html(b, "</th><td class=\"num\">%n</td><td>", t->rows[i].n);
+		page_bar(b, t->rows[i].n, t->most);
 		html(b, "</td></tr>\n");
 	}
 	html(b, "</tbody></table>");
-	if (c->rows.n > most)
-		html(b, "<p class=\"soft\">and %n more</p>", (uint64_t)(c->rows.n - most));
+	if (t->all > t->n)
+		html(b, "<p class=\"soft\">and %n more</p>", t->all - t->n);
 	html(b, "</div>\n");
 }
 
-static void months_chart(struct buf *b, const struct counts *m)
+/* Months between the first and the last, with their empty ones: time is the axis. */
+static void months_chart(struct buf *b, const struct glance_table *m)
 {
-	double w = m->rows.n ? 1000.0 / (double)m->rows.n : 0;
-	const struct count *top = NULL;
+	const struct glance_row *top = NULL;
+	uint64_t first = 0, last = 0, month, year;
+	double w;
 
-	for (size_t i = 0; i < m->rows.n; i++)
-		if (!top || m->rows.p[i].n > top->n)
-			top = &m->rows.p[i];
+	for (size_t i = 0; i < m->n; i++)
+		if (!top || m->rows[i].n > top->n)
+			top = &m->rows[i];
 	if (!top)
 		return;
-	html(b, "<h2>Captures by month</h2>\n<figure><figcaption>%n captures in %n months; most in %s: %n.</figcaption>\n<svg class=\"chart\" viewBox=\"0 0 1000 100\" "
+	for (size_t i = 0; i < m->n; i++)
+		if (m->rows[i].name.n == 7 && str_u64(str_sub(m->rows[i].name, 0, 4), &year) && str_u64(str_sub(m->rows[i].name, 5, 7), &month)) {
+			last = year * 12 + month;
+			first = first ? first : last;
+		}
+	w = 1000.0 / (double)(last - first + 1);
+	html(b, "<h2>Captures by month</h2>\n<figure class=\"chart\"><figcaption>%n captures in %n months; most in %s: %n.</figcaption>\n<svg viewBox=\"0 0 1000 100\" "
 		"preserveAspectRatio=\"none\" aria-hidden=\"true\">",
-	     m->sum, (uint64_t)m->rows.n, top->name, top->n);
-	for (size_t i = 0; i < m->rows.n; i++) {
-		double h = 2 + 98.0 * (double)m->rows.p[i].n / (double)m->most;
+	     m->sum, (uint64_t)m->n, top->name, top->n);
+	for (size_t i = 0; i < m->n; i++) {
+		double h = 2 + 98.0 * (double)m->rows[i].n / (double)m->most;
 
-		html(b, "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/>", w * (double)i, 100 - h, w * 0.8, h);
+		if (m->rows[i].name.n == 7 && str_u64(str_sub(m->rows[i].name, 0, 4), &year) && str_u64(str_sub(m->rows[i].name, 5, 7), &month))
+			html(b, "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/>", w * (double)(year * 12 + month - first), 100 - h, w > 2 ? w - 1 : w, h);
 	}
-	html(b, "</svg>\n<details><summary>As a table</summary><table><thead><tr><th scope=\"col\">Month</th><th scope=\"col\" class=\"num\">Captures</th></tr></thead><tbody>\n");
-	for (size_t i = 0; i < m->rows.n; i++)
-		html(b, "<tr><th scope=\"row\">%s</th><td class=\"num\">%n</td></tr>\n", m->rows.p[i].name, m->rows.p[i].n);
+	html(b, "</svg>\n<p class=\"axis\" aria-hidden=\"true\"><span>%s</span><span>%s</span></p><details><summary>As a table</summary><table><thead><tr><th "
+		"scope=\"col\">Month</th><th scope=\"col\" class=\"num\">Captures</th></tr></thead><tbody>\n",
+	     m->rows[0].name, m->rows[m->n - 1].name);
+	for (size_t i = 0; i < m->n; i++)
+		html(b, "<tr><th scope=\"row\">%s</th><td class=\"num\">%n</td></tr>\n", m->rows[i].name, m->rows[i].n);
 	html(b, "</tbody></table></details></figure>\n");
 }
 
 static void fact(struct buf *b, const char *name, uint64_t n) { html(b, "<div><dt>%z</dt><dd>%n</dd></div>", name, n); }
 
-static int tables(struct request *q, struct collection *coll, struct buf *b, struct err *err)
+static void facts(struct buf *b, const struct catalog_stats *st)
 {
-	static const struct {
-		const char *what, *caption, *head, *link;
-	} kinds[] = {
-		{ "mime", "Types", "Type", NULL }, { "status", "HTTP status", "Status", NULL }, { "lang", "Languages", "Language", "lang" },
-		{ "flaws", "Flaws in the archives", "Flaw", NULL }, { "why", "Captures without text", "Reason", NULL },
-	};
-	struct counts months = { .arena = &q->arena }, hosts = months;
-	int rc;
-
-	rc = sql_counts(coll, "select strftime('%Y-%m', time, 'unixepoch') m, count(*) from capture_key group by m order by m", &months, err);
-	if (rc == WN_OK)
-		rc = sql_counts(coll, "select h.name, n from (select host, count(*) n from capture group by host order by n desc limit 21) c join host h on h.id = c.host order by n desc, h.name",
-				&hosts, err);
-	if (rc == WN_OK) {
-		months_chart(b, &months);
-		html(b, "<h2>What is in it</h2>\n<div class=\"cols\">\n");
-		count_table(q, b, &hosts, "Hosts", "Host", 20, "host", false);
-	}
-	for (size_t i = 0; i < COUNT(kinds) && rc == WN_OK; i++) {
-		struct counts c = { .arena = &q->arena };
-
-		if ((rc = catalog_counts(coll->catalog, kinds[i].what, take_count, &c, err)) == WN_OK)
-			count_table(q, b, &c, kinds[i].caption, kinds[i].head, 10, kinds[i].link, strcmp(kinds[i].what, "why") == 0);
-		vec_release(&c.rows);
-	}
-	html(b, "</div>\n");
-	vec_release(&months.rows);
-	vec_release(&hosts.rows);
-	return rc;
+	html(b, "<dl class=\"facts\">");
+	fact(b, "Captures", st->captures);
+	fact(b, "Documents", st->documents);
+	fact(b, "URLs", st->urls);
+	fact(b, "Hosts", st->hosts);
+	fact(b, "Archive files", st->files);
+	html(b, "<div><dt>Payload</dt><dd>");
+	size_words(b, st->bytes_payload);
+	html(b, "</dd></div>");
+	if (st->first != CAPTURE_NO_TIME)
+		html(b, "<div class=\"wide\"><dt>Time</dt><dd>%d to %d</dd></div>", st->first, st->last);
+	html(b, "</dl>\n");
 }
 
 static void redundancy(struct request *q, struct collection *coll, struct buf *b, const struct catalog_stats *st)
 {
+	struct str name = str(q->served->name);
 	struct cover_row *covers;
 	struct err err = { 0 };
 	size_t n;
 
-	html(b, "<h2>Redundancy at a glance</h2>\n<p>%n documents have %n different texts", st->documents, st->contents);
+	html(b, "<section class=\"panel\" aria-labelledby=\"redundancy\"><h2 id=\"redundancy\">Redundancy at a glance</h2>\n<p>");
 	if (st->documents)
-		html(b, ": %f %% repeat another word for word", 100.0 * (double)(st->documents - st->contents) / (double)st->documents);
-	html(b, ".</p>\n");
-	if (page_covers(q, coll, &covers, &n, &err) < 0 || n == 0) {
-		html(b, "<p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">Say what is redundant</a></p>\n", page_base(q), str(q->served->name));
-		return;
-	}
-	html(b, "<p>The newest cover keeps %n of %n documents: <a href=\"%s/c/%p/covers/%u\">cover %u</a>. <a href=\"%s/c/%p/rules/new\">Another rule</a></p>\n", covers[0].kept,
-	     covers[0].documents, page_base(q), str(q->served->name), covers[0].id, covers[0].id, page_base(q), str(q->served->name));
+		html(b, "<b class=\"big\">%f %%</b> of %n documents repeat another one word for word: there are %n different texts.", 100.0 * (double)(st->documents - st->contents) / (double)st->documents,
+		     st->documents, st->contents);
+	else
+		html(b, "This collection has no documents with a text.");
+	html(b, "</p>\n");
+	if (page_covers(q, coll, &covers, &n, &err) < 0 || n == 0)
+		html(b, "<p>What else is redundant is for you to say.</p><p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">Say what is redundant</a></p>\n", page_base(q), name);
+	else
+		html(b, "<p>The newest cover, <a href=\"%s/c/%p/covers/%u\">cover %u</a>, keeps %n of %n documents.</p><p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">Try "
+			"another rule</a></p>\n",
+		     page_base(q), name, covers[0].id, covers[0].id, covers[0].kept, covers[0].documents, page_base(q), name);
+	html(b, "</section>\n");
 }
 
-/* What was made for a revision: by collection, as many as are served. */
-static struct remembered {
-	unsigned index;
-	uint64_t revision;
-	struct str html;
-	struct remembered *next;
-} *memory;
-static pthread_mutex_t memory_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static bool recall(unsigned index, uint64_t revision, struct buf *b)
+static void ways_in(struct request *q, struct buf *b)
 {
-	bool known = false;
+	struct str name = str(q->served->name);
 
-	pthread_mutex_lock(&memory_lock);
-	for (struct remembered *m = memory; m && !known; m = m->next)
-		if (m->index == index && m->revision == revision)
-			known = buf_str(b, m->html);
-	pthread_mutex_unlock(&memory_lock);
-	return known;
+	html(b, "<div class=\"cols ways\"><form role=\"search\" action=\"%s/c/%p/search\"><label for=\"q\">Search the text</label><div class=\"join\"><input id=\"q\" name=\"q\" "
+		"type=\"search\"><button class=\"primary\">Search</button></div></form>\n",
+	     page_base(q), name);
+	html(b, "<form action=\"%s/c/%p/go\"><label for=\"url\">Captures of a URL</label><div class=\"join\"><input id=\"url\" name=\"url\" type=\"text\" inputmode=\"url\" "
+		"placeholder=\"http://\"><button>Show</button></div></form></div>\n",
+	     page_base(q), name);
 }
 
-static void remember(unsigned index, uint64_t revision, struct str text)
+static void as_json(struct request *q, struct response *r, const struct glance *g)
 {
-	struct remembered *m;
+	struct json *j = data_begin(q);
 
-	pthread_mutex_lock(&memory_lock);
-	for (m = memory; m && m->index != index; m = m->next)
-		;
-	if (!m) {
-		m = mem_zarray(1, sizeof *m);
-		*m = (struct remembered){ .index = index, .next = memory };
-		memory = m;
+	json_open(j, '{');
+	data_str(j, "name", str(q->served->name));
+	data_u64(j, "captures", g->stats.captures);
+	data_u64(j, "documents", g->stats.documents);
+	data_u64(j, "contents", g->stats.contents);
+	data_u64(j, "urls", g->stats.urls);
+	data_u64(j, "bytes_payload", g->stats.bytes_payload);
+	data_time(j, "first", g->stats.first);
+	data_time(j, "last", g->stats.last);
+	for (int kind = 0; kind < GLANCE_KINDS; kind++) {
+		json_key(j, glance_names[kind]);
+		json_open(j, '{');
+		for (size_t i = 0; i < g->tables[kind].n; i++) {
+			json_key_str(j, g->tables[kind].rows[i].name);
+			json_u64(j, g->tables[kind].rows[i].n);
+		}
+		json_close(j, '}');
 	}
-	mem_free((char *)m->html.p);
-	m->html.p = memcpy(mem_alloc(text.n + 1), text.p, text.n);
-	m->html.n = text.n;
-	m->revision = revision;
-	pthread_mutex_unlock(&memory_lock);
+	json_close(j, '}');
+	data_end(q, r, j, g->stats.revision, STR_NONE);
 }
 
 void page_overview(struct request *q, struct response *r)
 {
 	struct collection *coll = page_collection(q, r);
-	struct catalog_stats st;
-	struct err err = { 0 };
-	struct buf *b, *made;
-	int rc;
+	struct glance g;
+	struct buf *b;
+	bool counted;
 
 	if (!coll)
 		return;
-	b = page_begin(q, TAB_OVERVIEW, str(q->served->name));
-	made = request_buf(q, LIMIT_PAGE);
-	if ((rc = catalog_stats(coll->catalog, &st, &err)) == WN_OK) {
-		html(b, "<h1>%z</h1>\n<form class=\"row\" role=\"search\" action=\"%s/c/%p/search\"><div class=\"field grow\"><label for=\"q\">Search the text</label><input id=\"q\" "
-			"name=\"q\" type=\"search\"></div><button class=\"primary\">Search</button></form>\n",
-		     q->served->name, page_base(q), str(q->served->name));
-		html(b, "<form class=\"row\" action=\"%s/c/%p/go\"><div class=\"field grow\"><label for=\"url\">Captures of a URL</label><input id=\"url\" name=\"url\" type=\"text\" "
-			"inputmode=\"url\" placeholder=\"http://\"></div><button>Show</button></form>\n",
-		     page_base(q), str(q->served->name));
-		html(b, "<dl class=\"facts\">");
-		fact(b, "Captures", st.captures);
-		fact(b, "Documents", st.documents);
-		fact(b, "Different texts", st.contents);
-		fact(b, "URLs", st.urls);
-		fact(b, "Hosts", st.hosts);
-		fact(b, "Archive files", st.files);
-		html(b, "<div><dt>Payload</dt><dd>%f <small>MB</small></dd></div>", (double)st.bytes_payload / 1e6);
-		if (st.first != CAPTURE_NO_TIME)
-			html(b, "<div><dt>From</dt><dd>%d</dd></div><div><dt>To</dt><dd>%d</dd></div>", st.first, st.last);
-		fact(b, "Revision", st.revision);
-		html(b, "</dl>\n");
-		redundancy(q, coll, b, &st);
-		if (!recall(q->served->index, st.revision, b) && (rc = tables(q, coll, made, &err)) == WN_OK) {
-			remember(q->served->index, st.revision, buf_view(made));
-			buf_str(b, buf_view(made));
-		}
+	counted = glance_of(q, q->served, coll, &g);
+	if (q->format.n) {
+		page_done(coll);
+		if (counted)
+			as_json(q, r, &g);
+		else
+			response_error(r, 503, "this collection is being counted; ask again in a moment");
+		return;
+	}
+	b = page_begin_as(q, &(struct page_look){ .tab = TAB_OVERVIEW, .title = str(q->served->name), .refresh = counted ? 0 : 2 });
+	html(b, "<h1>%z</h1>\n", q->served->name);
+	ways_in(q, b);
+	if (!counted)
+		html(b, "<p class=\"note\" role=\"status\" data-again=\"2\">%z</p>\n",
+		     g.stats.revision ? "Something was added since this was counted; the numbers are those from before, and are being counted anew." : "This collection is being counted.");
+	if (g.stats.revision) {
+		facts(b, &g.stats);
+		redundancy(q, coll, b, &g.stats);
+		months_chart(b, &g.tables[GLANCE_MONTHS]);
+		html(b, "<h2>What is in it</h2>\n<div class=\"cols\">\n");
+		for (unsigned i = 0; i < COUNT(tables); i++)
+			count_table(q, b, &g.tables[tables[i].kind], i);
+		html(b, "</div>\n");
 	}
 	page_done(coll);
-	if (rc < 0)
-		response_err(r, &err);
-	else
-		page_end(q, r, b);
+	page_forms(q, b, "json");
+	page_end(q, r, b);
 }

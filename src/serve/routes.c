@@ -15,7 +15,7 @@ const struct route routes[] = {
 	{ METHOD_GET, "/jobs/{id}", page_job, POLICY_UI, ROUTE_FORMS, "a job: state, phases, time left" },
 	{ METHOD_POST, "/jobs/{id}/cancel", page_job_cancel, POLICY_UI, ROUTE_CHANGES, "cancels a job" },
 	{ METHOD_GET, "/api/v1/collections/{c}/rules/check", page_rule_check, POLICY_DATA, 0, "whether a rule is understood, and what it would hide" },
-	{ METHOD_GET, "/c/{c}", page_overview, POLICY_UI, ROUTE_HIDDEN, "a collection at a glance" },
+	{ METHOD_GET, "/c/{c}", page_overview, POLICY_UI, ROUTE_FORMS, "a collection at a glance" },
 	{ METHOD_GET, "/c/{c}/go", page_go, POLICY_UI, ROUTE_HIDDEN, "to the captures of a URL" },
 	{ METHOD_GET, "/c/{c}/search", page_search, POLICY_UI, ROUTE_HIDDEN, "full text" },
 	{ METHOD_GET, "/c/{c}/diff/{pair}", page_diff, POLICY_UI, ROUTE_HIDDEN, "how two captures differ" },
