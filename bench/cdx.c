@@ -59,13 +59,15 @@ int main(int argc, char **argv)
 	uint64_t n = 0;
 	double t;
 
-	if (argc < 3 || collection_open(&c, argv[1], CATALOG_READ, NULL, &err) < 0 || catalog_next(c.catalog, &next, &err) < 0)
+	if (argc < 3 || collection_open(&c, argv[1], CATALOG_READ, NULL, &err) < 0 ||
+	    catalog_next(c.catalog, &next, &err) < 0)
 		return fprintf(stderr, "bench-cdx COLL URL: %s\n", err.text), 1;
 	srand(7);
 	for (int i = 0; i < URLS;) {
 		struct cdx_row row;
 
-		if (catalog_cdx_row(c.catalog, 1 + ((uint64_t)rand() * 32768u + (uint64_t)rand()) % next.capture, &row, &err) == WN_OK)
+		if (catalog_cdx_row(c.catalog, 1 + ((uint64_t)rand() * 32768u + (uint64_t)rand()) % next.capture, &row,
+				    &err) == WN_OK)
 			urls[i++] = arena_strz(&a, row.url);
 	}
 	for (size_t f = 0; f < COUNT(forms); f++) {
@@ -73,7 +75,11 @@ int main(int argc, char **argv)
 		for (int i = 0; i < ROUNDS; i++) {
 			char query[4096];
 
-			snprintf(query, sizeof query, f == 0 ? "url=%s&limit=10" : f == 1 ? "url=%s&closest=20070315&limit=1" : "url=%s*&limit=10", urls[i % URLS]);
+			snprintf(query, sizeof query,
+				 f == 0	  ? "url=%s&limit=10"
+				 : f == 1 ? "url=%s&closest=20070315&limit=1"
+					  : "url=%s*&limit=10",
+				 urls[i % URLS]);
 			ask(&c, str(query), &out);
 		}
 		printf("%-36s %.0f per CPU second\n", forms[f], ROUNDS / (cpu() - t));
@@ -84,7 +90,8 @@ int main(int argc, char **argv)
 	printf("closest of many: %.3f ms\n", (cpu() - t) * 1e3 / 1000);
 	surt_add(NULL, str(argv[2]), &key);
 	t = cpu();
-	if (cdx_days(c.catalog, buf_view(&key), INT64_MIN, INT64_MAX, &(struct cdx_setting){ 0 }, one_day, &n, &err) < 0)
+	if (cdx_days(c.catalog, buf_view(&key), INT64_MIN, INT64_MAX, &(struct cdx_setting){ 0 }, one_day, &n, &err) <
+	    0)
 		return 1;
 	printf("calendar of %llu: %.1f ms\n", (unsigned long long)n, (cpu() - t) * 1e3);
 	buf_release(&out);

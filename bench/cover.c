@@ -139,14 +139,17 @@ int main(int argc, char **argv)
 		certificate_write(&c, &out);
 		took[i] = now() - begin;
 		if (i == 0)
-			printf("documents %u  pairs %zu  kept %u  lower bound %llu  certified %llu  components %u (%u certified, %u searched, %u bounded)\n"
-			       "forced %llu  left after reductions: %llu rows, %llu columns, %llu blocks  pivots %llu  nodes %llu  certificate %zu bytes\n",
-				p.n, pairs.n, r.kept_count, (unsigned long long)r.lower_bound, (unsigned long long)r.certified, r.component_count,
-				r.by_status[0], r.by_status[1], r.by_status[2], (unsigned long long)r.forced, (unsigned long long)r.residual_rows,
-				(unsigned long long)r.residual_columns, (unsigned long long)r.residual_blocks, (unsigned long long)r.pivots,
-				(unsigned long long)r.nodes, out.n);
+			printf(
+			    "documents %u  pairs %zu  kept %u  lower bound %llu  certified %llu  components %u (%u certified, %u searched, %u bounded)\n"
+			    "forced %llu  left after reductions: %llu rows, %llu columns, %llu blocks  pivots %llu  nodes %llu  certificate %zu bytes\n",
+			    p.n, pairs.n, r.kept_count, (unsigned long long)r.lower_bound,
+			    (unsigned long long)r.certified, r.component_count, r.by_status[0], r.by_status[1],
+			    r.by_status[2], (unsigned long long)r.forced, (unsigned long long)r.residual_rows,
+			    (unsigned long long)r.residual_columns, (unsigned long long)r.residual_blocks,
+			    (unsigned long long)r.pivots, (unsigned long long)r.nodes, out.n);
 		if (i == 0 && p.prefer)
-			printf("sum of preferences %lld, %s\n", (long long)cover_prefer_sum(p.prefer, r.kept, p.n).lo, r.value_proven ? "proven" : "not proven");
+			printf("sum of preferences %lld, %s\n", (long long)cover_prefer_sum(p.prefer, r.kept, p.n).lo,
+			       r.value_proven ? "proven" : "not proven");
 		if (i == 0 && p.group)
 			printf("quotas %u, binding %u\n", p.groups, r.quotas_binding);
 		buf_release(&out);
@@ -154,7 +157,8 @@ int main(int argc, char **argv)
 		cover_result_release(&r);
 	}
 	qsort(took, (size_t)rounds, sizeof(*took), by_double);
-	printf("solve with certificate: median %.2f ms, least %.2f ms of %d rounds (CPU time)\n", took[rounds / 2] * 1e3, took[0] * 1e3, rounds);
+	printf("solve with certificate: median %.2f ms, least %.2f ms of %d rounds (CPU time)\n",
+	       took[rounds / 2] * 1e3, took[0] * 1e3, rounds);
 	vec_release(&pairs);
 	mem_free(start);
 	mem_free(by);

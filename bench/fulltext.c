@@ -105,8 +105,8 @@ static void measure(struct ftreader *r, const char *name, char queries[QUERIES][
 		arena_reset(&a);
 	}
 	qsort(times, QUERIES, sizeof *times, by_time);
-	printf("%-12s p50 %.4f ms  p99 %.4f ms  (%.1f hits)\n", name, 1e3 * times[QUERIES / 2], 1e3 * times[QUERIES * 99 / 100],
-	       hits / QUERIES);
+	printf("%-12s p50 %.4f ms  p99 %.4f ms  (%.1f hits)\n", name, 1e3 * times[QUERIES / 2],
+	       1e3 * times[QUERIES * 99 / 100], hits / QUERIES);
 	arena_release(&a);
 }
 
@@ -120,7 +120,8 @@ static void queries(struct ftreader *r, const struct ftseg *s)
 	int rc = ftdict_seek(&d, s, STR("a"), &err);
 
 	for (; rc == WN_OK; rc = ftdict_next(&d, &err))
-		if (d.key.n < 40 && d.key.p[0] >= 'a' && d.key.p[0] <= 'z' && (unsigned char)d.key.p[d.key.n - 1] < 128) {
+		if (d.key.n < 40 && d.key.p[0] >= 'a' && d.key.p[0] <= 'z' &&
+		    (unsigned char)d.key.p[d.key.n - 1] < 128) {
 			struct word w = { mem_alloc(d.key.n + 1), d.term.df };
 
 			memcpy(w.text, d.key.p, d.key.n);
@@ -138,13 +139,14 @@ static void queries(struct ftreader *r, const struct ftseg *s)
 	} kinds[] = { { "frequent", 0, 200 }, { "medium", 1000, 2000 }, { "rare", 10000, 12000 } };
 	for (size_t k = 0; k < COUNT(kinds); k++) {
 		for (size_t i = 0; i < QUERIES; i++)
-			snprintf(list[i], sizeof *list, "%s", words.p[kinds[k].from + mix64(i) % (kinds[k].to - kinds[k].from)].text);
+			snprintf(list[i], sizeof *list, "%s",
+				 words.p[kinds[k].from + mix64(i) % (kinds[k].to - kinds[k].from)].text);
 		measure(r, kinds[k].name, list, f);
 	}
 	for (int either = 0; either < 2; either++) {
 		for (size_t i = 0; i < QUERIES; i++)
-			snprintf(list[i], sizeof *list, "%s%s%s", words.p[mix64(i + 1000) % 300].text, either ? " or " : " ",
-				 words.p[mix64(i + 2000) % 1000].text);
+			snprintf(list[i], sizeof *list, "%s%s%s", words.p[mix64(i + 1000) % 300].text,
+				 either ? " or " : " ", words.p[mix64(i + 2000) % 1000].text);
 		measure(r, either ? "two, either" : "two, both", list, f);
 	}
 	fclose(f);
@@ -201,10 +203,10 @@ int main(int argc, char **argv)
 	merge_wall = now(CLOCK_MONOTONIC) - merge_wall;
 	ftindex_close(job.index);
 	must(ftmanifest_open(&m, DIR, &err), &err);
-	printf("texts %zu, %.1f MB; index %.1f MB (%.1f %%)\n", texts.n, (double)bytes / 1e6, (double)m.parts.p[0].s->map.n / 1e6,
-	       100.0 * (double)m.parts.p[0].s->map.n / (double)bytes);
-	printf("indexing     %.1f MB/s wall on %u threads, %.1f MB/s of processor time; merge into one %.2f s\n", (double)bytes / wall / 1e6,
-	       threads, (double)bytes / cpu / 1e6, merge_wall);
+	printf("texts %zu, %.1f MB; index %.1f MB (%.1f %%)\n", texts.n, (double)bytes / 1e6,
+	       (double)m.parts.p[0].s->map.n / 1e6, 100.0 * (double)m.parts.p[0].s->map.n / (double)bytes);
+	printf("indexing     %.1f MB/s wall on %u threads, %.1f MB/s of processor time; merge into one %.2f s\n",
+	       (double)bytes / wall / 1e6, threads, (double)bytes / cpu / 1e6, merge_wall);
 	must(ftreader_open(&r, DIR, &err), &err);
 	queries(r, m.parts.p[0].s);
 	ftreader_close(r);

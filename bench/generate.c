@@ -138,7 +138,8 @@ static void make_url(uint32_t site, uint32_t url, uint64_t limit, struct quotabl
 				add_template(&all, site, day);
 			put_set(&all);
 		}
-		vec_push(&docs, ((struct doc){ (uint32_t)sizes.n - 1, site, url, day * 86400 + (uint32_t)below(86400) }));
+		vec_push(&docs,
+			 ((struct doc){ (uint32_t)sizes.n - 1, site, url, day * 86400 + (uint32_t)below(86400) }));
 	}
 	vec_release(&own);
 	vec_release(&all);
@@ -197,7 +198,7 @@ int main(int argc, char **argv)
 		perror(argv[2]);
 		return 3;
 	}
-	printf("%zu documents, %zu sets, %llu items in them, %.1f a set\n", docs.n, sizes.n, (unsigned long long)n_items,
-	       (double)n_items / (double)sizes.n);
+	printf("%zu documents, %zu sets, %llu items in them, %.1f a set\n", docs.n, sizes.n,
+	       (unsigned long long)n_items, (double)n_items / (double)sizes.n);
 	return 0;
 }

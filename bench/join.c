@@ -32,7 +32,8 @@ static double cpu(void)
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
 struct doc {
@@ -63,13 +64,18 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (argc < 3 || os_map(&map, argv[1], &err) < 0) {
-		fprintf(stderr, "usage: bench-join FILE contained|chain|host|jaccard [NUM/DEN] [threads=N] [memory=MB] [kernel] [pairs]\n%s\n", err.text);
+		fprintf(
+		    stderr,
+		    "usage: bench-join FILE contained|chain|host|jaccard [NUM/DEN] [threads=N] [memory=MB] [kernel] [pairs]\n%s\n",
+		    err.text);
 		return 2;
 	}
 	head = (const uint64_t *)(const void *)map.p;
 	docs = (const struct doc *)(head + 3);
 	q.n = (uint32_t)head[0];
-	d.bound[0] = (struct join_bound){ .measure = strcmp(argv[2], "jaccard") ? JOIN_CONTAINED : JOIN_JACCARD, .num = 7, .den = 10 };
+	d.bound[0] = (struct join_bound){ .measure = strcmp(argv[2], "jaccard") ? JOIN_CONTAINED : JOIN_JACCARD,
+					  .num = 7,
+					  .den = 10 };
 	for (int i = 3; i < argc; i++) {
 		if (strncmp(argv[i], "threads=", 8) == 0)
 			o.threads = (unsigned)atoi(argv[i] + 8);
@@ -105,7 +111,7 @@ int main(int argc, char **argv)
 	}
 	q.sets[0].start = start;
 	q.sets[0].items = (const uint64_t *)(const void *)(map.p + 24 + head[0] * 16 + head[1] * 4);
-	if (distinct) { /* one document a set */
+	if (distinct) {			 /* one document a set */
 		q.n = (uint32_t)head[1]; /* maybe one more, empty, for alignment */
 		set_of = mem_rearray(set_of, q.n + 1, sizeof *set_of);
 		for (uint32_t i = 0; i < q.n; i++)
@@ -140,9 +146,10 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	fprintf(stderr,
-		"%u documents, %" PRIu64 " items: %.3f s, %.3f s CPU, %zu MB anonymous; rows %" PRIu64 " classes %" PRIu64 " postings %" PRIu64
-		" candidates %" PRIu64 " verified %" PRIu64 " row pairs %" PRIu64 " pairs %" PRIu64 " recall %.4f\n",
-		q.n, items, now() - t0, cpu() - c0, mem_peak() >> 20, stats.rows, stats.classes, stats.postings, stats.candidates,
-		stats.verified, stats.row_pairs, pairs ? pairs : stats.pairs, stats.recall);
+		"%u documents, %" PRIu64 " items: %.3f s, %.3f s CPU, %zu MB anonymous; rows %" PRIu64
+		" classes %" PRIu64 " postings %" PRIu64 " candidates %" PRIu64 " verified %" PRIu64
+		" row pairs %" PRIu64 " pairs %" PRIu64 " recall %.4f\n",
+		q.n, items, now() - t0, cpu() - c0, mem_peak() >> 20, stats.rows, stats.classes, stats.postings,
+		stats.candidates, stats.verified, stats.row_pairs, pairs ? pairs : stats.pairs, stats.recall);
 	return 0;
 }

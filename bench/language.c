@@ -46,7 +46,8 @@ static int print_texts(struct str lines)
 			fprintf(stderr, "bench-language: %s\n", err.text);
 			return 3;
 		}
-		extract_page(x, charset_decode(&a, charset_find(bytes, STR_NONE, true), bytes, &replaced), STR_NONE, &options, &page);
+		extract_page(x, charset_decode(&a, charset_find(bytes, STR_NONE, true), bytes, &replaced), STR_NONE,
+			     &options, &page);
 		char *text = arena_strz(&a, page.text);
 
 		for (size_t i = 0; i < page.text.n; i++)

@@ -75,8 +75,9 @@ static void speed(const struct str *pages, size_t n, int rounds, struct extract 
 			text += with_main ? main_content(&a, page.text, page.outline).text.n : page.text.n;
 		}
 	seconds = cpu_seconds() - start;
-	printf("winnow %s\t%.1f MB/s\t%.0f pages/s\t%zu pages\t%.1f MB of text\n", with_main ? "text and main content" : "text only",
-	       (double)bytes / 1e6 / seconds, (double)n * rounds / seconds, n, (double)text / 1e6 / rounds);
+	printf("winnow %s\t%.1f MB/s\t%.0f pages/s\t%zu pages\t%.1f MB of text\n",
+	       with_main ? "text and main content" : "text only", (double)bytes / 1e6 / seconds,
+	       (double)n * rounds / seconds, n, (double)text / 1e6 / rounds);
 	arena_release(&a);
 }
 

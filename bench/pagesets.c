@@ -102,7 +102,8 @@ int main(int argc, char **argv)
 		struct page p = { strtok(line, "\t"), strtok(NULL, "\t"), strtok(NULL, "\t"), strtok(NULL, "\t") };
 
 		if (p.blob && strcmp(p.path, "path") != 0)
-			vec_push(&pages, ((struct page){ mem_strdup(p.path), mem_strdup(p.url), mem_strdup(p.stamp), mem_strdup(p.blob) }));
+			vec_push(&pages, ((struct page){ mem_strdup(p.path), mem_strdup(p.url), mem_strdup(p.stamp),
+							 mem_strdup(p.blob) }));
 	}
 	qsort(pages.p, pages.n, sizeof *pages.p, canonical);
 	for (size_t i = 0; i < pages.n; i++) {

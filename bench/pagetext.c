@@ -18,10 +18,13 @@ int main(void)
 	while (fgets(line, sizeof line, stdin)) {
 		struct err err = { 0 };
 		struct document d;
-		struct document_in in = { .mime = STR("text/html"), .url = STR("http://example.org/"), .no_main = true, .no_lang = true };
+		struct document_in in = {
+			.mime = STR("text/html"), .url = STR("http://example.org/"), .no_main = true, .no_lang = true
+		};
 
 		line[strcspn(line, "\n")] = 0;
-		if (os_slurp(&a, line, 256 * MIB, &in.payload, &err) < 0 || document_extract(&d, &a, documents, &in, &err) < 0) {
+		if (os_slurp(&a, line, 256 * MIB, &in.payload, &err) < 0 ||
+		    document_extract(&d, &a, documents, &in, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 1;
 		}

@@ -80,7 +80,8 @@ int main(int argc, char **argv)
 		payload_release(&b.tallies[i].payload);
 	}
 	mem_free(b.tallies);
-	printf("%llu records, %llu HTTP heads, %.1f MB of content, %.3f s, %.0f MB/s, %u thread%s\n", (unsigned long long)records,
-	       (unsigned long long)http, (double)bytes / 1e6, seconds, (double)bytes / 1e6 / seconds, threads, threads == 1 ? "" : "s");
+	printf("%llu records, %llu HTTP heads, %.1f MB of content, %.3f s, %.0f MB/s, %u thread%s\n",
+	       (unsigned long long)records, (unsigned long long)http, (double)bytes / 1e6, seconds,
+	       (double)bytes / 1e6 / seconds, threads, threads == 1 ? "" : "s");
 	return rc != 0;
 }

@@ -100,7 +100,8 @@ static void search(struct arena *arena, const char *pattern)
 	run = regex_run_new(re);
 	start = now();
 	found = regex_match(run, str_n(text, n));
-	printf("%6.0f MB/s searching 16 MB for %s (%s)\n", 16.0 / (now() - start), pattern, found ? "found" : "not there");
+	printf("%6.0f MB/s searching 16 MB for %s (%s)\n", 16.0 / (now() - start), pattern,
+	       found ? "found" : "not there");
 	regex_run_free(run);
 }
 

@@ -148,14 +148,16 @@ int main(int argc, char **argv)
 		}
 	}
 	unlink(path);
-	printf("texts %zu, %.1f MB, words %" PRIu64 ", shingles %" PRIu64 ", distinct %" PRIu64 " (%" PRIx64 ")\n", texts.n,
-	       (double)bytes / 1e6, words, made, distinct, sink & 15);
-	printf("words                     %8.1f M words/s  %8.1f MB/s\n", (double)words / words_s / 1e6, (double)bytes / words_s / 1e6);
+	printf("texts %zu, %.1f MB, words %" PRIu64 ", shingles %" PRIu64 ", distinct %" PRIu64 " (%" PRIx64 ")\n",
+	       texts.n, (double)bytes / 1e6, words, made, distinct, sink & 15);
+	printf("words                     %8.1f M words/s  %8.1f MB/s\n", (double)words / words_s / 1e6,
+	       (double)bytes / words_s / 1e6);
 	printf("words to shingle hashes   %8.1f M/s  (ceiling 181)\n", (double)made / shingles_s / 1e6);
 	printf("sort and unique           %8.1f M/s  (ceiling 116)\n", (double)distinct / sort_s / 1e6);
 	printf("text to sorted set        %8.1f M/s\n", (double)made / all_s / 1e6);
 	printf("MinHash, SimHash, packing %8.1f M/s\n", (double)distinct / pack_s / 1e6);
-	printf("stored set to array       %8.1f M/s  %5.2f bytes a shingle\n", (double)distinct / get_s / 1e6, (double)stored / (double)distinct);
+	printf("stored set to array       %8.1f M/s  %5.2f bytes a shingle\n", (double)distinct / get_s / 1e6,
+	       (double)stored / (double)distinct);
 	shingler_release(&s);
 	arena_release(&arena);
 	return 0;

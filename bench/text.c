@@ -44,7 +44,11 @@ static void one_file(struct worker *w, const char *path, struct documents *docum
 			continue;
 		if (payload_all(&p, 256 * MIB, &body, &cut, &err) == WN_OK && p.has_http && body.n) {
 			struct document d;
-			struct document_in in = { .payload = body, .mime = p.http.content_type, .url = rec.target_uri, .no_main = !w->main, .no_lang = !w->main };
+			struct document_in in = { .payload = body,
+						  .mime = p.http.content_type,
+						  .url = rec.target_uri,
+						  .no_main = !w->main,
+						  .no_lang = !w->main };
 
 			if (document_extract(&d, &a, documents, &in, &err) == WN_OK) {
 				w->bytes += body.n;
@@ -94,20 +98,25 @@ int main(int argc, char **argv)
 	}
 	clock_gettime(CLOCK_MONOTONIC, &t0);
 	for (int i = 0; i < threads; i++) {
-		w[i] = (struct worker){ .files = argv + first, .nfiles = argc - first, .from = i, .step = threads, .main = main_too };
+		w[i] = (struct worker){
+			.files = argv + first, .nfiles = argc - first, .from = i, .step = threads, .main = main_too
+		};
 		pthread_create(&id[i], NULL, work, &w[i]);
 	}
 	for (int i = 0; i < threads; i++) {
 		pthread_join(id[i], NULL);
-		sum.bytes += w[i].bytes, sum.pages += w[i].pages, sum.text += w[i].text, sum.links += w[i].links, sum.with_text += w[i].with_text;
+		sum.bytes += w[i].bytes, sum.pages += w[i].pages, sum.text += w[i].text, sum.links += w[i].links,
+		    sum.with_text += w[i].with_text;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &t1);
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &c1);
 	double wall = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) * 1e-9;
 	double cpu = (double)c1.tv_sec + (double)c1.tv_nsec * 1e-9;
 
-	printf("payload %.1f MB, %llu pages (%llu with text), text %.1f MB, %llu links, %.2f s: %.1f MB/s; %.2f s of CPU: %.1f MB/s a core\n",
-	       (double)sum.bytes / 1e6, (unsigned long long)sum.pages, (unsigned long long)sum.with_text, (double)sum.text / 1e6,
-	       (unsigned long long)sum.links, wall, (double)sum.bytes / 1e6 / wall, cpu, (double)sum.bytes / 1e6 / cpu);
+	printf(
+	    "payload %.1f MB, %llu pages (%llu with text), text %.1f MB, %llu links, %.2f s: %.1f MB/s; %.2f s of CPU: %.1f MB/s a core\n",
+	    (double)sum.bytes / 1e6, (unsigned long long)sum.pages, (unsigned long long)sum.with_text,
+	    (double)sum.text / 1e6, (unsigned long long)sum.links, wall, (double)sum.bytes / 1e6 / wall, cpu,
+	    (double)sum.bytes / 1e6 / cpu);
 	return 0;
 }

@@ -62,7 +62,10 @@ static int64_t time_of(struct str stamp)
 static void begin_crawl(struct maker *m, struct str name)
 {
 	const char *path = arena_printf(&m->arena, "%s/sample-%.*s.warc.gz", m->outdir, STR_FMT(name)).p;
-	struct str fields = arena_printf(&m->arena, "software: mksample\r\nformat: WARC File Format 1.1\r\nisPartOf: %.*s\r\noperator: the winnow project\r\n", STR_FMT(name));
+	struct str fields = arena_printf(
+	    &m->arena,
+	    "software: mksample\r\nformat: WARC File Format 1.1\r\nisPartOf: %.*s\r\noperator: the winnow project\r\n",
+	    STR_FMT(name));
 	struct writer_options o = { .coding = WRITER_GZIP, .whole_or_nothing = true, .id_seed = ++m->files };
 
 	if (m->w)
@@ -91,11 +94,12 @@ static struct str framed(struct maker *m, struct str body, struct str title, str
 	for (char *p = shown; *p; p++)
 		if (*p == '_')
 			*p = ' ';
-	return arena_printf(&m->arena,
-			    "<!doctype html>\n<html lang=\"%.*s\"><head><meta charset=\"%.*s\"><title>%s</title></head>\n<body>\n"
-			    "<nav><a href=\"/\">Home</a> <a href=\"/ferry.html\">Ferry</a> <a href=\"http://gazette.example/\">Gazette</a></nav>\n<main>\n%.*s</main>\n"
-			    "<footer><p>%.*s, by its readers. <a href=\"/imprint\" rel=\"nofollow\">Imprint</a></p></footer>\n</body></html>\n",
-			    STR_FMT(lang), STR_FMT(charset), shown, STR_FMT(body), STR_FMT(m->site));
+	return arena_printf(
+	    &m->arena,
+	    "<!doctype html>\n<html lang=\"%.*s\"><head><meta charset=\"%.*s\"><title>%s</title></head>\n<body>\n"
+	    "<nav><a href=\"/\">Home</a> <a href=\"/ferry.html\">Ferry</a> <a href=\"http://gazette.example/\">Gazette</a></nav>\n<main>\n%.*s</main>\n"
+	    "<footer><p>%.*s, by its readers. <a href=\"/imprint\" rel=\"nofollow\">Imprint</a></p></footer>\n</body></html>\n",
+	    STR_FMT(lang), STR_FMT(charset), shown, STR_FMT(body), STR_FMT(m->site));
 }
 
 static struct str http_response(struct maker *m, struct str args, struct str body, struct str charset, int64_t time)
@@ -105,7 +109,8 @@ static struct str http_response(struct maker *m, struct str args, struct str bod
 	struct str out;
 	char date[30];
 
-	buf_printf(&b, "HTTP/1.1 %.*s\r\nDate: %s\r\nContent-Type: ", STR_FMT(status.n ? status : STR("200 OK")), stamp_http(time, date).p);
+	buf_printf(&b, "HTTP/1.1 %.*s\r\nDate: %s\r\nContent-Type: ", STR_FMT(status.n ? status : STR("200 OK")),
+		   stamp_http(time, date).p);
 	if (type.n)
 		buf_str(&b, type);
 	else
@@ -137,7 +142,8 @@ static void write_page(struct maker *m, struct str url, int64_t time, struct str
 
 	if (!charset.n)
 		charset = STR("utf-8");
-	body = option(args, "file").n ? text : framed(m, text, title.n ? title : url, lang.n ? lang : STR("en"), charset);
+	body =
+	    option(args, "file").n ? text : framed(m, text, title.n ? title : url, lang.n ? lang : STR("en"), charset);
 	if (!str_eq(charset, STR("utf-8")))
 		body = encode(m, body, charset);
 	digest_of(DIGEST_SHA1, body, &digest);
@@ -145,8 +151,13 @@ static void write_page(struct maker *m, struct str url, int64_t time, struct str
 	last->time = time;
 	last->digest = arena_str(&m->arena, str(digest_text));
 	last->block = http_response(m, args, body, charset, time);
-	must(m, writer_record(m->w, &(struct writer_head){ .type = RECORD_RESPONSE, .target_uri = url, .time = time, .payload_digest = last->digest,
-							   .content_type = STR("application/http; msgtype=response") }, last->block, NULL, &m->err));
+	must(m, writer_record(m->w,
+			      &(struct writer_head){ .type = RECORD_RESPONSE,
+						     .target_uri = url,
+						     .time = time,
+						     .payload_digest = last->digest,
+						     .content_type = STR("application/http; msgtype=response") },
+			      last->block, NULL, &m->err));
 	last->id = arena_str(&m->arena, writer_last_id(m->w));
 }
 
@@ -158,9 +169,16 @@ static void write_revisit(struct maker *m, struct str url, int64_t time)
 
 	if (head < 0)
 		die("mksample: @same before any @page of %.*s", STR_FMT(url));
-	must(m, writer_record(m->w, &(struct writer_head){ .type = RECORD_REVISIT, .target_uri = url, .time = time, .payload_digest = last->digest,
-							   .content_type = STR("application/http; msgtype=response"), .profile = STR(WARC_REVISIT_IDENTICAL),
-							   .refers_to = last->id, .refers_to_uri = url, .refers_to_date = stamp_rfc3339(last->time, date) },
+	must(m, writer_record(m->w,
+			      &(struct writer_head){ .type = RECORD_REVISIT,
+						     .target_uri = url,
+						     .time = time,
+						     .payload_digest = last->digest,
+						     .content_type = STR("application/http; msgtype=response"),
+						     .profile = STR(WARC_REVISIT_IDENTICAL),
+						     .refers_to = last->id,
+						     .refers_to_uri = url,
+						     .refers_to_date = stamp_rfc3339(last->time, date) },
 			      str_sub(last->block, 0, (size_t)head + 4), NULL, &m->err));
 }
 

@@ -7,7 +7,7 @@
 struct arc_line {
 	struct str url, ip, date, mime, length;
 	struct str result, checksum, location, offset, filename; /* version 2 */
-	bool odd; /* parts are missing, additional or transposed */
+	bool odd;						 /* parts are missing, additional or transposed */
 };
 
 static bool all_digits(struct str s)
@@ -39,7 +39,8 @@ static bool has_scheme(struct str s)
 {
 	size_t i = 0;
 
-	while (i < s.n && (ascii_alpha(s.p[i]) || (i && (ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))))
+	while (i < s.n &&
+	       (ascii_alpha(s.p[i]) || (i && (ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))))
 		i++;
 	return i > 1 && i < s.n && s.p[i] == ':';
 }
@@ -174,7 +175,8 @@ enum head_sight arc_sight(struct str s, bool all, bool strict, size_t *size)
 
 	if (text.n && text.p[text.n - 1] == '\r')
 		text.n--;
-	if (!split(text, 1, &line) || (strict && (!all_digits(line.length) || !is_date(line.date) || !is_ip(line.ip) || is_cdx_tail(line.mime))))
+	if (!split(text, 1, &line) ||
+	    (strict && (!all_digits(line.length) || !is_date(line.date) || !is_ip(line.ip) || is_cdx_tail(line.mime))))
 		return HEAD_NO;
 	*size = (size_t)nl < s.n ? (size_t)nl + 1 : s.n;
 	return HEAD_YES;
@@ -215,7 +217,8 @@ void arc_parse(struct record *rec, struct str text, unsigned version, struct hea
 	if (str_u64(line.length, &rec->length))
 		rec->has_length = true;
 	else
-		flaw_add(&rec->flaws, FLAW_BAD_LENGTH, at, "Archive-length: %.*s", (int)(line.length.n < 60 ? line.length.n : 60), line.length.p);
+		flaw_add(&rec->flaws, FLAW_BAD_LENGTH, at, "Archive-length: %.*s",
+			 (int)(line.length.n < 60 ? line.length.n : 60), line.length.p);
 	put(rec, scratch, "WARC-Target-URI", rec->target_uri);
 	put(rec, scratch, "WARC-IP-Address", rec->ip);
 	put(rec, scratch, "WARC-Date", rec->date);

@@ -76,7 +76,9 @@ const char *cdx_field(struct str name)
 
 struct str cdx_header(enum cdx_format f)
 {
-	return f == CDX_11 ? STR(" CDX N b a m s k r M S V g\n") : f == CDX_9 ? STR(" CDX N b a m s k r V g\n") : STR("");
+	return f == CDX_11  ? STR(" CDX N b a m s k r M S V g\n")
+	       : f == CDX_9 ? STR(" CDX N b a m s k r V g\n")
+			    : STR("");
 }
 
 /* ---- writing ---- */
@@ -115,7 +117,8 @@ static void add_quoted(struct str s, struct buf *out)
 		} else {
 			p += utf8_decode(p, end, &cp);
 		}
-		for (uint32_t unit = cp >= 0x10000 ? 0xd800 + ((cp - 0x10000) >> 10) : cp;; unit = 0xdc00 + ((cp - 0x10000) & 0x3ff)) {
+		for (uint32_t unit = cp >= 0x10000 ? 0xd800 + ((cp - 0x10000) >> 10) : cp;;
+		     unit = 0xdc00 + ((cp - 0x10000) & 0x3ff)) {
 			*to++ = '\\';
 			*to++ = 'u';
 			for (int shift = 12; shift >= 0; shift -= 4)
@@ -201,33 +204,15 @@ static void add_field(char letter, const struct cdx *c, struct buf *out)
 	char number[24];
 
 	switch (letter) {
-	case 'a':
-		add_word(c->url, out);
-		break;
-	case 'm':
-		add_word(c->mime, out);
-		break;
-	case 's':
-		add_word(c->status >= 0 ? decimal((uint64_t)c->status, number) : STR(""), out);
-		break;
-	case 'k':
-		add_word(bare_digest(c->digest), out);
-		break;
-	case 'r':
-		add_word(c->redirect, out);
-		break;
-	case 'M':
-		add_word(c->meta, out);
-		break;
-	case 'S':
-		add_word(c->length != CDX_NONE ? decimal(c->length, number) : STR(""), out);
-		break;
-	case 'V':
-		add_word(c->offset != CDX_NONE ? decimal(c->offset, number) : STR(""), out);
-		break;
-	default:
-		add_word(c->filename, out);
-		break;
+	case 'a': add_word(c->url, out); break;
+	case 'm': add_word(c->mime, out); break;
+	case 's': add_word(c->status >= 0 ? decimal((uint64_t)c->status, number) : STR(""), out); break;
+	case 'k': add_word(bare_digest(c->digest), out); break;
+	case 'r': add_word(c->redirect, out); break;
+	case 'M': add_word(c->meta, out); break;
+	case 'S': add_word(c->length != CDX_NONE ? decimal(c->length, number) : STR(""), out); break;
+	case 'V': add_word(c->offset != CDX_NONE ? decimal(c->offset, number) : STR(""), out); break;
+	default: add_word(c->filename, out); break;
 	}
 }
 
@@ -343,17 +328,12 @@ static void read_header(struct cdx_reader *r, struct str line)
 static const char *letters_by_count(unsigned n)
 {
 	switch (n) {
-	case 7:
-		return "NbamskS";
-	case 9:
-		return "NbamskrVg";
-	case 10:
-		return "NbamskrMVg";
+	case 7: return "NbamskS";
+	case 9: return "NbamskrVg";
+	case 10: return "NbamskrMVg";
 	case 11:
-	case 14:
-		return "NbamskrMSVg";
-	default:
-		return NULL;
+	case 14: return "NbamskrMSVg";
+	default: return NULL;
 	}
 }
 
@@ -423,7 +403,8 @@ int cdx_parse(struct cdx_reader *r, struct arena *a, struct str line, struct cdx
 		if (rest.p && str_starts(str_trim(rest), STR("{"))) {
 			out->urlkey = key;
 			if (!read_time(stamp, out))
-				return err_set(err, WN_DATA, "\"%.*s\" is not a timestamp", STR_FMT(str_sub(stamp, 0, 40)));
+				return err_set(err, WN_DATA, "\"%.*s\" is not a timestamp",
+					       STR_FMT(str_sub(stamp, 0, 40)));
 			return read_cdxj(a, rest, out, err);
 		}
 	}
@@ -434,8 +415,11 @@ int cdx_parse(struct cdx_reader *r, struct arena *a, struct str line, struct cdx
 
 void cdx_blocks_init(struct cdx_blocks *b, struct str filename, unsigned per_block)
 {
-	*b = (struct cdx_blocks){ .gz = BUF(SIZE_MAX / 2), .idx = BUF(SIZE_MAX / 2), .lines = BUF(SIZE_MAX / 2),
-				  .per_block = per_block ? per_block : BLOCK_LINES, .filename = filename };
+	*b = (struct cdx_blocks){ .gz = BUF(SIZE_MAX / 2),
+				  .idx = BUF(SIZE_MAX / 2),
+				  .lines = BUF(SIZE_MAX / 2),
+				  .per_block = per_block ? per_block : BLOCK_LINES,
+				  .filename = filename };
 	buf_str(&b->idx, STR("!meta 0 {\"format\": \"cdxj-gzip-1.0\", \"filename\": "));
 	add_quoted(filename, &b->idx);
 	buf_str(&b->idx, STR("}\n"));

@@ -15,20 +15,20 @@
 #include "base/err.h"
 
 enum cdx_format { CDX_J, CDX_11, CDX_9, CDX_FORMATS };
-const char *cdx_format_name(enum cdx_format f);		   /* "cdxj" "cdx11" "cdx9" */
+const char *cdx_format_name(enum cdx_format f); /* "cdxj" "cdx11" "cdx9" */
 bool cdx_format(const char *name, enum cdx_format *out);
 
 #define CDX_NONE UINT64_MAX /* a number that is not known */
 
 struct cdx {
 	struct str urlkey;
-	int64_t time;  /* seconds */
-	uint32_t nsec; /* of a 17-digit stamp */
+	int64_t time;				/* seconds */
+	uint32_t nsec;				/* of a 17-digit stamp */
 	struct str url, mime, digest, filename; /* digest with its label where it has one */
-	int status; /* -1 none */
-	uint64_t length, offset; /* CDX_NONE */
-	struct str redirect, meta; /* CDX 11: r and M */
-	struct str method, request_body; /* CDXJ, of requests joined for --post-append */
+	int status;				/* -1 none */
+	uint64_t length, offset;		/* CDX_NONE */
+	struct str redirect, meta;		/* CDX 11: r and M */
+	struct str method, request_body;	/* CDXJ, of requests joined for --post-append */
 };
 
 /* The header line of a CDX-N file, with its newline; empty for CDXJ. */
@@ -70,7 +70,7 @@ struct cdx_blocks {
 	struct str filename; /* of the .cdx.gz, as .idx names it; borrowed */
 };
 void cdx_blocks_init(struct cdx_blocks *b, struct str filename, unsigned per_block); /* 0: 300 */
-void cdx_blocks_add(struct cdx_blocks *b, struct str line); /* sorted; with newline */
+void cdx_blocks_add(struct cdx_blocks *b, struct str line);			     /* sorted; with newline */
 void cdx_blocks_end(struct cdx_blocks *b);
 void cdx_blocks_release(struct cdx_blocks *b);
 #endif

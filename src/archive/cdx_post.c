@@ -23,7 +23,7 @@
 
 struct post {
 	struct arena arena;
-	struct intern names; /* seen so far */
+	struct intern names;		      /* seen so far */
 	unsigned counts[LIMIT_POST_BODY + 1]; /* by id: a name takes at least one byte of body */
 	struct buf *out;
 	size_t start; /* where the arguments begin in out */
@@ -104,7 +104,10 @@ static void flatten(struct post *p, const struct json_value *v, struct str name)
 	else if (v->type == JSON_NUMBER)
 		add_argument(p, name, number_text(p, v->text));
 	else
-		add_argument(p, name, v->type == JSON_TRUE ? STR("True") : v->type == JSON_FALSE ? STR("False") : STR("None"));
+		add_argument(p, name,
+			     v->type == JSON_TRUE    ? STR("True")
+			     : v->type == JSON_FALSE ? STR("False")
+						     : STR("None"));
 }
 
 static bool json_body(struct post *p, struct str body)
@@ -236,8 +239,11 @@ static const struct {
 	const char *mime;
 	bool (*encode)(struct post *p, struct str type, struct str body); /* false: not so; base64 then */
 } encoders[] = {
-	{ "application/x-www-form-urlencoded", form }, { "application/json", json }, { "text/plain", text },
-	{ "multipart/form-data", multipart }, { "", binary },
+	{ "application/x-www-form-urlencoded", form },
+	{ "application/json", json },
+	{ "text/plain", text },
+	{ "multipart/form-data", multipart },
+	{ "", binary },
 };
 
 /* The media type alone. */

@@ -29,7 +29,9 @@ struct decoder {
 static void reset_inflate(struct decoder *d)
 {
 	isal_inflate_reset(d->inflate);
-	d->inflate->crc_flag = d->coding == CODING_GZIP ? ISAL_GZIP : d->coding == CODING_ZLIB ? ISAL_ZLIB : ISAL_DEFLATE;
+	d->inflate->crc_flag = d->coding == CODING_GZIP	  ? ISAL_GZIP
+			       : d->coding == CODING_ZLIB ? ISAL_ZLIB
+							  : ISAL_DEFLATE;
 	d->inflate->avail_in = 0;
 }
 
@@ -154,7 +156,8 @@ static enum decode_state step_zstd(struct decoder *d, struct str *in, char *out,
 	in->n -= i.pos;
 	*used += o.pos;
 	if (ZSTD_isError(rc))
-		return ZSTD_getErrorName(rc) && strstr(ZSTD_getErrorName(rc), "checksum") ? DECODE_BAD_CHECKSUM : DECODE_BAD;
+		return ZSTD_getErrorName(rc) && strstr(ZSTD_getErrorName(rc), "checksum") ? DECODE_BAD_CHECKSUM
+											  : DECODE_BAD;
 	return rc == 0 ? DECODE_DONE : DECODE_MORE;
 }
 

@@ -15,9 +15,9 @@ enum coding {
 	CODING_ZLIB,	/* deflate in a zlib wrapper */
 	CODING_DEFLATE, /* deflate, bare */
 	CODING_BR,
-	CODING_ZSTD,	/* one frame */
-	CODING_LZ4,	/* one frame */
-	CODING_BZIP2,	/* one stream */
+	CODING_ZSTD,  /* one frame */
+	CODING_LZ4,   /* one frame */
+	CODING_BZIP2, /* one stream */
 	CODINGS
 };
 

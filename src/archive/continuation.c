@@ -30,8 +30,9 @@ static void add(struct continuations *s, const struct record *rec)
 		s->cap = s->cap ? s->cap * 2 : 16;
 		s->v = mem_rearray(s->v, s->cap, sizeof *s->v);
 	}
-	s->v[s->n++] = (struct continuation){ arena_str(&s->arena, rec->segment_origin), arena_str(&s->arena, rec->part),
-					 rec->segment_number, rec->segment_total, rec->span };
+	s->v[s->n++] =
+	    (struct continuation){ arena_str(&s->arena, rec->segment_origin), arena_str(&s->arena, rec->part),
+				   rec->segment_number, rec->segment_total, rec->span };
 }
 
 int continuations_of(struct continuations *s, const char *path, struct err *err)

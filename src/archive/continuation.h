@@ -17,7 +17,7 @@ struct continuation {
 
 struct continuations {
 	struct arena arena;
-	char *path; /* whose continuations these are */
+	char *path;		/* whose continuations these are */
 	struct continuation *v; /* by origin, then number */
 	size_t n, cap;
 };

@@ -17,9 +17,10 @@ bool decode_label(struct str label, enum coding *out)
 		const char *name;
 		enum coding coding;
 	} labels[] = {
-		{ "gzip", CODING_GZIP },     { "x-gzip", CODING_GZIP }, { "deflate", CODING_ZLIB }, { "br", CODING_BR },
-		{ "brotli", CODING_BR },     { "zstd", CODING_ZSTD },	{ "identity", CODING_NONE }, { "none", CODING_NONE },
-		{ "x-deflate", CODING_ZLIB }, { "", CODING_NONE },
+		{ "gzip", CODING_GZIP },     { "x-gzip", CODING_GZIP }, { "deflate", CODING_ZLIB },
+		{ "br", CODING_BR },	     { "brotli", CODING_BR },	{ "zstd", CODING_ZSTD },
+		{ "identity", CODING_NONE }, { "none", CODING_NONE },	{ "x-deflate", CODING_ZLIB },
+		{ "", CODING_NONE },
 	};
 
 	for (size_t i = 0; i < COUNT(labels); i++)
@@ -41,15 +42,16 @@ static void reserve(struct decode *d, size_t cap)
 
 static void wrong(struct decode *d)
 {
-	flaw_add(d->flaws, FLAW_CODING_WRONG, d->at, "the body is not %.*s", (int)(d->label.n < 30 ? d->label.n : 30), d->label.p);
+	flaw_add(d->flaws, FLAW_CODING_WRONG, d->at, "the body is not %.*s", (int)(d->label.n < 30 ? d->label.n : 30),
+		 d->label.p);
 	d->as_is = true;
 }
 
 static void damaged(struct decode *d, const char *what)
 {
 	if (!d->damaged)
-		flaw_add(d->flaws, FLAW_CODING_DAMAGED, d->at, "%.*s: %s after %llu bytes", (int)(d->label.n < 30 ? d->label.n : 30),
-			 d->label.p, what, (unsigned long long)d->total);
+		flaw_add(d->flaws, FLAW_CODING_DAMAGED, d->at, "%.*s: %s after %llu bytes",
+			 (int)(d->label.n < 30 ? d->label.n : 30), d->label.p, what, (unsigned long long)d->total);
 	d->damaged = true;
 }
 
@@ -86,7 +88,9 @@ static bool decode_at_once(struct decode *d, struct str *piece)
 	if (!d->whole && !(d->whole = libdeflate_alloc_decompressor()))
 		die("no memory for a gzip decoder");
 	reserve(d, size > DECODE_OUT ? size : DECODE_OUT);
-	if (libdeflate_gzip_decompress_ex(d->whole, d->in.p, d->in.n, d->out, d->cap, &in, &out) != LIBDEFLATE_SUCCESS || in != d->in.n)
+	if (libdeflate_gzip_decompress_ex(d->whole, d->in.p, d->in.n, d->out, d->cap, &in, &out) !=
+		LIBDEFLATE_SUCCESS ||
+	    in != d->in.n)
 		return false;
 	d->in.n = 0;
 	d->over = true;
@@ -159,8 +163,8 @@ static bool step(struct decode *d, struct str *piece)
 	if (state == DECODE_BAD || state == DECODE_BAD_CHECKSUM)
 		return fail(d, used, state == DECODE_BAD_CHECKSUM, piece);
 	if (d->total + used > LIMIT_DECODED) {
-		flaw_add(d->flaws, FLAW_CODING_LIMIT, d->at, "%.*s: more than %llu bytes", (int)(d->label.n < 30 ? d->label.n : 30),
-			 d->label.p, (unsigned long long)LIMIT_DECODED);
+		flaw_add(d->flaws, FLAW_CODING_LIMIT, d->at, "%.*s: more than %llu bytes",
+			 (int)(d->label.n < 30 ? d->label.n : 30), d->label.p, (unsigned long long)LIMIT_DECODED);
 		d->over = true;
 		d->in.n = 0;
 		return false;
@@ -217,7 +221,8 @@ static int pull(struct source *s, struct str *piece, struct err *err)
 	}
 }
 
-void decode_init(struct decode *d, struct source *up, enum coding coding, struct str label, struct flaws *flaws, uint64_t at)
+void decode_init(struct decode *d, struct source *up, enum coding coding, struct str label, struct flaws *flaws,
+		 uint64_t at)
 {
 	d->source = (struct source){ .pull = pull };
 	d->up = up;

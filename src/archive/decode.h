@@ -18,22 +18,23 @@ struct decode {
 	struct source source;
 	struct source *up;
 	struct flaws *flaws;
-	uint64_t at; /* offset for flaws */
-	enum coding coding;	/* what is decoded; CODING_ZLIB stands for both meanings of deflate */
-	struct str label;	/* as the head calls it */
+	uint64_t at;		 /* offset for flaws */
+	enum coding coding;	 /* what is decoded; CODING_ZLIB stands for both meanings of deflate */
+	struct str label;	 /* as the head calls it */
 	struct decoder *decoder; /* kept from one body to the next */
-	enum coding made;	/* for which decoder was made */
+	enum coding made;	 /* for which decoder was made */
 	struct libdeflate_decompressor *whole;
 	char *out;
 	size_t cap;
 	struct str in, piece; /* input not yet used; the whole of the piece it is from */
 	struct buf held;      /* pieces used before the first output: given out should the label prove wrong */
 	bool started, as_is, over, damaged;
-	bool between; /* a member is complete; another may follow */
+	bool between;	/* a member is complete; another may follow */
 	uint64_t total; /* bytes given out */
 };
 
-void decode_init(struct decode *d, struct source *up, enum coding coding, struct str label, struct flaws *flaws, uint64_t at);
+void decode_init(struct decode *d, struct source *up, enum coding coding, struct str label, struct flaws *flaws,
+		 uint64_t at);
 void decode_release(struct decode *d);
 
 /* The coding a label names; false when it is unknown.  identity is CODING_NONE. */

@@ -82,7 +82,8 @@ const char *flaw_name(enum flaw_kind kind);    /* "block-truncated" */
 const char *flaw_meaning(enum flaw_kind kind); /* a sentence for the manual */
 bool flaw_kind(struct str name, enum flaw_kind *out);
 
-void flaw_add(struct flaws *f, enum flaw_kind kind, uint64_t at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void flaw_add(struct flaws *f, enum flaw_kind kind, uint64_t at, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 bool flaw_has(const struct flaws *f, enum flaw_kind kind);
 void flaw_all(struct flaws *into, const struct flaws *from); /* appends */
 #endif

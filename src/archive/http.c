@@ -152,7 +152,8 @@ static void note_field(struct http_head *head, const struct field *f)
 	}
 }
 
-static void parse_fields(struct http_head *head, struct str data, size_t at, struct http_scratch *scratch, struct flaws *flaws, uint64_t offset)
+static void parse_fields(struct http_head *head, struct str data, size_t at, struct http_scratch *scratch,
+			 struct flaws *flaws, uint64_t offset)
 {
 	bool lf = false, folded = false, odd = false, full = false, one;
 	size_t next;
@@ -179,7 +180,8 @@ static void parse_fields(struct http_head *head, struct str data, size_t at, str
 			full = true;
 			break;
 		}
-		*f = (struct field){ name, colon ? str_trim(str_n(colon + 1, (size_t)(line.p + line.n - colon - 1))) : STR("") };
+		*f = (struct field){ name, colon ? str_trim(str_n(colon + 1, (size_t)(line.p + line.n - colon - 1)))
+						 : STR("") };
 		head->nfields++;
 	}
 	head->fields = scratch->fields;

@@ -12,8 +12,8 @@
 
 struct http_head {
 	bool request;
-	int status;		    /* 0: none that can be read */
-	unsigned major, minor;	    /* HTTP/1.1; 0.0 when unreadable */
+	int status;	       /* 0: none that can be read */
+	unsigned major, minor; /* HTTP/1.1; 0.0 when unreadable */
 	struct str reason;
 	struct str method, target;  /* of a request */
 	const struct field *fields; /* borrowed from the scratch */
@@ -38,7 +38,8 @@ size_t http_head_size(struct str data, bool all);
 /* Parses data, which begins with a head.  False when it does not begin with
  * anything like one (then head->size is 0 and all is body).  Slices borrow
  * from data and scratch.  Flaws get offset `at`. */
-bool http_parse(struct http_head *head, struct str data, struct http_scratch *scratch, struct flaws *flaws, uint64_t at);
+bool http_parse(struct http_head *head, struct str data, struct http_scratch *scratch, struct flaws *flaws,
+		uint64_t at);
 
 struct str http_field(const struct http_head *head, const char *name); /* the first, any case; or STR_NONE */
 

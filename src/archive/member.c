@@ -35,7 +35,8 @@ static bool opens_to_head(struct text *t, struct str raw);
  * member near its beginning tells.  Text that looks like an archive is left alone. */
 static void hidden_coding(struct text *t, struct str v)
 {
-	if (str_find(v, STR("WARC/")) >= 0 || str_find(str_sub(v, 0, 512), STR("://")) >= 0 || (v.n > 4 && le32(v.p) == 0xec30a437u)) /* a dictionary alone */
+	if (str_find(v, STR("WARC/")) >= 0 || str_find(str_sub(v, 0, 512), STR("://")) >= 0 ||
+	    (v.n > 4 && le32(v.p) == 0xec30a437u)) /* a dictionary alone */
 		return;
 	for (size_t i = 1; i + 4 <= v.n; i++) {
 		enum coding c = coding_sniff(str_sub(v, i, v.n));
@@ -152,7 +153,9 @@ static size_t magic_size(enum coding c) { return c == CODING_GZIP || c == CODING
  * WN_END: there is none (the stream is at its end). */
 static int search_member(struct text *t, struct err *err)
 {
-	static const unsigned char lead[CODINGS] = { [CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B' };
+	static const unsigned char lead[CODINGS] = {
+		[CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B'
+	};
 	size_t need = magic_size(t->coding);
 
 	for (;;) {
@@ -225,7 +228,8 @@ static int pass_skippable(struct text *t, struct err *err)
 			if (v.n < left || take_dictionary(t, str_sub(v, 0, (size_t)left)) < 0)
 				flaw_add(t->flaws, FLAW_BAD_DICTIONARY, at, "%llu bytes", (unsigned long long)left);
 		} else if (dictionary) {
-			flaw_add(t->flaws, FLAW_BAD_DICTIONARY, at, "%llu bytes, more than the limit", (unsigned long long)left);
+			flaw_add(t->flaws, FLAW_BAD_DICTIONARY, at, "%llu bytes, more than the limit",
+				 (unsigned long long)left);
 		}
 		while (left) {
 			if ((rc = stream_view(&t->raw, 1, &v, err)) < 0)
@@ -294,7 +298,8 @@ static void note_trouble(struct text *t, enum flaw_kind kind, uint64_t raw, uint
 static void tell_trouble(struct text *t)
 {
 	if (t->trouble)
-		flaw_add(t->flaws, t->trouble_kind, t->trouble_raw, "after %llu decoded bytes", (unsigned long long)t->trouble_text);
+		flaw_add(t->flaws, t->trouble_kind, t->trouble_raw, "after %llu decoded bytes",
+			 (unsigned long long)t->trouble_text);
 	t->trouble = false;
 }
 
@@ -389,7 +394,8 @@ static int enter(struct text *t, struct err *err)
 		rc = search_member(t, err);
 		if (rc < 0)
 			return rc;
-		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes between members", (unsigned long long)(stream_at(&t->raw) - at));
+		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes between members",
+			 (unsigned long long)(stream_at(&t->raw) - at));
 		if (rc == WN_END)
 			return WN_END;
 		if ((rc = stream_view(&t->raw, RAW_AHEAD, &v, err)) < 0)

@@ -33,18 +33,18 @@ struct text {
 	uint64_t base;		  /* text position of buf[0] */
 	struct text_mark *marks;  /* of the members in the window, oldest first; the first is the present one */
 	size_t nmarks, marks_cap;
-	bool inside;	     /* the decoder is in the middle of the last member */
-	uint64_t raw_end;    /* where the last complete member ended */
-	bool damaged;	     /* the last member ended by damage: the next must be searched for */
+	bool inside;	  /* the decoder is in the middle of the last member */
+	uint64_t raw_end; /* where the last complete member ended */
+	bool damaged;	  /* the last member ended by damage: the next must be searched for */
 	/* what is wrong with the last member; told when all of its text was read, so that it does not depend on
 	 * how far was looked ahead which record has the flaw */
 	bool trouble;
 	enum flaw_kind trouble_kind;
 	uint64_t trouble_raw, trouble_text; /* where the member begins; text decoded */
-	uint64_t reread;     /* bytes searched again after damage */
-	bool first;	     /* nothing decoded so far */
-	bool any;	     /* at least one byte of text was seen */
-	struct flaws *flaws; /* where what is found goes; set by the reader, never NULL */
+	uint64_t reread;		    /* bytes searched again after damage */
+	bool first;			    /* nothing decoded so far */
+	bool any;			    /* at least one byte of text was seen */
+	struct flaws *flaws;		    /* where what is found goes; set by the reader, never NULL */
 };
 
 /* fd's part; sniffs the coding.  WN_OK or an error. */
@@ -69,7 +69,10 @@ int text_next(struct text *t, struct err *err); /* leaves the member: WN_OK in t
 int text_peek(struct text *t, struct str *view, struct err *err);
 void text_join(struct text *t); /* what text_peek showed belongs to the present member from now on */
 
-static inline uint64_t text_at(const struct text *t) { return t->coding == CODING_NONE ? stream_at(&t->raw) : t->base + t->at; }
+static inline uint64_t text_at(const struct text *t)
+{
+	return t->coding == CODING_NONE ? stream_at(&t->raw) : t->base + t->at;
+}
 /* Offset of the member and bytes of text between its start and here. */
 void text_place(const struct text *t, uint64_t *raw, uint64_t *skip);
 /* Closes a member of which all text was read; offset in the file behind what was read so far. */

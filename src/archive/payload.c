@@ -48,8 +48,8 @@ struct payload_state {
 	unsigned ndecode;
 	bool chunked, over;
 	uint64_t raw_size;
-	struct source *last;	  /* what the caller reads */
-	struct buf all;		  /* payload_all */
+	struct source *last; /* what the caller reads */
+	struct buf all;	     /* payload_all */
 	struct digest want_block, want_payload;
 	struct hasher block_hash, raw_hash, sha1_hash, dechunk_hash, out_hash;
 	bool hash_block, hash_raw, hash_sha1, hash_dechunk, hash_out;
@@ -128,7 +128,8 @@ static int find_rest(struct payload_state *s, struct err *err)
 	if (rec->segment_number != 1 || rec->type == RECORD_CONTINUATION)
 		return WN_OK;
 	if (!reader_seekable(s->reader) || !rec->id.n) {
-		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "the continuations cannot be searched for in this input");
+		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at,
+			 "the continuations cannot be searched for in this input");
 		return WN_OK;
 	}
 	int rc = continuations_of(&s->segments, reader_path(s->reader), err);
@@ -141,11 +142,13 @@ static int find_rest(struct payload_state *s, struct err *err)
 		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "no continuation in this file");
 	for (size_t i = 0; i < s->nrest; i++)
 		if (s->rest[i].number != i + 2) {
-			flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "segment %zu is missing or stands twice", i + 2);
+			flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "segment %zu is missing or stands twice",
+				 i + 2);
 			break;
 		}
 	if (s->nrest && !s->rest[s->nrest - 1].total)
-		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "the last of %zu segments has no total length", s->nrest + 1);
+		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "the last of %zu segments has no total length",
+			 s->nrest + 1);
 	return WN_OK;
 }
 
@@ -214,7 +217,8 @@ static void add_coding(struct payload_state *s, struct str label)
 
 	label = str_trim(label);
 	if (!decode_label(label, &coding)) {
-		flaw_add(&s->flaws, FLAW_CODING_UNKNOWN, s->rec->span.at, "%.*s", (int)(label.n < 60 ? label.n : 60), label.p);
+		flaw_add(&s->flaws, FLAW_CODING_UNKNOWN, s->rec->span.at, "%.*s", (int)(label.n < 60 ? label.n : 60),
+			 label.p);
 		return;
 	}
 	if (coding == CODING_NONE)
@@ -277,10 +281,12 @@ static void plan_digests(struct payload_state *s, struct record *rec, unsigned w
 {
 	s->want_block.kind = s->want_payload.kind = DIGEST_NONE;
 	if ((wants & PAYLOAD_BLOCK) && rec->block_digest.n && !digest_parse(rec->block_digest, &s->want_block))
-		flaw_add(&s->flaws, FLAW_BAD_DIGEST, rec->span.at, "block digest %.*s", (int)(rec->block_digest.n < 70 ? rec->block_digest.n : 70), rec->block_digest.p);
+		flaw_add(&s->flaws, FLAW_BAD_DIGEST, rec->span.at, "block digest %.*s",
+			 (int)(rec->block_digest.n < 70 ? rec->block_digest.n : 70), rec->block_digest.p);
 	/* a revisit's payload digest is that of the payload it leaves out */
 	if ((wants & PAYLOAD_CHECK) && rec->payload_digest.n && !digest_parse(rec->payload_digest, &s->want_payload))
-		flaw_add(&s->flaws, FLAW_BAD_DIGEST, rec->span.at, "payload digest %.*s", (int)(rec->payload_digest.n < 70 ? rec->payload_digest.n : 70), rec->payload_digest.p);
+		flaw_add(&s->flaws, FLAW_BAD_DIGEST, rec->span.at, "payload digest %.*s",
+			 (int)(rec->payload_digest.n < 70 ? rec->payload_digest.n : 70), rec->payload_digest.p);
 	if (rec->type == RECORD_REVISIT || rec->type == RECORD_CONTINUATION)
 		s->want_payload.kind = DIGEST_NONE;
 	if ((s->hash_block = s->want_block.kind != DIGEST_NONE))
@@ -320,7 +326,8 @@ static int pull_dechunk_hashed(struct source *src, struct str *piece, struct err
 
 /* Calls */
 
-int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum payload_form form, unsigned wants, struct err *err)
+int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum payload_form form, unsigned wants,
+		  struct err *err)
 {
 	struct payload_state *s = p->state;
 	struct str start;
@@ -442,7 +449,8 @@ static void compare(struct payload_state *s, struct payload *p, struct record *r
 		hasher_end(&s->raw_hash, &raw);
 	if (s->hash_dechunk)
 		hasher_end(&s->dechunk_hash, &dechunked);
-	if (s->hash_raw && !digest_eq(&raw, &s->want_payload) && !(s->hash_dechunk && digest_eq(&dechunked, &s->want_payload))) {
+	if (s->hash_raw && !digest_eq(&raw, &s->want_payload) &&
+	    !(s->hash_dechunk && digest_eq(&dechunked, &s->want_payload))) {
 		digest_write(&s->want_payload, want);
 		digest_write(&raw, got);
 		flaw_add(&s->flaws, FLAW_PAYLOAD_DIGEST, rec->span.at, "declared %s, is %s", want, got);
@@ -467,8 +475,8 @@ int payload_end(struct payload *p, struct record *rec, struct err *err)
 		return rc;
 	compare(s, p, rec);
 	if (s->segmented && s->rest[s->nrest - 1].total && s->rest[s->nrest - 1].total != s->logical)
-		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "%llu bytes in all segments, declared %llu", (unsigned long long)s->logical,
-			 (unsigned long long)s->rest[s->nrest - 1].total);
+		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "%llu bytes in all segments, declared %llu",
+			 (unsigned long long)s->logical, (unsigned long long)s->rest[s->nrest - 1].total);
 	reader_close(s->next);
 	s->next = NULL;
 	p->raw_size = s->raw_size;

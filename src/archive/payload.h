@@ -40,7 +40,8 @@ struct payload {
 	struct payload_state *state;
 };
 
-int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum payload_form form, unsigned wants, struct err *err);
+int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum payload_form form, unsigned wants,
+		  struct err *err);
 int payload_read(struct payload *p, struct str *piece, struct err *err); /* WN_OK, WN_END or error */
 /* All of it in one piece of at most max bytes (the rest is passed over and
  * *cut set): a slice of the block where possible, else gathered in p. */

@@ -43,7 +43,8 @@ static struct str ask(struct str host, bool suffix)
 	pthread_once(&list_once, list_open);
 	if (bare.n && bare.p[bare.n - 1] == '.')
 		bare.n--;
-	if (!list || bare.n == 0 || bare.n > NAME_MAX_BYTES || bare.p[0] == '.' || is_address(bare) || memchr(bare.p, 0, bare.n))
+	if (!list || bare.n == 0 || bare.n > NAME_MAX_BYTES || bare.p[0] == '.' || is_address(bare) ||
+	    memchr(bare.p, 0, bare.n))
 		return STR("");
 	for (size_t i = 0; i < bare.n; i++)
 		name[i] = ascii_lower(bare.p[i]);

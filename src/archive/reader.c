@@ -15,7 +15,7 @@
 #include "archive/reader_int.h"
 #include "base/mem.h"
 
-#define FIRST_LOOK (4 * KIB)	     /* text viewed to see a head */
+#define FIRST_LOOK (4 * KIB)		     /* text viewed to see a head */
 #define BEYOND (2 * KIB)		     /* text viewed behind a block, to see how it ends */
 #define WHOLE_MAX (TEXT_WINDOW / 2 - BEYOND) /* head and block of a record seen whole */
 
@@ -192,7 +192,8 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 		rc = pass_garbage(r, &skipped, true, err);
 		if (rc < 0)
 			return rc;
-		flaw_add(&r->pending, FLAW_GARBAGE, raw, skip ? "%llu bytes, %llu behind the start of the member" : "%llu bytes",
+		flaw_add(&r->pending, FLAW_GARBAGE, raw,
+			 skip ? "%llu bytes, %llu behind the start of the member" : "%llu bytes",
 			 (unsigned long long)skipped, (unsigned long long)skip);
 		strict = rc == WN_OK;
 	}
@@ -238,7 +239,8 @@ static void check_length(struct reader *r, struct record *rec, struct str v, siz
 			 (unsigned long long)rec->length, (unsigned long long)length);
 		rec->length = length;
 	} else if (!fits) {
-		flaw_add(&rec->flaws, FLAW_BLOCK_TRUNCATED, rec->span.at, "%zu of %llu bytes", v.n - head, (unsigned long long)rec->length);
+		flaw_add(&rec->flaws, FLAW_BLOCK_TRUNCATED, rec->span.at, "%zu of %llu bytes", v.n - head,
+			 (unsigned long long)rec->length);
 		rec->length = v.n - head;
 		r->cut = true;
 	}
@@ -268,7 +270,8 @@ static int run_on(struct reader *r, struct flaws *flaws, struct err *err)
 }
 
 /* View of the whole head of the record at hand. */
-static int view_head(struct reader *r, const struct sighting *s, struct str *v, bool *all, size_t *size, bool *cut, struct err *err)
+static int view_head(struct reader *r, const struct sighting *s, struct str *v, bool *all, size_t *size, bool *cut,
+		     struct err *err)
 {
 	size_t want = FIRST_LOOK;
 
@@ -479,8 +482,8 @@ int reader_block(struct reader *r, struct str *piece, struct err *err)
 		if ((rc = run_on(r, &r->late, err)) < 0)
 			return rc;
 		if (rc == WN_END) {
-			flaw_add(&r->late, FLAW_BLOCK_TRUNCATED, r->span.at, "%llu of %llu bytes", (unsigned long long)r->found,
-				 (unsigned long long)r->declared);
+			flaw_add(&r->late, FLAW_BLOCK_TRUNCATED, r->span.at, "%llu of %llu bytes",
+				 (unsigned long long)r->found, (unsigned long long)r->declared);
 			r->cut = true;
 			r->left = 0;
 		}
@@ -516,9 +519,12 @@ static int pass_trailer(struct reader *r, struct err *err)
 	if (r->cut || (!warc && v.n == 0))
 		return WN_OK;
 	if (n || v.n == 0 || sight(r, v, all, false, &s) == HEAD_YES)
-		flaw_add(&r->late, FLAW_RECORD_TRAILER, r->span.at, warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
+		flaw_add(
+		    &r->late, FLAW_RECORD_TRAILER, r->span.at,
+		    warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
 	else
-		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "more follows the block of %llu bytes", (unsigned long long)r->found);
+		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "more follows the block of %llu bytes",
+			 (unsigned long long)r->found);
 	return WN_OK;
 }
 
@@ -594,7 +600,8 @@ int reader_next(struct reader *r, struct record *rec, struct err *err)
 		return WN_END;
 	}
 	if (r->text.coding != CODING_NONE && skip && raw == r->last_member && !r->shared_told) {
-		flaw_add(&r->pending, FLAW_SHARED_MEMBER, raw, "from %llu bytes behind its start", (unsigned long long)skip);
+		flaw_add(&r->pending, FLAW_SHARED_MEMBER, raw, "from %llu bytes behind its start",
+			 (unsigned long long)skip);
 		r->shared_told = true;
 	}
 	if (raw != r->last_member)

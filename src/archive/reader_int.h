@@ -20,8 +20,8 @@ struct reader {
 	size_t nparts, part;
 
 	struct text text;
-	uint64_t to;	/* records that begin before this offset */
-	bool single;	/* one record only */
+	uint64_t to; /* records that begin before this offset */
+	bool single; /* one record only */
 	unsigned arc_version;
 	bool seen_warc, seen_arc;
 	uint64_t records, first_record;
@@ -31,10 +31,10 @@ struct reader {
 
 	bool in_record, until; /* until: the block goes to the next head */
 	struct source source;
-	struct str whole; /* the block, when all of it is in the window */
-	size_t ahead;	  /* bytes of the window to skip when the record is left: head and whole block */
-	bool given;	  /* whole was handed out */
-	size_t piece;	  /* bytes handed out, not yet skipped */
+	struct str whole;     /* the block, when all of it is in the window */
+	size_t ahead;	      /* bytes of the window to skip when the record is left: head and whole block */
+	bool given;	      /* whole was handed out */
+	size_t piece;	      /* bytes handed out, not yet skipped */
 	uint64_t left, found; /* of the block: to come, handed out */
 	bool cut;	      /* the block ended early */
 	enum record_format format;

@@ -26,10 +26,11 @@ struct record *record_copy(struct arena *a, const struct record *rec)
 
 	*copy = *rec;
 	struct str *const slices[] = {
-		&copy->type_text, &copy->id, &copy->target_uri, &copy->date, &copy->content_type, &copy->ip,
-		&copy->block_digest, &copy->payload_digest, &copy->truncated, &copy->profile, &copy->refers_to,
-		&copy->refers_to_uri, &copy->refers_to_date, &copy->warcinfo_id, &copy->concurrent_to,
-		&copy->segment_origin, &copy->part,
+		&copy->type_text,      &copy->id,	   &copy->target_uri,	 &copy->date,
+		&copy->content_type,   &copy->ip,	   &copy->block_digest,	 &copy->payload_digest,
+		&copy->truncated,      &copy->profile,	   &copy->refers_to,	 &copy->refers_to_uri,
+		&copy->refers_to_date, &copy->warcinfo_id, &copy->concurrent_to, &copy->segment_origin,
+		&copy->part,
 	};
 	for (size_t i = 0; i < COUNT(slices); i++)
 		if (slices[i]->p)

@@ -60,7 +60,7 @@ struct record {
 	bool has_length;
 	uint64_t length; /* of the block, as declared; without one what was found */
 
-	struct str part; /* the WARC's name inside a WACZ, else empty */
+	struct str part;  /* the WARC's name inside a WACZ, else empty */
 	struct span span; /* length is final after reader_end */
 	size_t head;	  /* bytes of the record's head; its block follows */
 	bool plain;	  /* lies in the file uncompressed */

@@ -19,7 +19,7 @@ enum colour { WHITE, GREY, BLACK };
 
 struct lists {
 	const struct revisit_capture *c;
-	uint32_t *by_id, *by_key;	       /* all captures */
+	uint32_t *by_id, *by_key;	     /* all captures */
 	uint32_t *by_key_digest, *by_digest; /* originals with a digest */
 	size_t ids, keys, digests;
 	unsigned char *colour;
@@ -28,7 +28,8 @@ struct lists {
 
 const char *revisit_how_name(enum revisit_how how)
 {
-	static const char *const names[REVISIT_HOWS] = { "unresolved", "by-id", "by-uri-date", "by-url-digest", "by-digest" };
+	static const char *const names[REVISIT_HOWS] = { "unresolved", "by-id", "by-uri-date", "by-url-digest",
+							 "by-digest" };
 
 	return names[how];
 }
@@ -36,9 +37,12 @@ const char *revisit_how_name(enum revisit_how how)
 bool revisit_digest_is_empty(struct str d)
 {
 	static const char *const empty[] = {
-		"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", "da39a3ee5e6b4b0d3255bfef95601890afd80709",
-		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "4OYMIQUY7QOBJGX36TEJS35ZEQT24QPEMSNZGTFESWMRW6CSXBKQ====",
-		"d41d8cd98f00b204e9800998ecf8427e", "2QOYZWMPACZAJ2MABGMOZ6CCPY======",
+		"3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ",
+		"da39a3ee5e6b4b0d3255bfef95601890afd80709",
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"4OYMIQUY7QOBJGX36TEJS35ZEQT24QPEMSNZGTFESWMRW6CSXBKQ====",
+		"d41d8cd98f00b204e9800998ecf8427e",
+		"2QOYZWMPACZAJ2MABGMOZ6CCPY======",
 	};
 	ptrdiff_t colon = str_chr(d, ':');
 	struct str value = str_sub(d, (size_t)(colon + 1), d.n);
@@ -238,8 +242,7 @@ static uint32_t candidate(const struct lists *l, uint32_t i, enum revisit_how st
 	uint32_t found;
 
 	switch (step) {
-	case REVISIT_BY_ID:
-		return r->refers_to.n ? find_id(l, r->refers_to, i) : REVISIT_NONE;
+	case REVISIT_BY_ID: return r->refers_to.n ? find_id(l, r->refers_to, i) : REVISIT_NONE;
 	case REVISIT_BY_URI_DATE:
 		if (!r->refers_to_key.n || r->refers_to_time == INT64_MIN)
 			return REVISIT_NONE;

@@ -29,25 +29,32 @@
 #define REVISIT_NONE UINT32_MAX
 
 struct revisit_capture {
-	struct str id;	   /* WARC-Record-ID without <>; may be empty */
+	struct str id; /* WARC-Record-ID without <>; may be empty */
 	struct str urlkey;
 	struct str digest; /* payload digest in one spelling (label and base32 or hex); may be empty */
 	int64_t time;
 	bool is_revisit;
 	/* of a revisit: */
-	struct str refers_to;	 /* id, may be empty */
+	struct str refers_to;	  /* id, may be empty */
 	struct str refers_to_key; /* urlkey of WARC-Refers-To-Target-URI; may be empty */
-	int64_t refers_to_time;	 /* INT64_MIN when none */
+	int64_t refers_to_time;	  /* INT64_MIN when none */
 };
 
-enum revisit_how { REVISIT_UNRESOLVED, REVISIT_BY_ID, REVISIT_BY_URI_DATE, REVISIT_BY_URL_DIGEST, REVISIT_BY_DIGEST, REVISIT_HOWS };
+enum revisit_how {
+	REVISIT_UNRESOLVED,
+	REVISIT_BY_ID,
+	REVISIT_BY_URI_DATE,
+	REVISIT_BY_URL_DIGEST,
+	REVISIT_BY_DIGEST,
+	REVISIT_HOWS
+};
 const char *revisit_how_name(enum revisit_how how); /* "by-id" */
 
 struct revisit_table {
 	const struct revisit_capture *captures;
 	size_t n;
-	uint32_t *original;   /* out, n: index, or REVISIT_NONE; of a capture that is no revisit its own index */
-	unsigned char *how;   /* out, n, may be NULL: enum revisit_how */
+	uint32_t *original;	     /* out, n: index, or REVISIT_NONE; of a capture that is no revisit its own index */
+	unsigned char *how;	     /* out, n, may be NULL: enum revisit_how */
 	size_t counts[REVISIT_HOWS]; /* out: revisits by how */
 };
 

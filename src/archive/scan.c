@@ -65,7 +65,8 @@ static bool is_whole(const struct record *rec)
 }
 
 /* Reads one record: work, then whatever work left of it. */
-static int take_record(const struct run *run, struct reader *r, struct record *rec, size_t file, unsigned worker, void **item, struct err *err)
+static int take_record(const struct run *run, struct reader *r, struct record *rec, size_t file, unsigned worker,
+		       void **item, struct err *err)
 {
 	int rc = reader_next(r, rec, err);
 
@@ -228,7 +229,8 @@ static int accept(struct run *run, struct range *g)
 
 static int end_file(struct run *run, size_t file)
 {
-	struct scan_file f = { run->paths[file], run->records, run->bytes, run->whole_at, &run->tail, run->code, &run->err };
+	struct scan_file f = { run->paths[file], run->records, run->bytes, run->whole_at,
+			       &run->tail,	 run->code,    &run->err };
 
 	return run->s->done(run->s->context, NULL, file, &f);
 }

@@ -20,10 +20,10 @@
 
 struct scan_file { /* about one path, when all its records were delivered */
 	const char *path;
-	uint64_t records, bytes; /* found; size of the file */
-	uint64_t stop;		 /* end of the last record that is all there: a grown file is continued here */
+	uint64_t records, bytes;  /* found; size of the file */
+	uint64_t stop;		  /* end of the last record that is all there: a grown file is continued here */
 	const struct flaws *tail; /* flaws that belong to no record */
-	int code;		 /* WN_OK, or why it could not be read to the end */
+	int code;		  /* WN_OK, or why it could not be read to the end */
 	const struct err *err;
 };
 
@@ -33,7 +33,8 @@ struct scan {
 	/* worker is in [0, threads]: make threads + 1 scratches. rec's flaws and span are complete after
 	 * payload_end or reader_end; scan calls reader_end if work did not. */
 	void *(*work)(void *context, struct reader *r, struct record *rec, size_t file, unsigned worker);
-	int (*done)(void *context, void *item, size_t file, const struct scan_file *summary); /* non-zero ends the scan */
+	int (*done)(void *context, void *item, size_t file,
+		    const struct scan_file *summary); /* non-zero ends the scan */
 	void (*drop)(void *context, void *item);
 	void (*progress)(void *context, uint64_t bytes); /* compressed bytes passed; may be NULL; any thread */
 	void *progress_context;				 /* its own; NULL: context */

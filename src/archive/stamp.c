@@ -8,7 +8,7 @@
  */
 #include "archive/stamp.h"
 
-#define ERA_DAYS 146097 /* days in 400 years */
+#define ERA_DAYS 146097	   /* days in 400 years */
 #define EPOCH_SHIFT 719468 /* days from 0000-03-01 to 1970-01-01 */
 
 struct fields {
@@ -420,8 +420,11 @@ static bool parse_any(struct str text, struct stamp *out, bool warc)
 			if (!stamp_parse_digits(str_n(s.p, 8), out))
 				return false;
 			struct stamp_civil day = stamp_civil(out->time);
-			f = (struct fields){ .year = (unsigned)day.year, .month = day.month, .day = day.day,
-					     .precision = STAMP_DAY, .flaw = out->flaw };
+			f = (struct fields){ .year = (unsigned)day.year,
+					     .month = day.month,
+					     .day = day.day,
+					     .precision = STAMP_DAY,
+					     .flaw = out->flaw };
 			flaw(&f, "date without hyphens");
 			clock(&c, &f);
 			if (c.p < c.end)
@@ -454,18 +457,12 @@ int64_t stamp_end(const struct stamp *t)
 	struct stamp_civil c = stamp_civil(t->time);
 
 	switch (t->precision) {
-	case STAMP_YEAR:
-		return stamp_from_civil(c.year, 12, 31, 23, 59, 59);
-	case STAMP_MONTH:
-		return stamp_from_civil(c.year, c.month, stamp_month_days(c.year, c.month), 23, 59, 59);
-	case STAMP_DAY:
-		return t->time + 86399;
-	case STAMP_HOUR:
-		return t->time + 3599;
-	case STAMP_MINUTE:
-		return t->time + 59;
-	default:
-		return t->time;
+	case STAMP_YEAR: return stamp_from_civil(c.year, 12, 31, 23, 59, 59);
+	case STAMP_MONTH: return stamp_from_civil(c.year, c.month, stamp_month_days(c.year, c.month), 23, 59, 59);
+	case STAMP_DAY: return t->time + 86399;
+	case STAMP_HOUR: return t->time + 3599;
+	case STAMP_MINUTE: return t->time + 59;
+	default: return t->time;
 	}
 }
 

@@ -24,8 +24,8 @@
 enum stamp_precision { STAMP_YEAR = 1, STAMP_MONTH, STAMP_DAY, STAMP_HOUR, STAMP_MINUTE, STAMP_SECOND, STAMP_FRACTION };
 
 struct stamp {
-	int64_t time;	/* seconds; a short date means its first second */
-	uint32_t nsec;	/* 0..999999999 */
+	int64_t time;	   /* seconds; a short date means its first second */
+	uint32_t nsec;	   /* 0..999999999 */
 	uint8_t precision; /* enum stamp_precision */
 	const char *flaw;  /* what is wrong with it, or NULL; static text */
 };
@@ -40,11 +40,11 @@ bool stamp_parse_http(struct str s, struct stamp *out);	  /* RFC 1123, RFC 850, 
 int64_t stamp_end(const struct stamp *t);
 
 /* Times outside STAMP_MIN..STAMP_MAX are clipped.  Each writes a terminating NUL and returns its str. */
-struct str stamp_14(int64_t time, char out[15]);		      /* 20040506070809 */
-struct str stamp_17(int64_t time, uint32_t nsec, char out[18]);      /* with milliseconds */
-struct str stamp_rfc3339(int64_t time, char out[21]);		      /* 2004-05-06T07:08:09Z */
+struct str stamp_14(int64_t time, char out[15]);			/* 20040506070809 */
+struct str stamp_17(int64_t time, uint32_t nsec, char out[18]);		/* with milliseconds */
+struct str stamp_rfc3339(int64_t time, char out[21]);			/* 2004-05-06T07:08:09Z */
 struct str stamp_rfc3339_ns(int64_t time, uint32_t nsec, char out[31]); /* .nnnnnnnnn when nsec != 0 */
-struct str stamp_http(int64_t time, char out[30]);		      /* Thu, 06 May 2004 07:08:09 GMT */
+struct str stamp_http(int64_t time, char out[30]);			/* Thu, 06 May 2004 07:08:09 GMT */
 
 /* Calendar arithmetic, exact for any int64 day within +-10^9 years. */
 int64_t stamp_from_civil(int64_t year, unsigned month, unsigned day, unsigned hour, unsigned minute, unsigned second);

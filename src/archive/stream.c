@@ -139,7 +139,8 @@ int stream_seek(struct stream *s, uint64_t at, struct err *err)
 		return WN_OK; /* what is known about the end stays true */
 	}
 	if (!s->seekable)
-		return err_set(err, WN_IO, "%s cannot be read from offset %llu: it is not a regular file", s->path, (unsigned long long)at);
+		return err_set(err, WN_IO, "%s cannot be read from offset %llu: it is not a regular file", s->path,
+			       (unsigned long long)at);
 	s->offset = at;
 	s->at = s->end = 0;
 	s->eof = at >= s->limit;

@@ -28,14 +28,14 @@ struct stream {
 
 /* [base, base + limit) of fd with a window of cap bytes. */
 void stream_init(struct stream *s, int fd, const char *path, bool seekable, uint64_t base, uint64_t limit, size_t cap);
-void stream_inflate(struct stream *s); /* directly after init: the part is raw deflate */
+void stream_inflate(struct stream *s);		/* directly after init: the part is raw deflate */
 void stream_grow(struct stream *s, size_t cap); /* a larger window; what is in it stays */
 void stream_release(struct stream *s);
 
 /* Everything in the window from here on, at least `want` bytes unless the part
  * ends before; borrowed until the next call. want <= cap. */
 int stream_view(struct stream *s, size_t want, struct str *view, struct err *err);
-void stream_skip(struct stream *s, size_t n); /* n bytes that were viewed */
+void stream_skip(struct stream *s, size_t n);			 /* n bytes that were viewed */
 int stream_seek(struct stream *s, uint64_t at, struct err *err); /* only when seekable, or inside the window */
 bool stream_can_seek(const struct stream *s, uint64_t at);
 static inline uint64_t stream_at(const struct stream *s) { return s->offset + s->at; }

@@ -10,7 +10,8 @@
 #include "archive/url_host.h"
 
 const struct surt_profile surt_profiles[] = {
-	{ "ia-surt", "the Internet Archive's key: case, www, ports, session ids and argument order do not count", 1, 0 },
+	{ "ia-surt", "the Internet Archive's key: case, www, ports, session ids and argument order do not count", 1,
+	  0 },
 	{ "plain", "the URL as a browser reads it, its host reversed, nothing else changed", 1, SURT_WHATWG },
 	{ "no-www-massage", "ia-surt that keeps www", 1, SURT_KEEP_WWW },
 	{ NULL, NULL, 0, 0 },
@@ -190,7 +191,10 @@ void surt_add_flags(unsigned flags, struct str url, struct buf *out)
 		slow(flags, url, true, out);
 }
 
-void surt_add(const struct surt_profile *p, struct str url, struct buf *out) { surt_add_flags(p ? p->flags : 0, url, out); }
+void surt_add(const struct surt_profile *p, struct str url, struct buf *out)
+{
+	surt_add_flags(p ? p->flags : 0, url, out);
+}
 
 void surt_canonical(unsigned flags, struct str url, struct buf *out) { slow(flags, url, false, out); }
 

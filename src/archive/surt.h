@@ -15,14 +15,14 @@
 
 /* Which of the steps a profile takes.  0 is ia-surt, all of them. */
 enum surt_flag {
-	SURT_KEEP_ESCAPES = 1,	   /* no decoding, dots, IPv4 spellings */
-	SURT_KEEP_DETAIL = 2,	   /* no case folding, sorting, session ids, www, default ports */
+	SURT_KEEP_ESCAPES = 1, /* no decoding, dots, IPv4 spellings */
+	SURT_KEEP_DETAIL = 2,  /* no case folding, sorting, session ids, www, default ports */
 	SURT_KEEP_WWW = 4,
 	SURT_KEEP_QUERY_CASE = 8,
-	SURT_TRAILING_COMMA = 16,  /* org,archive,)/ */
-	SURT_WITH_SCHEME = 32,	   /* http://(org,archive)/ */
-	SURT_KEEP_IP = 64,	   /* IPv4 addresses are not reversed */
-	SURT_WHATWG = 128,	   /* parse as a browser does, then only reverse the host */
+	SURT_TRAILING_COMMA = 16, /* org,archive,)/ */
+	SURT_WITH_SCHEME = 32,	  /* http://(org,archive)/ */
+	SURT_KEEP_IP = 64,	  /* IPv4 addresses are not reversed */
+	SURT_WHATWG = 128,	  /* parse as a browser does, then only reverse the host */
 };
 
 struct surt_profile {
@@ -31,7 +31,7 @@ struct surt_profile {
 	unsigned flags;	  /* enum surt_flag */
 };
 
-extern const struct surt_profile surt_profiles[]; /* ends with name NULL; [0] is the default, ia-surt */
+extern const struct surt_profile surt_profiles[];	   /* ends with name NULL; [0] is the default, ia-surt */
 const struct surt_profile *surt_profile(const char *name); /* NULL when unknown */
 
 /* Adds the key of url to out.  p NULL is the default profile. */
@@ -49,9 +49,9 @@ void surt_range(const struct surt_profile *p, struct str url, enum surt_match ma
 struct str surt_host(struct str key);
 
 /* Single steps, for tests and for those who need one alone.  Each adds to out. */
-void surt_unescape(struct str s, struct buf *out);	/* %XX until none is left; O(n) */
+void surt_unescape(struct str s, struct buf *out);	 /* %XX until none is left; O(n) */
 void surt_sort_query(struct str query, struct buf *out); /* arguments by name, then value */
-bool surt_ipv4(struct str host, struct buf *out);	/* any decimal or octal spelling to a.b.c.d; false: none */
-struct str surt_strip_www(struct str host);		/* one leading www, www1, ... */
-void surt_strip_path(struct str path, struct buf *out); /* ASP.NET session ids */
+bool surt_ipv4(struct str host, struct buf *out);	 /* any decimal or octal spelling to a.b.c.d; false: none */
+struct str surt_strip_www(struct str host);		 /* one leading www, www1, ... */
+void surt_strip_path(struct str path, struct buf *out);	 /* ASP.NET session ids */
 #endif

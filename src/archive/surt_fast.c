@@ -9,15 +9,15 @@ enum { F_HOST = 1, F_TAIL = 2 };
 static const unsigned char fast_class[256] = {
 #define T F_TAIL
 #define B (F_HOST | F_TAIL)
-	['!'] = T, ['"'] = T, ['$'] = T, ['&'] = T, ['\''] = T, [')'] = T, ['*'] = T, ['+'] = T, [','] = T, ['-'] = B, ['.'] = B,
-	['/'] = T, ['0'] = B, ['1'] = B, ['2'] = B, ['3'] = B, ['4'] = B, ['5'] = B, ['6'] = B, ['7'] = B, ['8'] = B, ['9'] = B,
-	[':'] = T, [';'] = T, ['<'] = T, ['='] = T, ['>'] = T, ['@'] = T, ['A'] = B, ['B'] = B, ['C'] = B, ['D'] = B, ['E'] = B,
-	['F'] = B, ['G'] = B, ['H'] = B, ['I'] = B, ['J'] = B, ['K'] = B, ['L'] = B, ['M'] = B, ['N'] = B, ['O'] = B, ['P'] = B,
-	['Q'] = B, ['R'] = B, ['S'] = B, ['T'] = B, ['U'] = B, ['V'] = B, ['W'] = B, ['X'] = B, ['Y'] = B, ['Z'] = B, ['['] = T,
-	['\\'] = T, [']'] = T, ['^'] = T, ['_'] = B, ['`'] = T, ['a'] = B, ['b'] = B, ['c'] = B, ['d'] = B, ['e'] = B, ['f'] = B,
-	['g'] = B, ['h'] = B, ['i'] = B, ['j'] = B, ['k'] = B, ['l'] = B, ['m'] = B, ['n'] = B, ['o'] = B, ['p'] = B, ['q'] = B,
-	['r'] = B, ['s'] = B, ['t'] = B, ['u'] = B, ['v'] = B, ['w'] = B, ['x'] = B, ['y'] = B, ['z'] = B, ['{'] = T, ['|'] = T,
-	['}'] = T, ['~'] = T,
+	['!'] = T, ['"'] = T, ['$'] = T, ['&'] = T, ['\''] = T, [')'] = T,  ['*'] = T, ['+'] = T, [','] = T, ['-'] = B,
+	['.'] = B, ['/'] = T, ['0'] = B, ['1'] = B, ['2'] = B,	['3'] = B,  ['4'] = B, ['5'] = B, ['6'] = B, ['7'] = B,
+	['8'] = B, ['9'] = B, [':'] = T, [';'] = T, ['<'] = T,	['='] = T,  ['>'] = T, ['@'] = T, ['A'] = B, ['B'] = B,
+	['C'] = B, ['D'] = B, ['E'] = B, ['F'] = B, ['G'] = B,	['H'] = B,  ['I'] = B, ['J'] = B, ['K'] = B, ['L'] = B,
+	['M'] = B, ['N'] = B, ['O'] = B, ['P'] = B, ['Q'] = B,	['R'] = B,  ['S'] = B, ['T'] = B, ['U'] = B, ['V'] = B,
+	['W'] = B, ['X'] = B, ['Y'] = B, ['Z'] = B, ['['] = T,	['\\'] = T, [']'] = T, ['^'] = T, ['_'] = B, ['`'] = T,
+	['a'] = B, ['b'] = B, ['c'] = B, ['d'] = B, ['e'] = B,	['f'] = B,  ['g'] = B, ['h'] = B, ['i'] = B, ['j'] = B,
+	['k'] = B, ['l'] = B, ['m'] = B, ['n'] = B, ['o'] = B,	['p'] = B,  ['q'] = B, ['r'] = B, ['s'] = B, ['t'] = B,
+	['u'] = B, ['v'] = B, ['w'] = B, ['x'] = B, ['y'] = B,	['z'] = B,  ['{'] = T, ['|'] = T, ['}'] = T, ['~'] = T,
 #undef T
 #undef B
 };
@@ -91,7 +91,8 @@ bool surt_fast(unsigned flags, struct str url, struct buf *out)
 	if (!(to = from = buf_room(out, url.n + 8)))
 		return false;
 	host = str_n(url.p + at, host_n);
-	if (!(flags & SURT_KEEP_WWW) && host_n > 4 && (host.p[0] | 32) == 'w' && (host.p[1] | 32) == 'w' && (host.p[2] | 32) == 'w') {
+	if (!(flags & SURT_KEEP_WWW) && host_n > 4 && (host.p[0] | 32) == 'w' && (host.p[1] | 32) == 'w' &&
+	    (host.p[2] | 32) == 'w') {
 		size_t w = 3;
 
 		while (w < host.n && ascii_digit(host.p[w]))
@@ -127,7 +128,8 @@ bool surt_fast(unsigned flags, struct str url, struct buf *out)
 			if (!(fast_class[(unsigned char)c] & F_TAIL) && c != '?' && c != '(')
 				return false;
 			/* sid=, cftoken=, aspsessionid...=: leave these to the slow way */
-			if (c == '=' && to - start >= 3 && ((to[-1] == 'd' && to[-2] == 'i') || (to[-1] == 'n' && to[-2] == 'e' && to[-3] == 'k')))
+			if (c == '=' && to - start >= 3 &&
+			    ((to[-1] == 'd' && to[-2] == 'i') || (to[-1] == 'n' && to[-2] == 'e' && to[-3] == 'k')))
 				return false;
 			if (c == '=' && to - start >= 20 && memcmp(to - 20, "aspsessionid", 12) == 0)
 				return false;

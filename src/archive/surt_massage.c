@@ -140,12 +140,12 @@ static size_t match_cf(struct str s)
 
 /* In order; of each the last place is taken that ends where an argument ends. */
 static const struct {
-	char first; /* how it begins, lower case */
+	char first;		       /* how it begins, lower case */
 	size_t (*match)(struct str s); /* length, or 0 */
 	size_t least;		       /* a shorter match is none: the value was too short */
 } sessions[] = {
 	{ 'j', match_jsessionid, 43 }, { 'p', match_phpsessid, 42 }, { 's', match_sid, 36 },
-	{ 'a', match_asp, 45 }, { 'c', match_cf, 1 },
+	{ 'a', match_asp, 45 },	       { 'c', match_cf, 1 },
 };
 
 static void strip_sessions(struct buf *query, struct buf *tmp)

@@ -7,7 +7,8 @@ static size_t scheme_length(struct str s)
 
 	if (s.n == 0 || !ascii_alpha(s.p[0]))
 		return 0;
-	while (i < s.n && (ascii_alpha(s.p[i]) || ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))
+	while (i < s.n &&
+	       (ascii_alpha(s.p[i]) || ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))
 		i++;
 	return i < s.n && s.p[i] == ':' ? i : 0;
 }

@@ -38,6 +38,7 @@ enum {
 #define QUERY (IN_QUERY | IN_SPECIAL_QUERY | IN_PATH | IN_USERINFO)
 #define PATH (IN_PATH | IN_USERINFO)
 
+/* clang-format off */
 static const unsigned char class[256] = {
 	[0] = C0, [1] = C0, [2] = C0, [3] = C0, [4] = C0, [5] = C0, [6] = C0, [7] = C0, [8] = C0,
 	['\t'] = C0 | STRIPPED, ['\n'] = C0 | STRIPPED, [11] = C0, [12] = C0, ['\r'] = C0 | STRIPPED, [14] = C0, [15] = C0,
@@ -52,6 +53,7 @@ static const unsigned char class[256] = {
 	['/'] = IN_USERINFO, [':'] = IN_USERINFO, [';'] = IN_USERINFO, ['='] = IN_USERINFO, ['@'] = IN_USERINFO,
 	['['] = IN_USERINFO, ['\\'] = IN_USERINFO, [']'] = IN_USERINFO, ['|'] = IN_USERINFO,
 };
+/* clang-format on */
 
 static const struct {
 	const char *name; /* with its colon */
@@ -59,7 +61,7 @@ static const struct {
 	int16_t port;
 } schemes[] = {
 	[URL_HTTP] = { "http:", 5, 80 }, [URL_HTTPS] = { "https:", 6, 443 }, [URL_WS] = { "ws:", 3, 80 },
-	[URL_WSS] = { "wss:", 4, 443 }, [URL_FTP] = { "ftp:", 4, 21 }, [URL_FILE] = { "file:", 5, -1 },
+	[URL_WSS] = { "wss:", 4, 443 },	 [URL_FTP] = { "ftp:", 4, 21 },	     [URL_FILE] = { "file:", 5, -1 },
 };
 
 /* The input, cut at its first '#' and the first '?' before that. */
@@ -315,8 +317,12 @@ static bool put_port(struct url *u, struct str s)
 		return true;
 	u->port = (int32_t)port;
 	put_byte(u, ':');
-	for (uint32_t power = port >= 10000 ? 10000 : port >= 1000 ? 1000 : port >= 100 ? 100 : port >= 10 ? 10 : 1; power;
-	     power /= 10)
+	for (uint32_t power = port >= 10000  ? 10000
+			      : port >= 1000 ? 1000
+			      : port >= 100  ? 100
+			      : port >= 10   ? 10
+					     : 1;
+	     power; power /= 10)
 		put_byte(u, (char)('0' + port / power % 10));
 	return true;
 }
@@ -510,7 +516,8 @@ static size_t scheme_length(struct str s)
 
 	if (s.n == 0 || !ascii_alpha(s.p[0]))
 		return 0;
-	while (i < s.n && (ascii_alpha(s.p[i]) || ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))
+	while (i < s.n &&
+	       (ascii_alpha(s.p[i]) || ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))
 		i++;
 	return i < s.n && s.p[i] == ':' ? i + 1 : 0;
 }
@@ -683,7 +690,10 @@ void url_release(struct url *u)
 	*u = (struct url){ .port = -1 };
 }
 
-static struct str range(const struct url *u, uint32_t from, uint32_t to) { return str_n(u->p ? u->p + from : "", to - from); }
+static struct str range(const struct url *u, uint32_t from, uint32_t to)
+{
+	return str_n(u->p ? u->p + from : "", to - from);
+}
 
 struct str url_href(const struct url *u) { return range(u, 0, u->n); }
 struct str url_href_no_hash(const struct url *u) { return range(u, 0, u->hash); }

@@ -18,7 +18,7 @@
 #include "base/buf.h"
 
 struct url {
-	char *p;	 /* the href, not terminated */
+	char *p; /* the href, not terminated */
 	uint32_t n, cap;
 	/* https://user:pass@example.com:1234/foo/bar?baz#quux
 	 *       |     |    |          | ^^^^|       |   |
@@ -32,9 +32,9 @@ struct url {
 	 *       scheme_end (behind the colon)						*/
 	uint32_t scheme_end, user_end, host, host_end, path, search, hash;
 	int32_t port;
-	uint8_t scheme;	   /* enum url_scheme */
-	bool has_host;	   /* an authority is there, though perhaps empty */
-	bool opaque;	   /* the path is one string: mailto:x */
+	uint8_t scheme; /* enum url_scheme */
+	bool has_host;	/* an authority is there, though perhaps empty */
+	bool opaque;	/* the path is one string: mailto:x */
 	bool has_search, has_hash;
 };
 
@@ -57,13 +57,13 @@ struct str url_href_no_hash(const struct url *u);
 struct str url_protocol(const struct url *u); /* with its colon: "http:" */
 struct str url_username(const struct url *u);
 struct str url_password(const struct url *u);
-struct str url_hostname(const struct url *u);	 /* without port; IPv6 in brackets */
-struct str url_host_port(const struct url *u);	 /* "host" of the standard */
-struct str url_port(const struct url *u);	 /* digits or empty */
+struct str url_hostname(const struct url *u);  /* without port; IPv6 in brackets */
+struct str url_host_port(const struct url *u); /* "host" of the standard */
+struct str url_port(const struct url *u);      /* digits or empty */
 struct str url_pathname(const struct url *u);
-struct str url_search(const struct url *u);	 /* with '?', empty when "" or none */
-struct str url_hash(const struct url *u);	 /* with '#', empty when "" or none */
-int url_port_number(const struct url *u);	 /* the default one when none is written; -1 unknown */
+struct str url_search(const struct url *u);	       /* with '?', empty when "" or none */
+struct str url_hash(const struct url *u);	       /* with '#', empty when "" or none */
+int url_port_number(const struct url *u);	       /* the default one when none is written; -1 unknown */
 bool url_origin(const struct url *u, struct buf *out); /* adds it, or "null" (false) */
 static inline bool url_is_http(const struct url *u) { return u->scheme == URL_HTTP || u->scheme == URL_HTTPS; }
 static inline bool url_is_special(const struct url *u) { return u->scheme != URL_OTHER; }

@@ -24,7 +24,7 @@ static void idna_open(void)
 	UErrorCode status = U_ZERO_ERROR;
 
 	idna = uidna_openUTS46(UIDNA_CHECK_BIDI | UIDNA_CHECK_CONTEXTJ | UIDNA_NONTRANSITIONAL_TO_ASCII |
-				       UIDNA_NONTRANSITIONAL_TO_UNICODE,
+				   UIDNA_NONTRANSITIONAL_TO_UNICODE,
 			       &status);
 	if (U_FAILURE(status))
 		idna = NULL;
@@ -63,14 +63,16 @@ static bool to_ascii(const UIDNA *how, struct str domain, uint32_t ignored, stru
 bool url_idna_old(struct str domain, struct buf *out)
 {
 	pthread_once(&idna_once, idna_open);
-	return to_ascii(idna_old, domain, UIDNA_ERROR_LEADING_HYPHEN | UIDNA_ERROR_TRAILING_HYPHEN | UIDNA_ERROR_HYPHEN_3_4, out);
+	return to_ascii(idna_old, domain,
+			UIDNA_ERROR_LEADING_HYPHEN | UIDNA_ERROR_TRAILING_HYPHEN | UIDNA_ERROR_HYPHEN_3_4, out);
 }
 
 bool url_idna(struct str domain, struct buf *out)
 {
 	/* what the URL Standard does not ask ICU to check */
-	const uint32_t ignored = UIDNA_ERROR_EMPTY_LABEL | UIDNA_ERROR_LABEL_TOO_LONG | UIDNA_ERROR_DOMAIN_NAME_TOO_LONG |
-				 UIDNA_ERROR_LEADING_HYPHEN | UIDNA_ERROR_TRAILING_HYPHEN | UIDNA_ERROR_HYPHEN_3_4;
+	const uint32_t ignored = UIDNA_ERROR_EMPTY_LABEL | UIDNA_ERROR_LABEL_TOO_LONG |
+				 UIDNA_ERROR_DOMAIN_NAME_TOO_LONG | UIDNA_ERROR_LEADING_HYPHEN |
+				 UIDNA_ERROR_TRAILING_HYPHEN | UIDNA_ERROR_HYPHEN_3_4;
 	size_t from = out->n, ascii = 0;
 
 	while (ascii < domain.n && (unsigned char)domain.p[ascii] < 128)
@@ -87,15 +89,15 @@ bool url_idna(struct str domain, struct buf *out)
 
 /* Lower-case form of the bytes of a plain host name, 0 for all others. */
 static const unsigned char plain[256] = {
-	['-'] = '-', ['.'] = '.', ['_'] = '_',
-	['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
-	['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9',
-	['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd', ['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i',
-	['j'] = 'j', ['k'] = 'k', ['l'] = 'l', ['m'] = 'm', ['n'] = 'n', ['o'] = 'o', ['p'] = 'p', ['q'] = 'q', ['r'] = 'r',
-	['s'] = 's', ['t'] = 't', ['u'] = 'u', ['v'] = 'v', ['w'] = 'w', ['x'] = 'x', ['y'] = 'y', ['z'] = 'z',
-	['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e', ['F'] = 'f', ['G'] = 'g', ['H'] = 'h', ['I'] = 'i',
-	['J'] = 'j', ['K'] = 'k', ['L'] = 'l', ['M'] = 'm', ['N'] = 'n', ['O'] = 'o', ['P'] = 'p', ['Q'] = 'q', ['R'] = 'r',
-	['S'] = 's', ['T'] = 't', ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y', ['Z'] = 'z',
+	['-'] = '-', ['.'] = '.', ['_'] = '_', ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4',
+	['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8', ['9'] = '9', ['a'] = 'a', ['b'] = 'b', ['c'] = 'c',
+	['d'] = 'd', ['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i', ['j'] = 'j', ['k'] = 'k',
+	['l'] = 'l', ['m'] = 'm', ['n'] = 'n', ['o'] = 'o', ['p'] = 'p', ['q'] = 'q', ['r'] = 'r', ['s'] = 's',
+	['t'] = 't', ['u'] = 'u', ['v'] = 'v', ['w'] = 'w', ['x'] = 'x', ['y'] = 'y', ['z'] = 'z', ['A'] = 'a',
+	['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e', ['F'] = 'f', ['G'] = 'g', ['H'] = 'h', ['I'] = 'i',
+	['J'] = 'j', ['K'] = 'k', ['L'] = 'l', ['M'] = 'm', ['N'] = 'n', ['O'] = 'o', ['P'] = 'p', ['Q'] = 'q',
+	['R'] = 'r', ['S'] = 's', ['T'] = 't', ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y',
+	['Z'] = 'z',
 };
 
 bool url_plain_host(struct str host, char *out)
@@ -204,7 +206,8 @@ static bool ipv6_quad(struct str s, uint16_t piece[2])
 		struct str part = str_cut(&rest, '.');
 		uint64_t v;
 
-		if (n == 4 || part.n == 0 || part.n > 3 || (part.n > 1 && part.p[0] == '0') || !str_u64(part, &v) || v > 255)
+		if (n == 4 || part.n == 0 || part.n > 3 || (part.n > 1 && part.p[0] == '0') || !str_u64(part, &v) ||
+		    v > 255)
 			return false;
 		value[n++] = (unsigned)v;
 	}

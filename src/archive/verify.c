@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 
-struct found { /* of one record */
+struct found {		 /* of one record */
 	uint64_t at, id; /* hash of the id, 0 when there is none */
 	struct str part;
 	char *name; /* of the part */
@@ -45,7 +45,8 @@ static void check_date(struct record *rec, struct str date, const char *name)
 		return;
 	if (!(arc ? stamp_parse_digits(date, &t) : stamp_parse_warc(date, &t)))
 		flaw_add(&rec->flaws, FLAW_BAD_DATE, rec->span.at, "%s: %.*s", name, shown, date.p);
-	else if (arc ? date.n != 14 : (rec->version_major < 1 || rec->version_minor == 0) && t.precision != STAMP_SECOND)
+	else if (arc ? date.n != 14
+		     : (rec->version_major < 1 || rec->version_minor == 0) && t.precision != STAMP_SECOND)
 		flaw_add(&rec->flaws, FLAW_DATE_PRECISION, rec->span.at, "%s: %.*s", name, shown, date.p);
 	else if (t.flaw)
 		flaw_add(&rec->flaws, FLAW_BAD_DATE, rec->span.at, "%s: %.*s: %s", name, shown, date.p, t.flaw);
@@ -55,7 +56,8 @@ static bool has_scheme(struct str s)
 {
 	size_t i = 0;
 
-	while (i < s.n && (ascii_alpha(s.p[i]) || ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))
+	while (i < s.n &&
+	       (ascii_alpha(s.p[i]) || ascii_digit(s.p[i]) || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '.'))
 		i++;
 	return i && ascii_alpha(s.p[0]) && i < s.n && s.p[i] == ':';
 }
@@ -91,13 +93,16 @@ static void check_values(struct record *rec)
 	if (rec->target_uri.n && !has_scheme(rec->target_uri))
 		flaw_add(&rec->flaws, FLAW_BAD_URI, rec->span.at, "%.*s", shown, rec->target_uri.p);
 	if (rec->truncated.n && !one_of(rec->truncated, reasons, COUNT(reasons)))
-		flaw_add(&rec->flaws, FLAW_BAD_VALUE, rec->span.at, "WARC-Truncated: %.*s", (int)(rec->truncated.n < 40 ? rec->truncated.n : 40), rec->truncated.p);
+		flaw_add(&rec->flaws, FLAW_BAD_VALUE, rec->span.at, "WARC-Truncated: %.*s",
+			 (int)(rec->truncated.n < 40 ? rec->truncated.n : 40), rec->truncated.p);
 	if (rec->ip.n && !is_address(rec->ip))
-		flaw_add(&rec->flaws, FLAW_BAD_VALUE, rec->span.at, "WARC-IP-Address: %.*s", (int)(rec->ip.n < 50 ? rec->ip.n : 50), rec->ip.p);
+		flaw_add(&rec->flaws, FLAW_BAD_VALUE, rec->span.at, "WARC-IP-Address: %.*s",
+			 (int)(rec->ip.n < 50 ? rec->ip.n : 50), rec->ip.p);
 	if (rec->type == RECORD_CONTINUATION && rec->segment_number == 1)
 		flaw_add(&rec->flaws, FLAW_SEGMENT, rec->span.at, "a continuation with number 1");
 	else if (rec->segment_number > 1 && rec->type != RECORD_CONTINUATION)
-		flaw_add(&rec->flaws, FLAW_SEGMENT, rec->span.at, "segment %llu is no continuation", (unsigned long long)rec->segment_number);
+		flaw_add(&rec->flaws, FLAW_SEGMENT, rec->span.at, "segment %llu is no continuation",
+			 (unsigned long long)rec->segment_number);
 }
 
 void verify_head(struct record *rec)
@@ -228,7 +233,8 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 		} else {
 			struct flaws twice = { 0 };
 
-			flaw_add(&twice, FLAW_DUPLICATE_ID, f->at, "the same as that of the record at %llu", (unsigned long long)*first);
+			flaw_add(&twice, FLAW_DUPLICATE_ID, f->at, "the same as that of the record at %llu",
+				 (unsigned long long)*first);
 			stop = report(run, file, f->part, twice.v, 1, 0);
 		}
 	}

@@ -28,7 +28,8 @@ struct verify_result {
 	uint64_t unlisted; /* flaws beyond LIMIT_FLAWS_PER_RECORD of a record: in flaws, not in counts */
 };
 
-int verify_paths(const struct verify *v, const char *const *paths, size_t n, struct verify_result *out, struct err *err);
+int verify_paths(const struct verify *v, const char *const *paths, size_t n, struct verify_result *out,
+		 struct err *err);
 
 /* What the head alone shows: mandatory fields, dates, values.  Appends to rec->flaws. */
 void verify_head(struct record *rec);

@@ -38,7 +38,10 @@ static const struct known {
 	bool repeats;
 	size_t at; /* of the str or uint64_t in struct record */
 } known[] = {
-#define KNOWN(name, use, repeats, member) { name, sizeof(name) - 1, use, repeats, offsetof(struct record, member) }
+#define KNOWN(name, use, repeats, member)                                             \
+	{                                                                             \
+		name, sizeof(name) - 1, use, repeats, offsetof(struct record, member) \
+	}
 	KNOWN("WARC-Type", USE_TYPE, false, type_text),
 	KNOWN("WARC-Date", USE_TEXT, false, date),
 	KNOWN("WARC-Record-ID", USE_ID, false, id),
@@ -147,12 +150,14 @@ static void use_field(struct record *rec, const struct known *k, struct str valu
 		if (str_u64(value, number))
 			rec->has_length = true;
 		else
-			flaw_add(&rec->flaws, FLAW_BAD_LENGTH, at, "Content-Length: %.*s", (int)(value.n < 60 ? value.n : 60), value.p);
+			flaw_add(&rec->flaws, FLAW_BAD_LENGTH, at, "Content-Length: %.*s",
+				 (int)(value.n < 60 ? value.n : 60), value.p);
 		break;
 	case USE_NUMBER:
 		if (!str_u64(value, number)) {
 			*number = 0;
-			flaw_add(&rec->flaws, FLAW_BAD_VALUE, at, "%s: %.*s", k->name, (int)(value.n < 60 ? value.n : 60), value.p);
+			flaw_add(&rec->flaws, FLAW_BAD_VALUE, at, "%s: %.*s", k->name,
+				 (int)(value.n < 60 ? value.n : 60), value.p);
 		}
 		break;
 	}

@@ -35,10 +35,10 @@ struct writer {
 	struct os_atomic atomic; /* when whole_or_nothing */
 	int fd;
 	char *path;
-	uint64_t at;	    /* bytes of whole records in the file */
-	uint64_t began;	    /* where the record under way begins */
-	uint64_t written;   /* bytes of it that are in the file */
-	uint64_t left;	    /* bytes of its block still to come */
+	uint64_t at;	  /* bytes of whole records in the file */
+	uint64_t began;	  /* where the record under way begins */
+	uint64_t written; /* bytes of it that are in the file */
+	uint64_t left;	  /* bytes of its block still to come */
 	bool open_record;
 	bool failed; /* a write failed: nothing more is tried */
 	struct buf head, packed;
@@ -59,8 +59,9 @@ static void make_id(struct writer *w, char out[ID_TEXT])
 	struct hash128 h = hash128(key, sizeof key);
 	uint64_t a = (h.hi & ~UINT64_C(0xf000)) | 0x4000, b = (h.lo & ~(UINT64_C(3) << 62)) | (UINT64_C(2) << 62);
 
-	snprintf(out, ID_TEXT, "urn:uuid:%08x-%04x-%04x-%04x-%012llx", (unsigned)(a >> 32), (unsigned)(a >> 16 & 0xffff),
-		 (unsigned)(a & 0xffff), (unsigned)(b >> 48), (unsigned long long)(b & 0xffffffffffff));
+	snprintf(out, ID_TEXT, "urn:uuid:%08x-%04x-%04x-%04x-%012llx", (unsigned)(a >> 32),
+		 (unsigned)(a >> 16 & 0xffff), (unsigned)(a & 0xffff), (unsigned)(b >> 48),
+		 (unsigned long long)(b & 0xffffffffffff));
 }
 
 static void add_field(struct buf *b, struct str name, struct str value)
@@ -182,7 +183,8 @@ static int open_append(struct writer *w, struct err *err)
 	uint64_t size, whole = 0;
 	int rc;
 
-	if ((rc = os_open(&w->fd, w->path, O_RDWR | O_CREAT, err)) < 0 || (rc = os_size(w->fd, &size, w->path, err)) < 0)
+	if ((rc = os_open(&w->fd, w->path, O_RDWR | O_CREAT, err)) < 0 ||
+	    (rc = os_size(w->fd, &size, w->path, err)) < 0)
 		return rc;
 	if (size && (rc = writer_whole(w->path, w->o.coding, &whole, err)) < 0)
 		return rc;
@@ -203,7 +205,8 @@ int writer_open(struct writer **out, const char *path, const struct writer_optio
 	w->path = mem_strdup(path);
 	w->head = w->packed = BUF(SIZE_MAX / 2);
 	clock_gettime(CLOCK_REALTIME, &now);
-	w->seed = o->id_seed ? o->id_seed : mix64((uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec) ^ hash64(&w, sizeof w);
+	w->seed = o->id_seed ? o->id_seed
+			     : mix64((uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec) ^ hash64(&w, sizeof w);
 	if (o->whole_or_nothing) {
 		rc = os_atomic_open(&w->atomic, path, err);
 		w->fd = w->atomic.fd;
@@ -358,7 +361,10 @@ int writer_record(struct writer *w, const struct writer_head *h, struct str bloc
 
 int writer_info(struct writer *w, const char *filename, int64_t time, struct str fields, struct err *err)
 {
-	struct writer_head h = { .type = RECORD_WARCINFO, .time = time, .content_type = STR("application/warc-fields"), .filename = str(filename) };
+	struct writer_head h = { .type = RECORD_WARCINFO,
+				 .time = time,
+				 .content_type = STR("application/warc-fields"),
+				 .filename = str(filename) };
 	int rc = writer_record(w, &h, fields, NULL, err);
 
 	if (rc == WN_OK)
@@ -408,7 +414,8 @@ int writer_end(struct writer *w, struct span *span, struct err *err)
 		return err_set(err, WN_USAGE, "%s: no record to end", w->path);
 	if (w->left) {
 		take_back(w);
-		return err_set(err, WN_USAGE, "%s: %llu bytes of the record are missing", w->path, (unsigned long long)w->left);
+		return err_set(err, WN_USAGE, "%s: %llu bytes of the record are missing", w->path,
+			       (unsigned long long)w->left);
 	}
 	if ((rc = stream(w, STR("\r\n\r\n"), true, err)) < 0)
 		take_back(w);
@@ -417,7 +424,8 @@ int writer_end(struct writer *w, struct span *span, struct err *err)
 	return rc;
 }
 
-int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_t length, struct span *span, struct err *err)
+int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_t length, struct span *span,
+		struct err *err)
 {
 	int rc = WN_OK;
 
@@ -431,7 +439,8 @@ int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_
 		if ((rc = os_pread(fd, w->packed.p, want, at, &got, path, err)) < 0)
 			break;
 		if (got < want) {
-			rc = err_set(err, WN_IO, "%s ended at %llu: it is shorter than it was", path, (unsigned long long)(at + got));
+			rc = err_set(err, WN_IO, "%s ended at %llu: it is shorter than it was", path,
+				     (unsigned long long)(at + got));
 			break;
 		}
 		if ((rc = put(w, w->packed.p, got, err)) < 0)
@@ -499,8 +508,9 @@ void writer_abort(struct writer *w)
 
 static bool is_torn(const struct flaws *f)
 {
-	return flaw_has(f, FLAW_TRUNCATED_FILE) || flaw_has(f, FLAW_BLOCK_TRUNCATED) || flaw_has(f, FLAW_HEAD_TRUNCATED) ||
-	       flaw_has(f, FLAW_BAD_MEMBER) || flaw_has(f, FLAW_RECORD_TRAILER) || flaw_has(f, FLAW_WRONG_LENGTH) || flaw_has(f, FLAW_BAD_CHECKSUM);
+	return flaw_has(f, FLAW_TRUNCATED_FILE) || flaw_has(f, FLAW_BLOCK_TRUNCATED) ||
+	       flaw_has(f, FLAW_HEAD_TRUNCATED) || flaw_has(f, FLAW_BAD_MEMBER) || flaw_has(f, FLAW_RECORD_TRAILER) ||
+	       flaw_has(f, FLAW_WRONG_LENGTH) || flaw_has(f, FLAW_BAD_CHECKSUM);
 }
 
 int writer_whole(const char *path, enum writer_coding coding, uint64_t *whole, struct err *err)

@@ -23,18 +23,18 @@ enum writer_coding { WRITER_PLAIN, WRITER_GZIP, WRITER_ZSTD };
 
 struct writer_options {
 	enum writer_coding coding;
-	int level;		/* 0: 6 for gzip, 3 for zstd */
-	bool append;		/* go on behind the last whole record */
-	bool whole_or_nothing;	/* appears at close */
-	uint64_t id_seed;	/* record ids are made from it and a counter, so that runs repeat; 0: from the clock */
+	int level;	       /* 0: 6 for gzip, 3 for zstd */
+	bool append;	       /* go on behind the last whole record */
+	bool whole_or_nothing; /* appears at close */
+	uint64_t id_seed;      /* record ids are made from it and a counter, so that runs repeat; 0: from the clock */
 };
 
 /* Of a record to be written; empty strings are left out. */
 struct writer_head {
 	enum record_type type;
-	struct str id;		/* without <>; empty: made */
+	struct str id; /* without <>; empty: made */
 	struct str target_uri;
-	int64_t time;		/* WARC-Date */
+	int64_t time; /* WARC-Date */
 	uint32_t nsec;
 	struct str content_type;
 	struct str ip;
@@ -65,13 +65,14 @@ int writer_end(struct writer *w, struct span *span, struct err *err);
 
 /* Bytes of an archive file as they are: a gzip member or several that make up
  * whole records (fd is read at [at, at + length)).  Only into a file of the same coding. */
-int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_t length, struct span *span, struct err *err);
+int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_t length, struct span *span,
+		struct err *err);
 
-uint64_t writer_at(const struct writer *w); /* bytes written */
-struct str writer_last_id(const struct writer *w); /* of the last record begun, without <> */
-int writer_sync(struct writer *w, struct err *err); /* what was written so far survives a power cut */
+uint64_t writer_at(const struct writer *w);	     /* bytes written */
+struct str writer_last_id(const struct writer *w);   /* of the last record begun, without <> */
+int writer_sync(struct writer *w, struct err *err);  /* what was written so far survives a power cut */
 int writer_close(struct writer *w, struct err *err); /* flushes, syncs; frees w either way */
-void writer_abort(struct writer *w); /* NULL is fine; a whole_or_nothing file goes away */
+void writer_abort(struct writer *w);		     /* NULL is fine; a whole_or_nothing file goes away */
 
 /* How many bytes of the file are whole records (members); what follows is torn. */
 int writer_whole(const char *path, enum writer_coding coding, uint64_t *whole, struct err *err);

@@ -10,7 +10,10 @@
 #define CENTRAL_SIZE 46u
 
 static uint16_t le16(const unsigned char *p) { return (uint16_t)(p[0] | p[1] << 8); }
-static uint32_t le32(const unsigned char *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+static uint32_t le32(const unsigned char *p)
+{
+	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 static uint64_t le64(const unsigned char *p) { return le32(p) | (uint64_t)le32(p + 4) << 32; }
 
 typedef VEC(struct zip_entry) entry_vec;
@@ -93,17 +96,22 @@ static bool read_central(struct zip_file *z, uint64_t at, uint64_t size, uint64_
 			break;
 		}
 		uint64_t local = le32(q + 42);
-		struct zip_entry e = { .packed = le32(q + 20), .size = le32(q + 24), .method = le16(q + 10), .crc = le32(q + 16) };
+		struct zip_entry e = {
+			.packed = le32(q + 20), .size = le32(q + 24), .method = le16(q + 10), .crc = le32(q + 16)
+		};
 
-		read_zip64(str_n((char *)q + CENTRAL_SIZE + nname, nextra), (uint64_t *const[]){ &e.size, &e.packed, &local }, 3);
+		read_zip64(str_n((char *)q + CENTRAL_SIZE + nname, nextra),
+			   (uint64_t *const[]){ &e.size, &e.packed, &local }, 3);
 		e.name = arena_str(z->arena, str_n((char *)q + CENTRAL_SIZE, nname));
 		q += CENTRAL_SIZE + nname + nextra + ncomment;
 		if (!data_offset(z, local, &e.offset)) {
-			flaw_add(z->flaws, FLAW_BAD_CONTAINER, local, "entry %.*s has no local header", (int)(e.name.n < 60 ? e.name.n : 60), e.name.p);
+			flaw_add(z->flaws, FLAW_BAD_CONTAINER, local, "entry %.*s has no local header",
+				 (int)(e.name.n < 60 ? e.name.n : 60), e.name.p);
 			continue;
 		}
 		if (e.packed > z->size - e.offset) {
-			flaw_add(z->flaws, FLAW_BAD_CONTAINER, local, "entry %.*s is cut", (int)(e.name.n < 60 ? e.name.n : 60), e.name.p);
+			flaw_add(z->flaws, FLAW_BAD_CONTAINER, local, "entry %.*s is cut",
+				 (int)(e.name.n < 60 ? e.name.n : 60), e.name.p);
 			e.packed = z->size - e.offset;
 		}
 		vec_push(out, e);
@@ -124,7 +132,8 @@ static bool from_end(struct zip_file *z, entry_vec *out)
 	for (size_t i = tail - END_SIZE + 1; i-- > 0 && !ok;) {
 		if (memcmp(p + i, "PK\5\6", 4) != 0)
 			continue;
-		uint64_t count = le16(p + i + 10), size = le32(p + i + 12), at = le32(p + i + 16), end = z->size - tail + i;
+		uint64_t count = le16(p + i + 10), size = le32(p + i + 12), at = le32(p + i + 16),
+			 end = z->size - tail + i;
 		unsigned char locator[20], end64[56];
 
 		if (end >= 20 && read_at(z, end - 20, locator, 20) && memcmp(locator, "PK\6\7", 4) == 0 &&
@@ -153,7 +162,9 @@ static void from_front(struct zip_file *z, entry_vec *out)
 	while (out->n < LIMIT_ZIP_ENTRIES && read_at(z, at, h, sizeof h) && memcmp(h, "PK\3\4", 4) == 0) {
 		size_t nname = le16(h + 26), nextra = le16(h + 28);
 		char *names = arena_alloc(z->arena, nname + nextra + 1);
-		struct zip_entry e = { .packed = le32(h + 18), .size = le32(h + 22), .method = le16(h + 8), .crc = le32(h + 14) };
+		struct zip_entry e = {
+			.packed = le32(h + 18), .size = le32(h + 22), .method = le16(h + 8), .crc = le32(h + 14)
+		};
 
 		if (!read_at(z, at + LOCAL_SIZE, names, nname + nextra))
 			return;

@@ -23,8 +23,8 @@ char *arena_strz(struct arena *a, struct str s);
 struct str arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 struct str arena_lower(struct arena *a, struct str s); /* ASCII */
-void arena_reset(struct arena *a);   /* empty; keeps one block */
-void arena_release(struct arena *a); /* gives all memory back; zero again */
+void arena_reset(struct arena *a);		       /* empty; keeps one block */
+void arena_release(struct arena *a);		       /* gives all memory back; zero again */
 
 #define ARENA_NEW(a, T) ((T *)arena_zalloc((a), sizeof(T)))
 #define ARENA_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))

@@ -20,7 +20,10 @@ bool buf_str(struct buf *b, struct str s);
 bool buf_byte(struct buf *b, char c);
 bool buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *buf_room(struct buf *b, size_t n); /* room for n more at p + n, or NULL; add to b->n what was used */
-static inline struct str buf_view(const struct buf *b) { return (struct str){ b->p, b->n }; } /* until the next change */
+static inline struct str buf_view(const struct buf *b)
+{
+	return (struct str){ b->p, b->n };
+} /* until the next change */
 void buf_reset(struct buf *b);	 /* empty, keeps memory and maximum */
 void buf_release(struct buf *b); /* zero again but for the maximum */
 #endif

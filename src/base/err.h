@@ -17,16 +17,16 @@
 
 enum wn_code {
 	WN_OK = 0,
-	WN_END = 1,		/* nothing more */
-	WN_IO = -1,		/* a file, disk or map failed */
-	WN_DATA = -2,		/* our own stored data is damaged */
-	WN_CATALOG = -3,	/* the catalogue refused */
+	WN_END = 1,	 /* nothing more */
+	WN_IO = -1,	 /* a file, disk or map failed */
+	WN_DATA = -2,	 /* our own stored data is damaged */
+	WN_CATALOG = -3, /* the catalogue refused */
 	WN_NETWORK = -4,
-	WN_USAGE = -5,		/* the person asked for something impossible */
-	WN_LIMIT = -6,		/* a named limit was reached */
-	WN_BUSY = -7,		/* someone else holds it */
+	WN_USAGE = -5, /* the person asked for something impossible */
+	WN_LIMIT = -6, /* a named limit was reached */
+	WN_BUSY = -7,  /* someone else holds it */
 	WN_INTERRUPTED = -8,
-	WN_NONE = -9,		/* what was asked for is not there */
+	WN_NONE = -9, /* what was asked for is not there */
 };
 
 struct err {

@@ -13,7 +13,16 @@
 #define WINNOW_BASE_FAULT_H
 #include <stdbool.h>
 
-enum fault_kind { FAULT_ALLOC, FAULT_WRITE, FAULT_FSYNC, FAULT_RENAME, FAULT_MMAP, FAULT_OPEN, FAULT_READ, FAULT_KINDS };
+enum fault_kind {
+	FAULT_ALLOC,
+	FAULT_WRITE,
+	FAULT_FSYNC,
+	FAULT_RENAME,
+	FAULT_MMAP,
+	FAULT_OPEN,
+	FAULT_READ,
+	FAULT_KINDS
+};
 
 #ifdef WINNOW_FAULTS
 bool fault_now(enum fault_kind kind);

@@ -7,7 +7,7 @@ struct hash128 {
 	uint64_t lo, hi;
 };
 
-uint64_t hash64(const void *p, size_t n);	      /* XXH3-64, seed 0 */
+uint64_t hash64(const void *p, size_t n);	 /* XXH3-64, seed 0 */
 struct hash128 hash128(const void *p, size_t n); /* XXH3-128, seed 0 */
 static inline uint64_t hash_str(struct str s) { return hash64(s.p, s.n); }
 

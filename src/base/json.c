@@ -267,7 +267,8 @@ static int parse_scalar(struct parser *x, struct json_value *v)
 			q++;
 		v->type = JSON_NUMBER;
 		v->text = str_n(x->p, (size_t)(q - x->p));
-		if (v->text.n == 0 || !(ascii_digit(v->text.p[0]) || v->text.p[0] == '-') || !str_double(v->text, &number))
+		if (v->text.n == 0 || !(ascii_digit(v->text.p[0]) || v->text.p[0] == '-') ||
+		    !str_double(v->text, &number))
 			return fail(x, "expected a value");
 		x->p = q;
 	}
@@ -332,7 +333,7 @@ int json_parse(struct arena *a, struct str text, struct json_value **out, struct
 				break;
 			if (*x.p != (open[depth - 1]->type == JSON_OBJECT ? '}' : ']'))
 				return fail(&x, "expected a comma or a closing bracket");
-closed:
+		closed:
 			x.p++;
 			depth--;
 		}

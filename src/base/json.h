@@ -17,9 +17,9 @@
 
 struct json {
 	struct buf *out;
-	bool comma;	  /* the next value needs one in front */
-	bool spaced;	  /* ", " and ": " as Python's json.dumps */
-	bool indent;	  /* a line per member; for people */
+	bool comma;  /* the next value needs one in front */
+	bool spaced; /* ", " and ": " as Python's json.dumps */
+	bool indent; /* a line per member; for people */
 	unsigned depth;
 };
 
@@ -40,8 +40,8 @@ enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSO
 
 struct json_value {
 	enum json_type type;
-	struct str text; /* string: decoded; number: as written */
-	struct str key;	 /* as a member: its key, decoded */
+	struct str text;		 /* string: decoded; number: as written */
+	struct str key;			 /* as a member: its key, decoded */
 	struct json_value *first, *next; /* members, elements; siblings */
 };
 

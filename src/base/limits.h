@@ -10,61 +10,62 @@
 #define MIB (1024 * KIB)
 #define GIB (1024 * MIB)
 
-#define LIMIT_RECORD_HEAD (1 * MIB)	/* a WARC/ARC header block; the longest seen in the wild is 70 KB */
-#define LIMIT_HTTP_HEAD (1 * MIB)	/* an HTTP head; servers stop at 8-64 KB, cookies make some longer */
-#define LIMIT_FIELDS 4096		/* header fields in one head */
-#define LIMIT_URL (64 * KIB)		/* longer URLs are data: URLs or noise */
-#define LIMIT_CODINGS 8			/* stacked content codings */
-#define LIMIT_FLAWS_PER_RECORD 16	/* the rest is counted, not kept */
-#define LIMIT_ZIP_ENTRIES 1000000	/* entries of one WACZ */
-#define LIMIT_ZIP_DIRECTORY (64 * MIB)	/* the central directory of one WACZ */
-#define LIMIT_DECODED (2 * GIB)		/* a decoded body; more is a bomb */
-#define LIMIT_SEGMENTS 1000000		/* continuation records of one file */
-#define LIMIT_IDS 4000000		/* record ids of one file that are compared with each other */
-#define LIMIT_PAYLOAD_TEXT (64 * MIB)	/* of a payload that is read for its text; the same for every --memory, so that texts are */
-#define LIMIT_TEXT (32 * MIB)		/* a document's text, then it is cut (flaw text-cut) */
-#define LIMIT_RULE (64 * KIB)		/* a rule's text */
+#define LIMIT_RECORD_HEAD (1 * MIB)    /* a WARC/ARC header block; the longest seen in the wild is 70 KB */
+#define LIMIT_HTTP_HEAD (1 * MIB)      /* an HTTP head; servers stop at 8-64 KB, cookies make some longer */
+#define LIMIT_FIELDS 4096	       /* header fields in one head */
+#define LIMIT_URL (64 * KIB)	       /* longer URLs are data: URLs or noise */
+#define LIMIT_CODINGS 8		       /* stacked content codings */
+#define LIMIT_FLAWS_PER_RECORD 16      /* the rest is counted, not kept */
+#define LIMIT_ZIP_ENTRIES 1000000      /* entries of one WACZ */
+#define LIMIT_ZIP_DIRECTORY (64 * MIB) /* the central directory of one WACZ */
+#define LIMIT_DECODED (2 * GIB)	       /* a decoded body; more is a bomb */
+#define LIMIT_SEGMENTS 1000000	       /* continuation records of one file */
+#define LIMIT_IDS 4000000	       /* record ids of one file that are compared with each other */
+#define LIMIT_PAYLOAD_TEXT \
+	(64 * MIB) /* of a payload that is read for its text; the same for every --memory, so that texts are */
+#define LIMIT_TEXT (32 * MIB) /* a document's text, then it is cut (flaw text-cut) */
+#define LIMIT_RULE (64 * KIB) /* a rule's text */
 #define LIMIT_RULE_DEPTH 200
 #define LIMIT_RULE_DISJUNCTS 64
-#define LIMIT_REGEX (16 * KIB)		/* a regular expression's text */
-#define LIMIT_REGEX_INSTS 20000		/* its program after x{m,n} is written out */
-#define LIMIT_REGEX_SYMBOLS 1024	/* classes of characters it tells apart */
-#define LIMIT_REGEX_STATES 2048		/* states kept at once; then they are made anew */
-#define LIMIT_REGEX_MEMORY (16 * MIB)	/* and the bytes they may take */
+#define LIMIT_REGEX (16 * KIB)	      /* a regular expression's text */
+#define LIMIT_REGEX_INSTS 20000	      /* its program after x{m,n} is written out */
+#define LIMIT_REGEX_SYMBOLS 1024      /* classes of characters it tells apart */
+#define LIMIT_REGEX_STATES 2048	      /* states kept at once; then they are made anew */
+#define LIMIT_REGEX_MEMORY (16 * MIB) /* and the bytes they may take */
 #define LIMIT_JSON_DEPTH 64
-#define LIMIT_HTML_TOKEN (1 * MIB)	/* bytes of one tag or comment that the tokenizer keeps */
-#define LIMIT_HTML_ATTRS 1024		/* attributes of one tag; compared pairwise for duplicates */
-#define LIMIT_HTML_DEPTH 512		/* open elements; browsers stop at the same depth */
-#define LIMIT_LINKS 200000		/* links of one page */
-#define LIMIT_ANCHOR 1024		/* bytes of one anchor text */
-#define LIMIT_META (8 * KIB)		/* bytes of a title, description or date of the head */
-#define LIMIT_DIFF_CHANGES 2000		/* edits searched between two anchors; quadratic in this */
-#define LIMIT_LINE (4 * MIB)		/* a line of CDX, CSV or JSONL */
-#define LIMIT_POST_BODY 4096		/* bytes of a request body that go into an urlkey, as other indexers do */
-#define LIMIT_SHINGLE_K 64		/* terms in a shingle; longer ones find nothing but copies */
+#define LIMIT_HTML_TOKEN (1 * MIB)	  /* bytes of one tag or comment that the tokenizer keeps */
+#define LIMIT_HTML_ATTRS 1024		  /* attributes of one tag; compared pairwise for duplicates */
+#define LIMIT_HTML_DEPTH 512		  /* open elements; browsers stop at the same depth */
+#define LIMIT_LINKS 200000		  /* links of one page */
+#define LIMIT_ANCHOR 1024		  /* bytes of one anchor text */
+#define LIMIT_META (8 * KIB)		  /* bytes of a title, description or date of the head */
+#define LIMIT_DIFF_CHANGES 2000		  /* edits searched between two anchors; quadratic in this */
+#define LIMIT_LINE (4 * MIB)		  /* a line of CDX, CSV or JSONL */
+#define LIMIT_POST_BODY 4096		  /* bytes of a request body that go into an urlkey, as other indexers do */
+#define LIMIT_SHINGLE_K 64		  /* terms in a shingle; longer ones find nothing but copies */
 #define LIMIT_SEGMENT_CONTENTS (1u << 28) /* contents in one segment of sets or texts */
-#define LIMIT_FT_QUERY (16 * KIB)	/* a search's text */
-#define LIMIT_FT_DEPTH 64		/* brackets within brackets in a search */
-#define LIMIT_FT_LEAVES 256		/* terms, phrases and prefixes of a search; also terms of a phrase */
-#define LIMIT_FT_TERM 256		/* bytes of a term in the full-text index; longer ones are cut there */
-#define LIMIT_FT_SEGMENTS 1024		/* segments in a full-text index; merging keeps it near 20 */
-#define LIMIT_PAGE (16 * MIB)		/* an HTML page of ours; lists are cut long before */
-#define LIMIT_JOBS 200			/* jobs that a server remembers; the oldest finished one goes */
-#define LIMIT_ACL (256 * MIB)		/* a file of access rules */
-#define LIMIT_CDX_DIGESTS 1000000	/* distinct digests of one URL that showDupeCount tells apart */
-#define LIMIT_CDX_LINE (1 * MIB)	/* a row of a CDX answer, escaped */
-#define LIMIT_PDF_MEMORY (1 * GIB)	/* address space of pdftotext */
-#define LIMIT_PDF_SECONDS 20		/* CPU time of pdftotext; twice that by the clock */
-#define PREVIEW_SHINGLES 8000000	/* that a preview joins; about a second with all it does beside */
-#define PREVIEW_PAIRS 4000000		/* pairs it tries one by one */
-#define LIMIT_BODY (8 * MIB)		/* a request's body; uploads of archives have a route of their own */
-#define LIMIT_PARAMS 1000		/* parameters in a query */
-#define LIMIT_REQUEST_HEAD (128 * KIB)	/* request line and headers; the memory one connection may hold */
-#define LIMIT_CONNECTIONS 8192		/* open at once; more wait in the backlog */
-#define LIMIT_IDLE_SECONDS 30		/* without a byte either way, then a connection is closed */
-#define LIMIT_STOP_MS 5000		/* for answers under way when the server is stopped */
-#define REVISION_EVERY_MS 1000		/* how often a worker looks whether its collection moved on */
-#define LIMIT_REPLAY_BODY (64 * MIB)	/* an archived body held in memory; larger ones are streamed as they are */
-#define LIMIT_REWRITE (16 * MIB)	/* a page that is rewritten; larger ones go out as archived */
-#define LIMIT_TIMEMAP 10000		/* mementos on one page of a TimeMap */
+#define LIMIT_FT_QUERY (16 * KIB)	  /* a search's text */
+#define LIMIT_FT_DEPTH 64		  /* brackets within brackets in a search */
+#define LIMIT_FT_LEAVES 256		  /* terms, phrases and prefixes of a search; also terms of a phrase */
+#define LIMIT_FT_TERM 256		  /* bytes of a term in the full-text index; longer ones are cut there */
+#define LIMIT_FT_SEGMENTS 1024		  /* segments in a full-text index; merging keeps it near 20 */
+#define LIMIT_PAGE (16 * MIB)		  /* an HTML page of ours; lists are cut long before */
+#define LIMIT_JOBS 200			  /* jobs that a server remembers; the oldest finished one goes */
+#define LIMIT_ACL (256 * MIB)		  /* a file of access rules */
+#define LIMIT_CDX_DIGESTS 1000000	  /* distinct digests of one URL that showDupeCount tells apart */
+#define LIMIT_CDX_LINE (1 * MIB)	  /* a row of a CDX answer, escaped */
+#define LIMIT_PDF_MEMORY (1 * GIB)	  /* address space of pdftotext */
+#define LIMIT_PDF_SECONDS 20		  /* CPU time of pdftotext; twice that by the clock */
+#define PREVIEW_SHINGLES 8000000	  /* that a preview joins; about a second with all it does beside */
+#define PREVIEW_PAIRS 4000000		  /* pairs it tries one by one */
+#define LIMIT_BODY (8 * MIB)		  /* a request's body; uploads of archives have a route of their own */
+#define LIMIT_PARAMS 1000		  /* parameters in a query */
+#define LIMIT_REQUEST_HEAD (128 * KIB)	  /* request line and headers; the memory one connection may hold */
+#define LIMIT_CONNECTIONS 8192		  /* open at once; more wait in the backlog */
+#define LIMIT_IDLE_SECONDS 30		  /* without a byte either way, then a connection is closed */
+#define LIMIT_STOP_MS 5000		  /* for answers under way when the server is stopped */
+#define REVISION_EVERY_MS 1000		  /* how often a worker looks whether its collection moved on */
+#define LIMIT_REPLAY_BODY (64 * MIB)	  /* an archived body held in memory; larger ones are streamed as they are */
+#define LIMIT_REWRITE (16 * MIB)	  /* a page that is rewritten; larger ones go out as archived */
+#define LIMIT_TIMEMAP 10000		  /* mementos on one page of a TimeMap */
 #endif

@@ -24,12 +24,12 @@ __attribute__((format(printf, 2, 0))) static void say(const char *head, const ch
 		return; /* nobody is left to tell */
 }
 
-#define SAY(head) \
-	do { \
-		va_list ap; \
-		va_start(ap, fmt); \
+#define SAY(head)                   \
+	do {                        \
+		va_list ap;         \
+		va_start(ap, fmt);  \
 		say(head, fmt, ap); \
-		va_end(ap); \
+		va_end(ap);         \
 	} while (0)
 
 void note(const char *fmt, ...)

@@ -16,7 +16,7 @@ struct map {
 	size_t n, cap; /* cap is a power of two or 0 */
 };
 
-uint64_t *map_get(const struct map *m, uint64_t key);		 /* NULL when absent; until the next put */
+uint64_t *map_get(const struct map *m, uint64_t key);		/* NULL when absent; until the next put */
 uint64_t *map_put(struct map *m, uint64_t key, uint64_t value); /* inserts if absent; the slot's value */
 void map_release(struct map *m);
 
@@ -28,7 +28,7 @@ struct intern {
 	size_t n, cap, strs_cap;
 };
 
-uint32_t intern_id(struct intern *t, struct str s);		 /* id, made if new */
+uint32_t intern_id(struct intern *t, struct str s); /* id, made if new */
 bool intern_find(const struct intern *t, struct str s, uint32_t *id);
 void intern_release(struct intern *t);
 #endif

@@ -71,8 +71,9 @@ void mem_free(void *p) { free(p); }
 
 void *mem_map(size_t n)
 {
-	void *p = fault_now(FAULT_ALLOC) ? MAP_FAILED
-					  : mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *p = fault_now(FAULT_ALLOC)
+		      ? MAP_FAILED
+		      : mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (p == MAP_FAILED)
 		out_of_memory(n);

@@ -30,7 +30,8 @@ static unsigned distance(const char *a, const char *b)
 				best = d[i - 1][j] + 1;
 			if (d[i][j - 1] + 1 < best)
 				best = d[i][j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[i - 2][j - 2] + 1 < best)
 				best = d[i - 2][j - 2] + 1;
 			d[i][j] = best;
 		}
@@ -101,12 +102,8 @@ static int set_value(const struct opt *o, void *into, const char *value, struct 
 	double d;
 
 	switch (o->type) {
-	case OPT_FLAG:
-		*(bool *)at = true;
-		return WN_OK;
-	case OPT_TEXT:
-		*(const char **)at = value;
-		return WN_OK;
+	case OPT_FLAG: *(bool *)at = true; return WN_OK;
+	case OPT_TEXT: *(const char **)at = value; return WN_OK;
 	case OPT_CHOICE:
 		if (!is_choice(o->arg, value))
 			return err_set(err, WN_USAGE, "--%s takes one of %s, not '%s'", o->name, o->arg, value);
@@ -125,9 +122,7 @@ static int set_value(const struct opt *o, void *into, const char *value, struct 
 		if (opt_size(value, at))
 			return err_set(err, WN_USAGE, "--%s takes a size such as 512M or 2G, not '%s'", o->name, value);
 		return WN_OK;
-	case OPT_LIST:
-		vec_push((struct opt_list *)at, value);
-		return WN_OK;
+	case OPT_LIST: vec_push((struct opt_list *)at, value); return WN_OK;
 	}
 	return WN_OK;
 }

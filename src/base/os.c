@@ -277,7 +277,8 @@ int os_slurp(struct arena *a, const char *path, size_t max, struct str *out, str
 		goto out;
 	}
 	if ((uint64_t)st.st_size > max) {
-		rc = err_set(err, WN_LIMIT, "%s has %lld bytes, more than the %zu allowed here", path, (long long)st.st_size, max);
+		rc = err_set(err, WN_LIMIT, "%s has %lld bytes, more than the %zu allowed here", path,
+			     (long long)st.st_size, max);
 		goto out;
 	}
 	p = arena_alloc(a, (size_t)st.st_size + 1);

@@ -40,7 +40,7 @@ struct os_atomic {
 };
 int os_atomic_open(struct os_atomic *f, const char *path, struct err *err);
 int os_atomic_commit(struct os_atomic *f, struct err *err); /* closes it either way */
-void os_atomic_abort(struct os_atomic *f);		     /* zero or finished is fine */
+void os_atomic_abort(struct os_atomic *f);		    /* zero or finished is fine */
 
 /* Names in a directory that end with suffix ("": all), sorted by bytes, "." and
  * ".." left out; a directory that is not there has none. */

@@ -135,7 +135,8 @@ static void show(double now, uint64_t so_far)
 		n += snprintf(text + n, sizeof text - (size_t)n, " of %.*f", bytes ? 1 : 0, (double)total * scale);
 	n += snprintf(text + n, sizeof text - (size_t)n, " %s", unit);
 	if (seconds > 0)
-		n += snprintf(text + n, sizeof text - (size_t)n, ", %.*f %s/s", bytes ? 1 : 0, (double)so_far * scale / seconds, unit);
+		n += snprintf(text + n, sizeof text - (size_t)n, ", %.*f %s/s", bytes ? 1 : 0,
+			      (double)so_far * scale / seconds, unit);
 	if (eta_locked(now, so_far, &low, &high)) {
 		span_text(eta_low, sizeof eta_low, low);
 		span_text(eta_high, sizeof eta_high, high);

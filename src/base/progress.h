@@ -33,7 +33,7 @@ struct progress_state {
 	double low, high; /* progress_eta; high 0: not known */
 };
 void progress_now(struct progress_state *out);
-void progress_reset(void); /* no phase yet: another piece of work begins */
+void progress_reset(void);   /* no phase yet: another piece of work begins */
 double progress_clock(void); /* seconds, monotonic */
 
 /* The range in which the end of the present phase is expected, seconds from

@@ -27,7 +27,10 @@ bool str_starts(struct str s, struct str head) { return s.n >= head.n && str_eq(
 
 bool str_istarts(struct str s, struct str head) { return s.n >= head.n && str_ieq(str_n(s.p, head.n), head); }
 
-bool str_ends(struct str s, struct str tail) { return s.n >= tail.n && str_eq(str_n(s.p + s.n - tail.n, tail.n), tail); }
+bool str_ends(struct str s, struct str tail)
+{
+	return s.n >= tail.n && str_eq(str_n(s.p + s.n - tail.n, tail.n), tail);
+}
 
 bool str_iends(struct str s, struct str tail)
 {

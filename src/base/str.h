@@ -34,11 +34,11 @@ bool str_starts(struct str s, struct str head);
 bool str_istarts(struct str s, struct str head);
 bool str_ends(struct str s, struct str tail);
 bool str_iends(struct str s, struct str tail);
-ptrdiff_t str_find(struct str s, struct str what);  /* index or -1 */
+ptrdiff_t str_find(struct str s, struct str what); /* index or -1 */
 ptrdiff_t str_ifind(struct str s, struct str what);
-ptrdiff_t str_chr(struct str s, char c);  /* index or -1 */
-ptrdiff_t str_rchr(struct str s, char c); /* last index or -1 */
-struct str str_trim(struct str s);        /* ASCII white space off both ends */
+ptrdiff_t str_chr(struct str s, char c);		  /* index or -1 */
+ptrdiff_t str_rchr(struct str s, char c);		  /* last index or -1 */
+struct str str_trim(struct str s);			  /* ASCII white space off both ends */
 struct str str_sub(struct str s, size_t from, size_t to); /* clipped to s */
 
 /* Cuts *rest at the first c: returns what is before, *rest becomes what is

@@ -194,8 +194,8 @@ static void *each_main(void *arg)
 	}
 }
 
-void task_each(unsigned threads, size_t n, size_t block, void (*body)(void *context, size_t from, size_t to, unsigned worker),
-	       void *context)
+void task_each(unsigned threads, size_t n, size_t block,
+	       void (*body)(void *context, size_t from, size_t to, unsigned worker), void *context)
 {
 	struct each e = { 0, n, block ? block : 1, body, context };
 	struct each_worker *w;

@@ -31,7 +31,8 @@ int pool_finish(struct pool *p);
 void pool_free(struct pool *p);
 
 /* body(context, i, worker) for i in [0, n), in blocks handed out dynamically. */
-void task_each(unsigned threads, size_t n, size_t block, void (*body)(void *context, size_t from, size_t to, unsigned worker), void *context);
+void task_each(unsigned threads, size_t n, size_t block,
+	       void (*body)(void *context, size_t from, size_t to, unsigned worker), void *context);
 
 unsigned task_cores(void); /* cores this process may use */
 

@@ -13,7 +13,11 @@
 
 #include "base/mem.h"
 
-#define VEC(T) struct { T *p; size_t n, cap; }
+#define VEC(T)                 \
+	struct {               \
+		T *p;          \
+		size_t n, cap; \
+	}
 
 #define vec_reserve(v, want) \
 	((v)->cap >= (want) ? (void)0 : (void)((v)->p = vec_grow_((v)->p, &(v)->cap, (want), sizeof *(v)->p)))

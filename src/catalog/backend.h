@@ -10,7 +10,8 @@
 struct catalog_backend {
 	const char *name;
 	bool (*here)(const char *dir); /* is there such a catalogue? */
-	int (*open)(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err);
+	int (*open)(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
+		    struct err *err);
 	void (*close)(struct catalog *c);
 	int (*begin)(struct catalog *c, struct err *err);
 	void (*end)(struct catalog *c);
@@ -20,18 +21,20 @@ struct catalog_backend {
 	int (*page_by_key)(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
 	int (*resolve)(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
 	int (*reprocessed)(struct catalog *c, unsigned extractor, struct err *err);
-	int (*files)(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
+	int (*files)(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
+		     struct err *err);
 	int (*remove)(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 	int (*remove_captures)(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 	int (*captures)(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 	int (*cdx)(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
 	int (*cdx_row)(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err);
-	int (*cover_state)(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
+	int (*cover_state)(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness,
+			   struct err *err);
 	int (*stats)(struct catalog *c, struct catalog_stats *out, struct err *err);
-	int (*counts)(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context,
-		      struct err *err);
-	int (*links)(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context,
-		     struct err *err);
+	int (*counts)(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
+		      void *context, struct err *err);
+	int (*links)(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
+		     void *context, struct err *err);
 	int (*get)(struct catalog *c, const char *key, struct arena *a, struct str *value, struct err *err);
 	int (*set)(struct catalog *c, const char *key, struct str value, struct err *err);
 	struct sqlite3 *(*sqlite)(struct catalog *c);

@@ -9,9 +9,13 @@
 
 static const struct catalog_backend *const backends[] = { &catalog_backend_sqlite, NULL };
 
-static const char *const kind_names[CAPTURE_KINDS] = { "response", "resource", "revisit", "metadata", "conversion", "request" };
+static const char *const kind_names[CAPTURE_KINDS] = { "response", "resource",	 "revisit",
+						       "metadata", "conversion", "request" };
 
-const char *capture_kind_name(enum capture_kind kind) { return (unsigned)kind < CAPTURE_KINDS ? kind_names[kind] : "unknown"; }
+const char *capture_kind_name(enum capture_kind kind)
+{
+	return (unsigned)kind < CAPTURE_KINDS ? kind_names[kind] : "unknown";
+}
 
 static const struct catalog_backend *backend_of(const char *dir)
 {
@@ -21,7 +25,8 @@ static const struct catalog_backend *backend_of(const char *dir)
 	return NULL;
 }
 
-int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err)
+int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
+		 struct err *err)
 {
 	const struct catalog_backend *ops = backend_of(dir);
 	struct stat st;
@@ -30,8 +35,12 @@ int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, 
 		ops = backends[0];
 	} else if (!ops) {
 		if (stat(dir, &st) && errno == ENOENT)
-			return err_set(err, WN_USAGE, "%s is not there; 'winnow ingest %s FILE...' makes a collection", dir, dir);
-		return err_set(err, WN_USAGE, "%s is not a collection: it has no catalogue; 'winnow ingest NEW-DIRECTORY FILE...' makes one", dir);
+			return err_set(err, WN_USAGE, "%s is not there; 'winnow ingest %s FILE...' makes a collection",
+				       dir, dir);
+		return err_set(
+		    err, WN_USAGE,
+		    "%s is not a collection: it has no catalogue; 'winnow ingest NEW-DIRECTORY FILE...' makes one",
+		    dir);
 	}
 	return ops->open(out, dir, mode, fresh, err);
 }
@@ -54,16 +63,23 @@ int catalog_content_by_key(struct catalog *c, const unsigned char key[32], uint6
 	return c->ops->content_by_key(c, key, id, err);
 }
 
-int catalog_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err) { return c->ops->page_by_key(c, key, id, err); }
+int catalog_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err)
+{
+	return c->ops->page_by_key(c, key, id, err);
+}
 
 int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err)
 {
 	return c->ops->resolve(c, resolved, left, err);
 }
 
-int catalog_reprocessed(struct catalog *c, unsigned extractor, struct err *err) { return c->ops->reprocessed(c, extractor, err); }
+int catalog_reprocessed(struct catalog *c, unsigned extractor, struct err *err)
+{
+	return c->ops->reprocessed(c, extractor, err);
+}
 
-int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err)
+int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
+		  struct err *err)
 {
 	return c->ops->files(c, each, context, err);
 }
@@ -73,7 +89,10 @@ int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *ca
 	return c->ops->remove(c, file, from, captures, err);
 }
 
-int catalog_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct err *err) { return c->ops->remove_captures(c, ids, n, err); }
+int catalog_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct err *err)
+{
+	return c->ops->remove_captures(c, ids, n, err);
+}
 
 int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err)
 {
@@ -90,8 +109,9 @@ void capture_close(struct capture_cursor *cur)
 
 static void copy_strings(struct arena *a, struct capture *c)
 {
-	struct str *all[] = { &c->part, &c->host, &c->domain, &c->urlkey, &c->url, &c->mime, &c->declared, &c->charset, &c->digest,
-			      &c->payload_digest, &c->redirect, &c->via, &c->method, &c->title, &c->lang, &c->file_name, &c->crawl_name };
+	struct str *all[] = { &c->part,	    &c->host,	 &c->domain, &c->urlkey,	 &c->url,	&c->mime,
+			      &c->declared, &c->charset, &c->digest, &c->payload_digest, &c->redirect,	&c->via,
+			      &c->method,   &c->title,	 &c->lang,   &c->file_name,	 &c->crawl_name };
 
 	for (size_t i = 0; i < COUNT(all); i++)
 		*all[i] = arena_str(a, *all[i]);
@@ -110,11 +130,15 @@ int catalog_capture(struct catalog *c, struct arena *a, uint64_t id, struct capt
 		copy_strings(a, out);
 	capture_close(cur);
 	if (rc == WN_END)
-		return err_set(err, WN_NONE, "there is no document %llu here; 'winnow ls %s' lists them", (unsigned long long)id, c->dir);
+		return err_set(err, WN_NONE, "there is no document %llu here; 'winnow ls %s' lists them",
+			       (unsigned long long)id, c->dir);
 	return rc;
 }
 
-int catalog_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err) { return c->ops->cdx(c, r, out, err); }
+int catalog_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err)
+{
+	return c->ops->cdx(c, r, out, err);
+}
 int cdx_next(struct cdx_cursor *cur, struct cdx_row *out, struct err *err) { return cur->next(cur, out, err); }
 
 void cdx_close(struct cdx_cursor *cur)
@@ -123,22 +147,27 @@ void cdx_close(struct cdx_cursor *cur)
 		cur->close(cur);
 }
 
-int catalog_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err) { return c->ops->cdx_row(c, id, out, err); }
+int catalog_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err)
+{
+	return c->ops->cdx_row(c, id, out, err);
+}
 
-int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err)
+int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness,
+			struct err *err)
 {
 	return c->ops->cover_state(c, cover, capture, state, witness, err);
 }
 
 int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err) { return c->ops->stats(c, out, err); }
 
-int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context,
-		   struct err *err)
+int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
+		   void *context, struct err *err)
 {
 	return c->ops->counts(c, what, each, context, err);
 }
 
-int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err)
+int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
+		  void *context, struct err *err)
 {
 	return c->ops->links(c, page, each, context, err);
 }
@@ -148,5 +177,8 @@ int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str 
 	return c->ops->get(c, key, a, value, err);
 }
 
-int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err) { return c->ops->set(c, key, value, err); }
+int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err)
+{
+	return c->ops->set(c, key, value, err);
+}
 struct sqlite3 *catalog_sqlite(struct catalog *c) { return c->ops->sqlite(c); }

@@ -31,14 +31,22 @@ enum catalog_mode {
 /* Fixed when a collection is made. */
 struct catalog_settings {
 	unsigned k;
-	bool chars;	      /* unit: characters */
+	bool chars; /* unit: characters */
 	bool bag;
-	bool main_text;	      /* the document's text is the main text */
-	char profile[32];     /* urlkey profile: "ia-surt" */
-	unsigned extractor;   /* version of text extraction its texts come from */
+	bool main_text;	    /* the document's text is the main text */
+	char profile[32];   /* urlkey profile: "ia-surt" */
+	unsigned extractor; /* version of text extraction its texts come from */
 };
 
-enum capture_kind { CAPTURE_RESPONSE, CAPTURE_RESOURCE, CAPTURE_REVISIT, CAPTURE_METADATA, CAPTURE_CONVERSION, CAPTURE_REQUEST, CAPTURE_KINDS };
+enum capture_kind {
+	CAPTURE_RESPONSE,
+	CAPTURE_RESOURCE,
+	CAPTURE_REVISIT,
+	CAPTURE_METADATA,
+	CAPTURE_CONVERSION,
+	CAPTURE_REQUEST,
+	CAPTURE_KINDS
+};
 const char *capture_kind_name(enum capture_kind kind);
 
 #define CAPTURE_NO_STATUS (-1)
@@ -52,7 +60,7 @@ struct capture {
 	enum capture_kind kind;
 	int64_t time;
 	struct str host, domain, urlkey, url;
-	int status; /* CAPTURE_NO_STATUS */
+	int status;			    /* CAPTURE_NO_STATUS */
 	struct str mime, declared, charset; /* empty: none */
 	uint64_t bytes;
 	struct str digest;	   /* 20 bytes, or empty */
@@ -115,7 +123,8 @@ struct catalog_batch {
 	size_t n_crawls;
 	struct capture *captures;
 	size_t n_captures;
-	struct capture *updates; /* captures that are there, whose text was made anew: id, content, mime, charset, why, published, page */
+	struct capture *
+	    updates; /* captures that are there, whose text was made anew: id, content, mime, charset, why, published, page */
 	size_t n_updates;
 	struct content *contents;
 	size_t n_contents;
@@ -125,7 +134,7 @@ struct catalog_batch {
 		uint64_t id, key; /* key: hash of URL and payload */
 		const struct catalog_link *links;
 		size_t n_links;
-	} *pages;
+	} * pages;
 	size_t n_pages;
 };
 
@@ -150,12 +159,14 @@ struct capture_query {
 struct capture_cursor;
 
 struct catalog_stats {
-	uint64_t captures, documents, contents, urls, hosts, bytes_payload, bytes_text, words, shingles, files, revision;
+	uint64_t captures, documents, contents, urls, hosts, bytes_payload, bytes_text, words, shingles, files,
+	    revision;
 	int64_t first, last; /* CAPTURE_NO_TIME when empty */
 	uint64_t revisits, revisits_unresolved;
 };
 
-int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err);
+int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
+		 struct err *err);
 void catalog_close(struct catalog *c); /* c may be NULL */
 const char *catalog_dir(const struct catalog *c);
 const struct catalog_settings *catalog_settings(const struct catalog *c);
@@ -176,7 +187,8 @@ int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struc
 int catalog_reprocessed(struct catalog *c, unsigned extractor, struct err *err);
 
 /* Calls each for every file, by id, until it returns non-zero. */
-int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
+int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
+		  struct err *err);
 /* Takes the captures of a file at offsets >= from out; with from 0 the file too.  *captures of them.  Contents
  * that no capture has any more go with them. */
 int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
@@ -185,8 +197,9 @@ int catalog_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, st
 
 int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 int capture_next(struct capture_cursor *cur, struct capture *out, struct err *err); /* WN_OK, WN_END */
-void capture_close(struct capture_cursor *cur); /* cur may be NULL */
-int catalog_capture(struct catalog *c, struct arena *a, uint64_t id, struct capture *out, struct err *err); /* WN_NONE */
+void capture_close(struct capture_cursor *cur);					    /* cur may be NULL */
+int catalog_capture(struct catalog *c, struct arena *a, uint64_t id, struct capture *out,
+		    struct err *err); /* WN_NONE */
 
 /* ---- the index alone: what CDX, replay and calendars ask, as fast as the store can answer ----
  *
@@ -201,8 +214,8 @@ struct cdx_place {
 #define CDX_PLACE_LAST(urlkey) ((struct cdx_place){ (urlkey), INT64_MAX, INT64_MAX })
 
 struct cdx_range {
-	struct cdx_place from, to;  /* from <= row < to; an empty key in `to`: no bound */
-	bool timed;		    /* only rows of time_from to time_to, inclusive */
+	struct cdx_place from, to; /* from <= row < to; an empty key in `to`: no bound */
+	bool timed;		   /* only rows of time_from to time_to, inclusive */
 	int64_t time_from, time_to;
 	bool backward;
 	bool keys_only; /* id, time and urlkey are filled, the rest is not */
@@ -213,27 +226,32 @@ struct cdx_row {
 	enum capture_kind kind;
 	int64_t time;
 	struct str urlkey, url;
-	int status;	    /* CAPTURE_NO_STATUS */
-	struct str type;    /* as the server declared it; "warc/revisit" for a revisit */
-	struct str digest;  /* as the WARC has it, with its label */
+	int status;	   /* CAPTURE_NO_STATUS */
+	struct str type;   /* as the server declared it; "warc/revisit" for a revisit */
+	struct str digest; /* as the WARC has it, with its label */
 	struct str redirect, method, file_name;
 };
 
 struct cdx_cursor;
 int catalog_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
-int cdx_next(struct cdx_cursor *cur, struct cdx_row *out, struct err *err); /* WN_OK, WN_END; strings until the next step */
-void cdx_close(struct cdx_cursor *cur);					     /* cur may be NULL */
+int cdx_next(struct cdx_cursor *cur, struct cdx_row *out,
+	     struct err *err);		/* WN_OK, WN_END; strings until the next step */
+void cdx_close(struct cdx_cursor *cur); /* cur may be NULL */
 /* One row by id; strings last until the next call. */
 int catalog_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err); /* WN_NONE */
 /* What a cover says of a capture: *state 1 kept, 0 dropped, -1 not a member. */
-int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
+int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness,
+			struct err *err);
 
 int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
 /* Counts by "mime", "status", "lang", "charset", "flaws", "why", largest first. */
-int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context, struct err *err);
-int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err);
+int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
+		   void *context, struct err *err);
+int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
+		  void *context, struct err *err);
 
-int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str *value, struct err *err); /* meta; WN_NONE */
+int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str *value,
+		struct err *err); /* meta; WN_NONE */
 int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err);
 
 /* The SQLite handle, for `sql` and for what other layers keep in tables of

@@ -60,18 +60,26 @@ static int f_shm_map(sqlite3_file *f, int page, int size, int extend, void volat
 	return fault_now(FAULT_MMAP) ? SQLITE_IOERR_SHMMAP : real(f)->pMethods->xShmMap(real(f), page, size, extend, p);
 }
 
-static int f_shm_lock(sqlite3_file *f, int offset, int n, int flags) { return real(f)->pMethods->xShmLock(real(f), offset, n, flags); }
+static int f_shm_lock(sqlite3_file *f, int offset, int n, int flags)
+{
+	return real(f)->pMethods->xShmLock(real(f), offset, n, flags);
+}
 static void f_shm_barrier(sqlite3_file *f) { real(f)->pMethods->xShmBarrier(real(f)); }
 static int f_shm_unmap(sqlite3_file *f, int remove) { return real(f)->pMethods->xShmUnmap(real(f), remove); }
-static int f_fetch(sqlite3_file *f, sqlite3_int64 at, int n, void **p) { return real(f)->pMethods->xFetch(real(f), at, n, p); }
+static int f_fetch(sqlite3_file *f, sqlite3_int64 at, int n, void **p)
+{
+	return real(f)->pMethods->xFetch(real(f), at, n, p);
+}
 static int f_unfetch(sqlite3_file *f, sqlite3_int64 at, void *p) { return real(f)->pMethods->xUnfetch(real(f), at, p); }
 
+/* clang-format off */
 static const sqlite3_io_methods methods = {
 	.iVersion = 3, .xClose = f_close, .xRead = f_read, .xWrite = f_write, .xTruncate = f_truncate, .xSync = f_sync,
 	.xFileSize = f_size, .xLock = f_lock, .xUnlock = f_unlock, .xCheckReservedLock = f_check_lock, .xFileControl = f_control,
 	.xSectorSize = f_sector, .xDeviceCharacteristics = f_device, .xShmMap = f_shm_map, .xShmLock = f_shm_lock,
 	.xShmBarrier = f_shm_barrier, .xShmUnmap = f_shm_unmap, .xFetch = f_fetch, .xUnfetch = f_unfetch,
 };
+/* clang-format on */
 
 static int v_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out_flags)
 {

@@ -30,15 +30,19 @@ int sq_fail(struct sqlite_catalog *c, const char *what, struct err *err)
 	int code = sqlite3_extended_errcode(c->db) & 0xff;
 
 	if (code == SQLITE_FULL)
-		return err_set(err, WN_IO, "the disk is full: %s/catalog.db could not grow (%s); free some space and give the same command again",
-			       c->base.dir, what);
+		return err_set(
+		    err, WN_IO,
+		    "the disk is full: %s/catalog.db could not grow (%s); free some space and give the same command again",
+		    c->base.dir, what);
 	if (code == SQLITE_READONLY)
-		return err_set(err, WN_IO, "%s/catalog.db cannot be written (%s): the disk or the file is read-only", c->base.dir, what);
+		return err_set(err, WN_IO, "%s/catalog.db cannot be written (%s): the disk or the file is read-only",
+			       c->base.dir, what);
 	if (code == SQLITE_NOMEM)
 		die("no memory for the catalogue; what was committed is safe. Try a smaller --memory");
 	if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-		return err_set(err, WN_DATA, "%s/catalog.db is damaged (%s: %s); make the collection again from its archives", c->base.dir, what,
-			       sqlite3_errmsg(c->db));
+		return err_set(err, WN_DATA,
+			       "%s/catalog.db is damaged (%s: %s); make the collection again from its archives",
+			       c->base.dir, what, sqlite3_errmsg(c->db));
 	if (code == SQLITE_BUSY)
 		return err_set(err, WN_BUSY, "%s is being written by another process (%s)", c->base.dir, what);
 	return err_set(err, WN_CATALOG, "%s: %s: %s", c->base.dir, what, sqlite3_errmsg(c->db));
@@ -107,8 +111,10 @@ static int lock_collection(struct sqlite_catalog *c, struct err *err)
 	if (flock(c->lock_fd, LOCK_EX | LOCK_NB)) {
 		if (pread(c->lock_fd, owner, sizeof owner - 1, 0) < 0)
 			owner[0] = 0;
-		rc = err_set(err, WN_BUSY, "%s is being written by another winnow (process %ld); wait until it ends, then give the command again",
-			     c->base.dir, strtol(owner, NULL, 10));
+		rc = err_set(
+		    err, WN_BUSY,
+		    "%s is being written by another winnow (process %ld); wait until it ends, then give the command again",
+		    c->base.dir, strtol(owner, NULL, 10));
 		os_close(&c->lock_fd);
 		goto out;
 	}
@@ -177,11 +183,14 @@ static int make(struct sqlite_catalog *c, const struct catalog_settings *s, stru
 
 	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
 		return rc;
-	if ((rc = sq_exec(c, (const char *)catalog_schema, err)) == WN_OK && (rc = set_number(c, "version", CATALOG_VERSION, err)) == WN_OK &&
+	if ((rc = sq_exec(c, (const char *)catalog_schema, err)) == WN_OK &&
+	    (rc = set_number(c, "version", CATALOG_VERSION, err)) == WN_OK &&
 	    (rc = set_number(c, "k", s->k, err)) == WN_OK && (rc = set_number(c, "chars", s->chars, err)) == WN_OK &&
-	    (rc = set_number(c, "bag", s->bag, err)) == WN_OK && (rc = set_number(c, "main_text", s->main_text, err)) == WN_OK &&
+	    (rc = set_number(c, "bag", s->bag, err)) == WN_OK &&
+	    (rc = set_number(c, "main_text", s->main_text, err)) == WN_OK &&
 	    (rc = set_meta(c, "profile", str(s->profile), err)) == WN_OK &&
-	    (rc = set_number(c, "extractor", s->extractor, err)) == WN_OK && (rc = set_number(c, "revision", 0, err)) == WN_OK)
+	    (rc = set_number(c, "extractor", s->extractor, err)) == WN_OK &&
+	    (rc = set_number(c, "revision", 0, err)) == WN_OK)
 		return sq_exec(c, "commit", err);
 	sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
 	return rc;
@@ -197,7 +206,9 @@ static int load_settings(struct sqlite_catalog *c, struct err *err)
 	if (version < 0)
 		return err_set(err, WN_DATA, "%s/catalog.db is not a winnow catalogue", c->base.dir);
 	if (version > CATALOG_VERSION)
-		return err_set(err, WN_USAGE, "%s was made by a newer winnow (catalogue version %" PRId64 ", this one reads up to %d); use that one",
+		return err_set(err, WN_USAGE,
+			       "%s was made by a newer winnow (catalogue version %" PRId64
+			       ", this one reads up to %d); use that one",
 			       c->base.dir, version, CATALOG_VERSION);
 	s->k = (unsigned)meta_number(c, "k", 5);
 	s->chars = meta_number(c, "chars", 0) != 0;
@@ -246,8 +257,10 @@ static int open_file(struct sqlite_catalog *c, const char *name, int flags, stru
 		return sq_fail(c, "opening it", err);
 	sqlite3_extended_result_codes(c->db, 1);
 	sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
-	if (sqlite3_exec(c->db, "pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 1073741824; select 1 from meta", NULL, NULL, NULL) ==
-	    SQLITE_OK)
+	if (sqlite3_exec(
+		c->db,
+		"pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 1073741824; select 1 from meta",
+		NULL, NULL, NULL) == SQLITE_OK)
 		return WN_OK;
 	/* no table yet is for the caller to see */
 	return (sqlite3_errcode(c->db) & 0xff) == SQLITE_ERROR ? WN_OK : sq_fail(c, "opening it", err);
@@ -282,13 +295,16 @@ static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struc
 {
 	struct arena a = { 0 };
 	const char *path = arena_printf(&a, "%s/catalog.db", c->base.dir).p;
-	int flags = mode == CATALOG_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | (mode == CATALOG_CREATE ? SQLITE_OPEN_CREATE : 0);
+	int flags = mode == CATALOG_READ ? SQLITE_OPEN_READONLY
+					 : SQLITE_OPEN_READWRITE | (mode == CATALOG_CREATE ? SQLITE_OPEN_CREATE : 0);
 	int rc = open_file(c, path, flags, err), code;
 
-	if (rc < 0 && mode == CATALOG_READ && ((code = sqlite3_errcode(c->db) & 0xff) == SQLITE_READONLY || code == SQLITE_CANTOPEN))
+	if (rc < 0 && mode == CATALOG_READ &&
+	    ((code = sqlite3_errcode(c->db) & 0xff) == SQLITE_READONLY || code == SQLITE_CANTOPEN))
 		rc = open_unchanging(c, &a, path, err);
 	if (rc == WN_OK && mode != CATALOG_READ)
-		rc = sq_exec(c, "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000", err);
+		rc = sq_exec(
+		    c, "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000", err);
 	arena_release(&a);
 	return rc;
 }
@@ -302,15 +318,18 @@ static int must_be_ours(const char *dir, struct err *err)
 	int rc = sq_here(dir) ? WN_OK : os_list(&a, dir, "", &names, &n, err);
 
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
-		if (!str_eq(names[i], STR("lock")) && !str_eq(names[i], STR("winnow.conf")) && !str_eq(names[i], STR("incoming")))
-			rc = err_set(err, WN_USAGE, "%s is a directory with other files in it and no collection; name a new one", dir);
+		if (!str_eq(names[i], STR("lock")) && !str_eq(names[i], STR("winnow.conf")) &&
+		    !str_eq(names[i], STR("incoming")))
+			rc = err_set(err, WN_USAGE,
+				     "%s is a directory with other files in it and no collection; name a new one", dir);
 	if (rc == WN_USAGE)
 		unlink(arena_printf(&a, "%s/lock", dir).p); /* ours, made a moment ago */
 	arena_release(&a);
 	return rc;
 }
 
-static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err)
+static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
+		   struct err *err)
 {
 	struct sqlite_catalog *c = mem_zalloc(sizeof *c);
 	int64_t tables = 0;
@@ -385,25 +404,33 @@ int sq_next(struct catalog *base, struct catalog_next *out, struct err *err)
 		used = meta_number(c, key, 0);
 		v[i] = (used > v[i] ? used : v[i]) + 1;
 	}
-	*out = (struct catalog_next){ (uint64_t)v[0], (uint64_t)v[1], (uint64_t)v[2], (uint64_t)v[3], (uint64_t)v[4],
-				      (uint64_t)meta_number(c, "revision", 0) };
+	*out = (struct catalog_next){ (uint64_t)v[0], (uint64_t)v[1], (uint64_t)v[2],
+				      (uint64_t)v[3], (uint64_t)v[4], (uint64_t)meta_number(c, "revision", 0) };
 	return WN_OK;
 }
 
-int sq_bump_revision(struct sqlite_catalog *c, struct err *err) { return set_number(c, "revision", meta_number(c, "revision", 0) + 1, err); }
+int sq_bump_revision(struct sqlite_catalog *c, struct err *err)
+{
+	return set_number(c, "revision", meta_number(c, "revision", 0) + 1, err);
+}
 
 static int sq_get(struct catalog *base, const char *key, struct arena *a, struct str *value, struct err *err)
 {
 	return get_meta(sq(base), key, a, value, err);
 }
 
-static int sq_set(struct catalog *base, const char *key, struct str value, struct err *err) { return set_meta(sq(base), key, value, err); }
+static int sq_set(struct catalog *base, const char *key, struct str value, struct err *err)
+{
+	return set_meta(sq(base), key, value, err);
+}
 
 static struct sqlite3 *sq_handle(struct catalog *base) { return sq(base)->db; }
 
+/* clang-format off */
 const struct catalog_backend catalog_backend_sqlite = {
 	.name = "sqlite", .here = sq_here, .open = sq_open, .close = sq_close, .begin = sq_begin, .end = sq_end, .next = sq_next,
 	.add = sq_add, .content_by_key = sq_content_by_key, .page_by_key = sq_page_by_key, .resolve = sq_resolve, .reprocessed = sq_reprocessed, .files = sq_files,
 	.remove = sq_remove, .remove_captures = sq_remove_captures, .captures = sq_captures, .cdx = sq_cdx, .cdx_row = sq_cdx_row, .cover_state = sq_cover_state, .stats = sq_stats, .counts = sq_counts, .links = sq_links,
 	.get = sq_get, .set = sq_set, .sqlite = sq_handle,
 };
+/* clang-format on */

@@ -18,8 +18,8 @@ struct adder {
 };
 
 /* The id of a name in table `word` or `host`, made when new; 0 for an empty name. */
-static int name_id(struct adder *x, struct name_cache *cache, const char *find, const char *make, struct str name, struct str second,
-		   int64_t *id)
+static int name_id(struct adder *x, struct name_cache *cache, const char *find, const char *make, struct str name,
+		   struct str second, int64_t *id)
 {
 	sqlite3_stmt *s = NULL;
 	uint32_t at = 0;
@@ -58,14 +58,16 @@ static int name_id(struct adder *x, struct name_cache *cache, const char *find, 
 
 static int word_id(struct adder *x, struct str text, int64_t *id)
 {
-	return name_id(x, &x->c->words, "select id from word where text = ?", "insert into word (text) values (?)", text, STR_NONE, id);
+	return name_id(x, &x->c->words, "select id from word where text = ?", "insert into word (text) values (?)",
+		       text, STR_NONE, id);
 }
 
 static int host_id(struct adder *x, struct str name, struct str domain, int64_t *id)
 {
 	if (name.n == 0)
 		name = STR("-");
-	return name_id(x, &x->c->hosts, "select id from host where name = ?", "insert into host (name, domain) values (?, ?)", name, domain, id);
+	return name_id(x, &x->c->hosts, "select id from host where name = ?",
+		       "insert into host (name, domain) values (?, ?)", name, domain, id);
 }
 
 static int add_files(struct adder *x)
@@ -162,7 +164,9 @@ static int add_captures(struct adder *x)
 	sqlite3_stmt *s = NULL, *r = NULL;
 	int rc;
 
-	if ((rc = sq_prepare(x->c, &s, "insert into capture values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", x->err)) < 0 ||
+	if ((rc = sq_prepare(x->c, &s,
+			     "insert into capture values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			     x->err)) < 0 ||
 	    (rc = sq_prepare(x->c, &r, "insert into revisit values (?,?,?,?,1)", x->err)) < 0)
 		goto out;
 	for (size_t i = 0; i < x->b->n_captures; i++) {
@@ -221,8 +225,14 @@ static int add_updates(struct adder *x)
 
 	if (x->b->n_updates == 0)
 		return WN_OK;
-	if ((rc = sq_prepare(x->c, &s, "update capture set content = ?2, mime = ?3, charset = ?4, why = ?5, published = ?6, page = ?7 where id = ?1", x->err)) < 0 ||
-	    (rc = sq_prepare(x->c, &old, "delete from content_capture where (content, capture) in (select content, id from capture where id = ?)", x->err)) < 0 ||
+	if ((rc = sq_prepare(
+		 x->c, &s,
+		 "update capture set content = ?2, mime = ?3, charset = ?4, why = ?5, published = ?6, page = ?7 where id = ?1",
+		 x->err)) < 0 ||
+	    (rc = sq_prepare(
+		 x->c, &old,
+		 "delete from content_capture where (content, capture) in (select content, id from capture where id = ?)",
+		 x->err)) < 0 ||
 	    (rc = sq_prepare(x->c, &own, "insert or ignore into content_capture values (?,?)", x->err)) < 0)
 		goto out;
 	for (size_t i = 0; i < x->b->n_updates; i++) {
@@ -241,7 +251,8 @@ static int add_updates(struct adder *x)
 		sq_int_or_null(s, 7, c->page);
 		sq_int(own, 1, c->content);
 		sq_int(own, 2, c->id);
-		if ((rc = sq_run(x->c, old, x->err)) < 0 || (rc = sq_run(x->c, s, x->err)) < 0 || (c->content && (rc = sq_run(x->c, own, x->err)) < 0))
+		if ((rc = sq_run(x->c, old, x->err)) < 0 || (rc = sq_run(x->c, s, x->err)) < 0 ||
+		    (c->content && (rc = sq_run(x->c, own, x->err)) < 0))
 			break;
 	}
 out:
@@ -357,7 +368,8 @@ static int add_targets(struct adder *x, const struct catalog_page *pages, size_t
 
 	for (size_t p = 0; p < n; p++)
 		for (size_t i = 0; i < pages[p].n_links; i++)
-			vec_push(&targets, ((struct target){ (int64_t)hash_str(pages[p].links[i].url), pages[p].links[i].url }));
+			vec_push(&targets,
+				 ((struct target){ (int64_t)hash_str(pages[p].links[i].url), pages[p].links[i].url }));
 	sort_array(targets.p, targets.n, sizeof *targets.p, by_target);
 	rc = sq_prepare(x->c, &s, "insert or ignore into target values (?,?)", x->err);
 	for (size_t i = 0; i < targets.n && rc == WN_OK; i++) {
@@ -427,8 +439,8 @@ static int add_pages(struct adder *x)
 
 	if ((rc = add_targets(x, x->b->pages, x->b->n_pages)) < 0)
 		return rc;
-	if ((rc = sq_prepare(x->c, &p, "insert into page values (?,?,0)", x->err)) < 0 || (rc = prepare_links(x, &one, 1)) < 0 ||
-	    (rc = prepare_links(x, &many, LINKS_AT_ONCE)) < 0)
+	if ((rc = sq_prepare(x->c, &p, "insert into page values (?,?,0)", x->err)) < 0 ||
+	    (rc = prepare_links(x, &one, 1)) < 0 || (rc = prepare_links(x, &many, LINKS_AT_ONCE)) < 0)
 		goto out;
 	for (size_t i = 0; i < x->b->n_pages && rc == WN_OK; i++) {
 		const struct catalog_page *page = &x->b->pages[i];
@@ -473,7 +485,8 @@ static void forget_names(struct name_cache *cache)
 
 int sq_add(struct catalog *base, const struct catalog_batch *b, struct err *err)
 {
-	static int (*const steps[])(struct adder *) = { add_files, add_crawls, add_contents, add_captures, add_updates, add_keys, add_hashes, add_pages, add_flaws };
+	static int (*const steps[])(struct adder *) = { add_files, add_crawls, add_contents, add_captures, add_updates,
+							add_keys,  add_hashes, add_pages,    add_flaws };
 	struct adder x = { sq(base), b, err };
 	int rc;
 

@@ -9,7 +9,8 @@
  */
 #include "catalog/sqlite_int.h"
 
-#define ROW_COLUMNS "c.id, c.time, c.urlkey, c.file, c.at, c.length, c.original, c.kind, c.url, c.status, ifnull(c.declared, c.mime), c.payload_digest, c.redirect, c.method, c.part"
+#define ROW_COLUMNS \
+	"c.id, c.time, c.urlkey, c.file, c.at, c.length, c.original, c.kind, c.url, c.status, ifnull(c.declared, c.mime), c.payload_digest, c.redirect, c.method, c.part"
 
 struct sq_cdx {
 	struct cdx_cursor base;
@@ -23,15 +24,19 @@ struct sq_cdx {
 #define WITHIN " where " PLACE " >= (?1, ?2, ?3) and " PLACE " < (?4, ?5, ?6) and x.time between ?7 and ?8 "
 
 static const char *const shapes[CDX_SHAPES] = {
-	[CDX_FORWARD] = "select " ROW_COLUMNS " from capture_key x cross join capture c on c.id = x.capture" WITHIN "order by x.urlkey, x.time, x.capture",
+	[CDX_FORWARD] = "select " ROW_COLUMNS " from capture_key x cross join capture c on c.id = x.capture" WITHIN
+			"order by x.urlkey, x.time, x.capture",
 	[CDX_BACKWARD] = "select " ROW_COLUMNS " from capture_key x cross join capture c on c.id = x.capture" WITHIN
 			 "order by x.urlkey desc, x.time desc, x.capture desc",
-	[CDX_KEYS_FORWARD] = "select x.capture, x.time, x.urlkey from capture_key x" WITHIN "order by x.urlkey, x.time, x.capture",
-	[CDX_KEYS_BACKWARD] = "select x.capture, x.time, x.urlkey from capture_key x" WITHIN "order by x.urlkey desc, x.time desc, x.capture desc",
+	[CDX_KEYS_FORWARD] =
+	    "select x.capture, x.time, x.urlkey from capture_key x" WITHIN "order by x.urlkey, x.time, x.capture",
+	[CDX_KEYS_BACKWARD] = "select x.capture, x.time, x.urlkey from capture_key x" WITHIN
+			      "order by x.urlkey desc, x.time desc, x.capture desc",
 };
 
 /* The text with that id, asked for once. */
-static int name_of(struct sqlite_catalog *c, struct sq_names *names, const char *sql, uint64_t id, struct str *out, struct err *err)
+static int name_of(struct sqlite_catalog *c, struct sq_names *names, const char *sql, uint64_t id, struct str *out,
+		   struct err *err)
 {
 	const uint64_t *known = id ? map_get(&names->at, id) : NULL;
 	int rc, step;
@@ -61,14 +66,24 @@ static int read_row(struct sqlite_catalog *c, sqlite3_stmt *s, struct cdx_row *o
 	int rc;
 
 	*o = (struct cdx_row){
-		.id = sq_u64(s, 0), .time = sqlite3_column_int64(s, 1), .urlkey = sq_col(s, 2), .file = sq_u64(s, 3), .at = sq_u64(s, 4),
-		.length = sq_u64(s, 5), .original = sq_u64(s, 6), .kind = (enum capture_kind)sqlite3_column_int(s, 7), .url = sq_col(s, 8),
-		.status = sqlite3_column_type(s, 9) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 9), .digest = sq_col(s, 11),
-		.redirect = sq_col(s, 12), .method = sq_col(s, 13),
+		.id = sq_u64(s, 0),
+		.time = sqlite3_column_int64(s, 1),
+		.urlkey = sq_col(s, 2),
+		.file = sq_u64(s, 3),
+		.at = sq_u64(s, 4),
+		.length = sq_u64(s, 5),
+		.original = sq_u64(s, 6),
+		.kind = (enum capture_kind)sqlite3_column_int(s, 7),
+		.url = sq_col(s, 8),
+		.status = sqlite3_column_type(s, 9) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 9),
+		.digest = sq_col(s, 11),
+		.redirect = sq_col(s, 12),
+		.method = sq_col(s, 13),
 	};
 	if (o->kind == CAPTURE_REVISIT)
 		o->type = STR("warc/revisit");
-	else if ((rc = name_of(c, &c->word_texts, "select text from word where id = ?", sq_u64(s, 10), &o->type, err)) < 0)
+	else if ((rc = name_of(c, &c->word_texts, "select text from word where id = ?", sq_u64(s, 10), &o->type, err)) <
+		 0)
 		return rc;
 	if (!o->file) { /* from a CDX file, which named it */
 		o->file_name = sq_col(s, 14);
@@ -88,7 +103,10 @@ static int cdx_step(struct cdx_cursor *cur, struct cdx_row *o, struct err *err)
 		return sq_fail(x->c, "index", err);
 	if (!x->keys_only)
 		return read_row(x->c, x->s, o, err);
-	*o = (struct cdx_row){ .id = sq_u64(x->s, 0), .time = sqlite3_column_int64(x->s, 1), .urlkey = sq_col(x->s, 2), .status = CAPTURE_NO_STATUS };
+	*o = (struct cdx_row){ .id = sq_u64(x->s, 0),
+			       .time = sqlite3_column_int64(x->s, 1),
+			       .urlkey = sq_col(x->s, 2),
+			       .status = CAPTURE_NO_STATUS };
 	return WN_OK;
 }
 
@@ -175,13 +193,15 @@ int sq_cdx_row(struct catalog *base, uint64_t id, struct cdx_row *out, struct er
 	return step == SQLITE_DONE ? WN_NONE : sq_fail(c, "capture", err);
 }
 
-int sq_cover_state(struct catalog *base, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err)
+int sq_cover_state(struct catalog *base, uint64_t cover, uint64_t capture, int *state, uint64_t *witness,
+		   struct err *err)
 {
 	struct sqlite_catalog *c = sq(base);
 	int rc, step;
 
 	if (!c->cover_state &&
-	    (rc = sq_prepare(c, &c->cover_state, "select kept, witness from cover_member where cover = ? and capture = ?", err)) < 0)
+	    (rc = sq_prepare(c, &c->cover_state,
+			     "select kept, witness from cover_member where cover = ? and capture = ?", err)) < 0)
 		return rc;
 	sq_int(c->cover_state, 1, cover);
 	sq_int(c->cover_state, 2, capture);

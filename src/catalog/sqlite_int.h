@@ -16,7 +16,7 @@ struct name_cache {
 /* The index reader (sqlite_cdx.c): prepared once, kept until the catalogue is closed. */
 enum { CDX_FORWARD, CDX_BACKWARD, CDX_KEYS_FORWARD, CDX_KEYS_BACKWARD, CDX_SHAPES, CDX_CURSORS = 4 };
 struct sq_cdx;
-struct sq_names { /* texts of word or file by id, as met */
+struct sq_names {      /* texts of word or file by id, as met */
 	struct map at; /* id -> index */
 	VEC(struct str) texts;
 	struct arena arena;
@@ -53,7 +53,10 @@ static inline void sq_text(sqlite3_stmt *s, int i, struct str v) /* empty is NUL
 	else
 		sqlite3_bind_null(s, i);
 }
-static inline void sq_text_always(sqlite3_stmt *s, int i, struct str v) { sqlite3_bind_text(s, i, v.n ? v.p : "", (int)v.n, SQLITE_STATIC); }
+static inline void sq_text_always(sqlite3_stmt *s, int i, struct str v)
+{
+	sqlite3_bind_text(s, i, v.n ? v.p : "", (int)v.n, SQLITE_STATIC);
+}
 static inline void sq_blob(sqlite3_stmt *s, int i, struct str v)
 {
 	if (v.n)
@@ -97,7 +100,8 @@ int sq_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *
 int sq_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
 int sq_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
 int sq_reprocessed(struct catalog *c, unsigned extractor, struct err *err);
-int sq_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err);
+int sq_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
+	     struct err *err);
 int sq_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 int sq_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 int sq_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
@@ -106,8 +110,10 @@ int sq_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *
 int sq_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
 void sq_cdx_release(struct sqlite_catalog *c);
 int sq_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
-int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context, struct err *err);
-int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err);
+int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
+	      void *context, struct err *err);
+int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context,
+	     struct err *err);
 /* The next revision: one more than the present one, written in the open transaction. */
 int sq_bump_revision(struct sqlite_catalog *c, struct err *err);
 #endif

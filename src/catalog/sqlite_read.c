@@ -22,7 +22,8 @@ int sq_content_by_key(struct catalog *base, const unsigned char key[32], uint64_
 	struct sqlite_catalog *c = sq(base);
 	int rc;
 
-	if (!c->content_by_key && (rc = sq_prepare(c, &c->content_by_key, "select id from content where key = ?", err)) < 0)
+	if (!c->content_by_key &&
+	    (rc = sq_prepare(c, &c->content_by_key, "select id from content where key = ?", err)) < 0)
 		return rc;
 	sqlite3_bind_blob(c->content_by_key, 1, key, 32, SQLITE_STATIC);
 	return id_by_key(c, c->content_by_key, id, err);
@@ -56,15 +57,42 @@ static int cursor_next(struct capture_cursor *cur, struct capture *o, struct err
 	if (step != SQLITE_ROW)
 		return sq_fail(x->c, "captures", err);
 	*o = (struct capture){
-		.id = sq_u64(s, 0), .file = sq_u64(s, 1), .at = sq_u64(s, 2), .length = sq_u64(s, 3), .skip = sq_u64(s, 4), .part = sq_col(s, 5),
-		.kind = (enum capture_kind)sqlite3_column_int(s, 6), .time = sqlite3_column_int64(s, 7), .host = sq_col(s, 8), .domain = sq_col(s, 9),
-		.urlkey = sq_col(s, 10), .url = sq_col(s, 11),
-		.status = sqlite3_column_type(s, 12) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 12), .mime = sq_col(s, 13),
-		.declared = sq_col(s, 14), .charset = sq_col(s, 15), .bytes = sq_u64(s, 16), .digest = sq_col(s, 17), .payload_digest = sq_col(s, 18),
-		.content = sq_u64(s, 19), .why = (unsigned)sqlite3_column_int(s, 20), .crawl = sq_u64(s, 21), .original = sq_u64(s, 22),
-		.published = sq_time(s, 23), .page = sq_u64(s, 24), .redirect = sq_col(s, 25), .via = sq_col(s, 26), .method = sq_col(s, 27),
-		.title = sq_col(s, 28), .lang = sq_col(s, 29), .words = sq_u64(s, 30), .shingles = sq_u64(s, 31), .shingles_main = sq_u64(s, 32),
-		.file_name = sq_col(s, 33), .crawl_name = sq_col(s, 34), .refers_time = CAPTURE_NO_TIME,
+		.id = sq_u64(s, 0),
+		.file = sq_u64(s, 1),
+		.at = sq_u64(s, 2),
+		.length = sq_u64(s, 3),
+		.skip = sq_u64(s, 4),
+		.part = sq_col(s, 5),
+		.kind = (enum capture_kind)sqlite3_column_int(s, 6),
+		.time = sqlite3_column_int64(s, 7),
+		.host = sq_col(s, 8),
+		.domain = sq_col(s, 9),
+		.urlkey = sq_col(s, 10),
+		.url = sq_col(s, 11),
+		.status = sqlite3_column_type(s, 12) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 12),
+		.mime = sq_col(s, 13),
+		.declared = sq_col(s, 14),
+		.charset = sq_col(s, 15),
+		.bytes = sq_u64(s, 16),
+		.digest = sq_col(s, 17),
+		.payload_digest = sq_col(s, 18),
+		.content = sq_u64(s, 19),
+		.why = (unsigned)sqlite3_column_int(s, 20),
+		.crawl = sq_u64(s, 21),
+		.original = sq_u64(s, 22),
+		.published = sq_time(s, 23),
+		.page = sq_u64(s, 24),
+		.redirect = sq_col(s, 25),
+		.via = sq_col(s, 26),
+		.method = sq_col(s, 27),
+		.title = sq_col(s, 28),
+		.lang = sq_col(s, 29),
+		.words = sq_u64(s, 30),
+		.shingles = sq_u64(s, 31),
+		.shingles_main = sq_u64(s, 32),
+		.file_name = sq_col(s, 33),
+		.crawl_name = sq_col(s, 34),
+		.refers_time = CAPTURE_NO_TIME,
 	};
 	return WN_OK;
 }
@@ -83,18 +111,22 @@ static void query_sql(struct buf *sql, const struct capture_query *q)
 	bool keyed = q->by_key || q->key_from.n || q->key_to.n;
 	const char *turn = q->backward ? " desc" : "";
 
-	buf_str(sql, STR("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, h.name, h.domain, c.urlkey, c.url, c.status, m.text, d.text, "
-			 "s.text, c.bytes, c.digest, c.payload_digest, c.content, c.why, c.crawl, c.original, c.published, c.page, c.redirect, c.via, c.method, "
-			 "t.title, l.text, t.words, t.shingles, t.shingles_main, f.name, k.name from "));
+	buf_str(
+	    sql,
+	    STR("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, h.name, h.domain, c.urlkey, c.url, c.status, m.text, d.text, "
+		"s.text, c.bytes, c.digest, c.payload_digest, c.content, c.why, c.crawl, c.original, c.published, c.page, c.redirect, c.via, c.method, "
+		"t.title, l.text, t.words, t.shingles, t.shingles_main, f.name, k.name from "));
 	if (keyed)
 		buf_str(sql, STR("capture_key x cross join capture c on c.id = x.capture"));
 	else if (q->content)
 		buf_str(sql, STR("content_capture x cross join capture c on c.id = x.capture"));
 	else
 		buf_str(sql, STR("capture c"));
-	buf_str(sql, STR(" left join host h on h.id = c.host left join word m on m.id = c.mime left join word d on d.id = c.declared left join word s on "
-			 "s.id = c.charset left join content t on t.id = c.content left join word l on l.id = t.lang left join file f on f.id = c.file "
-			 "left join crawl k on k.id = c.crawl where 1"));
+	buf_str(
+	    sql,
+	    STR(" left join host h on h.id = c.host left join word m on m.id = c.mime left join word d on d.id = c.declared left join word s on "
+		"s.id = c.charset left join content t on t.id = c.content left join word l on l.id = t.lang left join file f on f.id = c.file "
+		"left join crawl k on k.id = c.crawl where 1"));
 	if (q->key_from.n)
 		buf_str(sql, STR(" and x.urlkey >= ?1"));
 	if (q->key_to.n)
@@ -149,11 +181,11 @@ int sq_captures(struct catalog *base, const struct capture_query *q, struct capt
 int sq_stats(struct catalog *base, struct catalog_stats *o, struct err *err)
 {
 	static const char sql[] =
-		"select (select count(*) from capture), (select count(*) from capture where content is not null), (select count(*) from content), "
-		"(select count(*) from (select 1 from capture_key group by urlkey)), (select count(*) from host), (select ifnull(sum(bytes), 0) from capture), "
-		"(select ifnull(sum(bytes), 0) from content), (select ifnull(sum(words), 0) from content), (select ifnull(sum(shingles), 0) from content), "
-		"(select count(*) from file), (select value from meta where key = 'revision'), (select min(time) from capture), (select max(time) from capture), "
-		"(select count(*) from revisit), (select count(*) from revisit where unresolved)";
+	    "select (select count(*) from capture), (select count(*) from capture where content is not null), (select count(*) from content), "
+	    "(select count(*) from (select 1 from capture_key group by urlkey)), (select count(*) from host), (select ifnull(sum(bytes), 0) from capture), "
+	    "(select ifnull(sum(bytes), 0) from content), (select ifnull(sum(words), 0) from content), (select ifnull(sum(shingles), 0) from content), "
+	    "(select count(*) from file), (select value from meta where key = 'revision'), (select min(time) from capture), (select max(time) from capture), "
+	    "(select count(*) from revisit), (select count(*) from revisit where unresolved)";
 	struct sqlite_catalog *c = sq(base);
 	sqlite3_stmt *s = NULL;
 	int rc;
@@ -162,9 +194,21 @@ int sq_stats(struct catalog *base, struct catalog_stats *o, struct err *err)
 		return rc;
 	if (sqlite3_step(s) == SQLITE_ROW)
 		*o = (struct catalog_stats){
-			.captures = sq_u64(s, 0), .documents = sq_u64(s, 1), .contents = sq_u64(s, 2), .urls = sq_u64(s, 3), .hosts = sq_u64(s, 4),
-			.bytes_payload = sq_u64(s, 5), .bytes_text = sq_u64(s, 6), .words = sq_u64(s, 7), .shingles = sq_u64(s, 8), .files = sq_u64(s, 9),
-			.revision = sq_u64(s, 10), .first = sq_time(s, 11), .last = sq_time(s, 12), .revisits = sq_u64(s, 13), .revisits_unresolved = sq_u64(s, 14),
+			.captures = sq_u64(s, 0),
+			.documents = sq_u64(s, 1),
+			.contents = sq_u64(s, 2),
+			.urls = sq_u64(s, 3),
+			.hosts = sq_u64(s, 4),
+			.bytes_payload = sq_u64(s, 5),
+			.bytes_text = sq_u64(s, 6),
+			.words = sq_u64(s, 7),
+			.shingles = sq_u64(s, 8),
+			.files = sq_u64(s, 9),
+			.revision = sq_u64(s, 10),
+			.first = sq_time(s, 11),
+			.last = sq_time(s, 12),
+			.revisits = sq_u64(s, 13),
+			.revisits_unresolved = sq_u64(s, 14),
 		};
 	else
 		rc = sq_fail(c, "stats", err);
@@ -172,18 +216,24 @@ int sq_stats(struct catalog *base, struct catalog_stats *o, struct err *err)
 	return rc;
 }
 
-int sq_counts(struct catalog *base, const char *what, int (*each)(void *context, struct str value, uint64_t count), void *context, struct err *err)
+int sq_counts(struct catalog *base, const char *what, int (*each)(void *context, struct str value, uint64_t count),
+	      void *context, struct err *err)
 {
 	static const struct {
 		const char *what, *sql;
 	} questions[] = {
-		{ "mime", "select w.text, count(*) n from capture c join word w on w.id = c.mime group by c.mime order by n desc, w.text" },
-		{ "status", "select ifnull(status, 'none'), count(*) n from capture group by status order by n desc, status" },
-		{ "lang", "select w.text, count(*) n from capture c join content t on t.id = c.content join word w on w.id = t.lang group by t.lang order by n desc, w.text" },
-		{ "charset", "select w.text, count(*) n from capture c join word w on w.id = c.charset group by c.charset order by n desc, w.text" },
+		{ "mime",
+		  "select w.text, count(*) n from capture c join word w on w.id = c.mime group by c.mime order by n desc, w.text" },
+		{ "status",
+		  "select ifnull(status, 'none'), count(*) n from capture group by status order by n desc, status" },
+		{ "lang",
+		  "select w.text, count(*) n from capture c join content t on t.id = c.content join word w on w.id = t.lang group by t.lang order by n desc, w.text" },
+		{ "charset",
+		  "select w.text, count(*) n from capture c join word w on w.id = c.charset group by c.charset order by n desc, w.text" },
 		{ "flaws", "select kind, count(*) n from flaw group by kind order by n desc, kind" },
 		{ "kind", "select kind, count(*) n from capture group by kind order by n desc, kind" },
-		{ "why", "select why, count(*) n from capture where content is null group by why order by n desc, why" },
+		{ "why",
+		  "select why, count(*) n from capture where content is null group by why order by n desc, why" },
 	};
 	struct sqlite_catalog *c = sq(base);
 	sqlite3_stmt *s = NULL;
@@ -207,18 +257,26 @@ int sq_counts(struct catalog *base, const char *what, int (*each)(void *context,
 	return rc;
 }
 
-int sq_files(struct catalog *base, int (*each)(void *context, const struct catalog_file *f), void *context, struct err *err)
+int sq_files(struct catalog *base, int (*each)(void *context, const struct catalog_file *f), void *context,
+	     struct err *err)
 {
 	struct sqlite_catalog *c = sq(base);
 	sqlite3_stmt *s = NULL;
 	int rc, step;
 
-	if ((rc = sq_prepare(c, &s, "select id, path, bytes, mtime, hash, done_to, complete, records from file order by id", err)) < 0)
+	if ((rc = sq_prepare(c, &s,
+			     "select id, path, bytes, mtime, hash, done_to, complete, records from file order by id",
+			     err)) < 0)
 		return rc;
 	while ((step = sqlite3_step(s)) == SQLITE_ROW && rc == WN_OK) {
 		struct str hash = sq_col(s, 4);
-		struct catalog_file f = { .id = sq_u64(s, 0), .path = sq_col(s, 1), .bytes = sq_u64(s, 2), .mtime = sqlite3_column_int64(s, 3),
-					  .done_to = sq_u64(s, 5), .complete = sq_u64(s, 6) != 0, .records = sq_u64(s, 7) };
+		struct catalog_file f = { .id = sq_u64(s, 0),
+					  .path = sq_col(s, 1),
+					  .bytes = sq_u64(s, 2),
+					  .mtime = sqlite3_column_int64(s, 3),
+					  .done_to = sq_u64(s, 5),
+					  .complete = sq_u64(s, 6) != 0,
+					  .records = sq_u64(s, 7) };
 
 		memcpy(f.hash, hash.p, hash.n < sizeof f.hash ? hash.n : sizeof f.hash);
 		rc = each(context, &f);
@@ -229,18 +287,22 @@ int sq_files(struct catalog *base, int (*each)(void *context, const struct catal
 	return rc;
 }
 
-int sq_links(struct catalog *base, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context, struct err *err)
+int sq_links(struct catalog *base, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
+	     void *context, struct err *err)
 {
 	struct sqlite_catalog *c = sq(base);
 	sqlite3_stmt *s = NULL;
 	int rc, step;
 
-	if ((rc = sq_prepare(c, &s, "select l.kind, l.nofollow, t.url, l.anchor from link l join target t on t.id = l.target where l.page = ? order by l.seq",
-			     err)) < 0)
+	if ((rc = sq_prepare(
+		 c, &s,
+		 "select l.kind, l.nofollow, t.url, l.anchor from link l join target t on t.id = l.target where l.page = ? order by l.seq",
+		 err)) < 0)
 		return rc;
 	sq_int(s, 1, page);
 	while ((step = sqlite3_step(s)) == SQLITE_ROW && rc == WN_OK) {
-		struct catalog_link l = { (unsigned)sqlite3_column_int(s, 0), sqlite3_column_int(s, 1) != 0, sq_col(s, 2), sq_col(s, 3) };
+		struct catalog_link l = { (unsigned)sqlite3_column_int(s, 0), sqlite3_column_int(s, 1) != 0,
+					  sq_col(s, 2), sq_col(s, 3) };
 
 		rc = each(context, &l);
 	}

@@ -56,7 +56,8 @@ static int remove_gone(struct sqlite_catalog *c, struct err *err)
 static int finish(struct sqlite_catalog *c, int rc, struct err *err)
 {
 	if (rc == WN_OK)
-		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page", err);
+		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page",
+			     err);
 	if (rc == WN_OK)
 		rc = sq_bump_revision(c, err);
 	if (rc == WN_OK)
@@ -74,7 +75,8 @@ int sq_remove_captures(struct catalog *base, const uint64_t *ids, size_t n, stru
 
 	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
 		return rc;
-	if ((rc = remember_ids(c, err)) == WN_OK && (rc = sq_exec(c, "create temp table gone (id integer primary key)", err)) == WN_OK)
+	if ((rc = remember_ids(c, err)) == WN_OK &&
+	    (rc = sq_exec(c, "create temp table gone (id integer primary key)", err)) == WN_OK)
 		rc = sq_prepare(c, &s, "insert or ignore into gone values (?)", err);
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		sq_int(s, 1, ids[i]);
@@ -96,19 +98,20 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
 		return rc;
 	rc = remember_ids(c, err);
-	snprintf(sql, sizeof sql, "create temp table gone as select id from capture where file = %llu and at >= %llu", (unsigned long long)file,
-		 (unsigned long long)from);
+	snprintf(sql, sizeof sql, "create temp table gone as select id from capture where file = %llu and at >= %llu",
+		 (unsigned long long)file, (unsigned long long)from);
 	if (rc == WN_OK)
 		rc = sq_exec(c, sql, err);
 	if (rc == WN_OK)
 		rc = sq_one(c, "select count(*) from gone", &n, err);
 	if (rc == WN_OK)
 		rc = remove_gone(c, err);
-	snprintf(sql, sizeof sql, "delete from flaw where file = %llu and at >= %llu", (unsigned long long)file, (unsigned long long)from);
+	snprintf(sql, sizeof sql, "delete from flaw where file = %llu and at >= %llu", (unsigned long long)file,
+		 (unsigned long long)from);
 	if (rc == WN_OK)
 		rc = sq_exec(c, sql, err);
-	snprintf(sql, sizeof sql, "delete from crawl where file = %llu; delete from file where id = %llu", (unsigned long long)file,
-		 (unsigned long long)file);
+	snprintf(sql, sizeof sql, "delete from crawl where file = %llu; delete from file where id = %llu",
+		 (unsigned long long)file, (unsigned long long)file);
 	if (rc == WN_OK && from == 0)
 		rc = sq_exec(c, sql, err);
 	rc = finish(c, rc, err);

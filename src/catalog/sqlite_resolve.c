@@ -39,7 +39,8 @@ static int best(struct resolver *r, sqlite3_stmt *s, uint64_t *id)
 }
 
 /* by_hash: ?1 hash, ?2 the revisit, ?3 its time, ?4 urlkey or null, ?5 digest or null */
-static int find_by_hash(struct resolver *r, int64_t hash, uint64_t revisit, int64_t time, struct str urlkey, struct str digest, uint64_t *id)
+static int find_by_hash(struct resolver *r, int64_t hash, uint64_t revisit, int64_t time, struct str urlkey,
+			struct str digest, uint64_t *id)
 {
 	sqlite3_bind_int64(r->by_hash, 1, hash);
 	sq_int(r->by_hash, 2, revisit);
@@ -116,7 +117,8 @@ static int follow(struct resolver *r, uint64_t revisit, uint64_t *original)
 	return WN_OK;
 }
 
-static int settle(struct resolver *r, sqlite3_stmt *take, sqlite3_stmt *mark, sqlite3_stmt *own, uint64_t revisit, uint64_t original)
+static int settle(struct resolver *r, sqlite3_stmt *take, sqlite3_stmt *mark, sqlite3_stmt *own, uint64_t revisit,
+		  uint64_t original)
 {
 	int rc;
 
@@ -135,16 +137,22 @@ static int resolve_all(struct resolver *r, uint64_t *resolved)
 	VEC(uint64_t) revisits = { 0 };
 	int rc, step = SQLITE_DONE;
 
-	if ((rc = sq_prepare(r->c, &open,
-			     "select v.capture, c.time, c.urlkey, c.url, c.payload_digest, v.refers_to, v.refers_uri, v.refers_time from revisit v "
-			     "join capture c on c.id = v.capture where v.unresolved order by v.capture", r->err)) < 0 ||
-	    (rc = sq_prepare(r->c, &take,
-			     "update capture set (original, content, digest, mime, charset, bytes, why, published, page, status) = (select o.id, o.content, o.digest, "
-			     "o.mime, o.charset, o.bytes, o.why, o.published, case when o.url = capture.url then o.page end, "
-			     "case when capture.status is null or capture.status = 304 then o.status else capture.status end from capture o where o.id = ?1) where id = ?2",
-			     r->err)) < 0 ||
+	if ((rc = sq_prepare(
+		 r->c, &open,
+		 "select v.capture, c.time, c.urlkey, c.url, c.payload_digest, v.refers_to, v.refers_uri, v.refers_time from revisit v "
+		 "join capture c on c.id = v.capture where v.unresolved order by v.capture",
+		 r->err)) < 0 ||
+	    (rc = sq_prepare(
+		 r->c, &take,
+		 "update capture set (original, content, digest, mime, charset, bytes, why, published, page, status) = (select o.id, o.content, o.digest, "
+		 "o.mime, o.charset, o.bytes, o.why, o.published, case when o.url = capture.url then o.page end, "
+		 "case when capture.status is null or capture.status = 304 then o.status else capture.status end from capture o where o.id = ?1) where id = ?2",
+		 r->err)) < 0 ||
 	    (rc = sq_prepare(r->c, &mark, "update revisit set unresolved = 0 where capture = ?", r->err)) < 0 ||
-	    (rc = sq_prepare(r->c, &own, "insert or ignore into content_capture select content, id from capture where id = ? and content is not null", r->err)) < 0)
+	    (rc = sq_prepare(
+		 r->c, &own,
+		 "insert or ignore into content_capture select content, id from capture where id = ? and content is not null",
+		 r->err)) < 0)
 		goto out;
 	while (rc == WN_OK && (step = sqlite3_step(open)) == SQLITE_ROW) {
 		vec_push(&revisits, sq_u64(open, 0));
@@ -182,12 +190,16 @@ int sq_resolve(struct catalog *base, uint64_t *resolved, uint64_t *left, struct 
 	if ((rc = sq_exec(r.c, "begin immediate", err)) < 0)
 		return rc;
 	/* a capture with a payload before another revisit; then the nearest, the earlier, and a fixed order */
-	if ((rc = sq_prepare(r.c, &r.by_hash,
-			     "select c.id from capture_hash h join capture c on c.id = h.capture where h.hash = ?1 and c.id <> ?2 and (?4 is null or c.urlkey = ?4) "
-			     "and (?5 is null or c.payload_digest = ?5) order by c.kind = 2, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at limit 1", err)) == WN_OK &&
-	    (rc = sq_prepare(r.c, &r.by_uri,
-			     "select c.id from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and c.id <> ?2 and (?3 is null or k.time = ?3) "
-			     "order by c.kind = 2, abs(c.time - ?4), c.time, c.url, c.at limit 1", err)) == WN_OK &&
+	if ((rc = sq_prepare(
+		 r.c, &r.by_hash,
+		 "select c.id from capture_hash h join capture c on c.id = h.capture where h.hash = ?1 and c.id <> ?2 and (?4 is null or c.urlkey = ?4) "
+		 "and (?5 is null or c.payload_digest = ?5) order by c.kind = 2, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at limit 1",
+		 err)) == WN_OK &&
+	    (rc = sq_prepare(
+		 r.c, &r.by_uri,
+		 "select c.id from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and c.id <> ?2 and (?3 is null or k.time = ?3) "
+		 "order by c.kind = 2, abs(c.time - ?4), c.time, c.url, c.at limit 1",
+		 err)) == WN_OK &&
 	    (rc = sq_prepare(r.c, &r.kind, "select kind, original from capture where id = ?", err)) == WN_OK)
 		rc = resolve_all(&r, resolved);
 	if (rc == WN_OK && *resolved)

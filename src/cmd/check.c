@@ -48,18 +48,30 @@ static void print(struct buf *out, const struct proof_report *p, const struct co
 		return;
 	}
 	if (v->ok) {
-		buf_printf(out, "cover %" PRIu64 " is right: %" PRIu64 " kept, each of %" PRIu64 " dropped has a kept witness that covers it\n", row->id, p->kept, p->dropped);
+		buf_printf(out,
+			   "cover %" PRIu64 " is right: %" PRIu64 " kept, each of %" PRIu64
+			   " dropped has a kept witness that covers it\n",
+			   row->id, p->kept, p->dropped);
 		if (v->proves_minimum)
-			buf_printf(out, "it is a minimum: the certificate proves that no valid cover has fewer than %" PRIu64 "\n", p->bound);
+			buf_printf(out,
+				   "it is a minimum: the certificate proves that no valid cover has fewer than %" PRIu64
+				   "\n",
+				   p->bound);
 		else
-			buf_printf(out, "the certificate proves that no valid cover has fewer than %" PRIu64 "; search stated %" PRIu64 "\n", p->bound, p->stated_bound);
+			buf_printf(out,
+				   "the certificate proves that no valid cover has fewer than %" PRIu64
+				   "; search stated %" PRIu64 "\n",
+				   p->bound, p->stated_bound);
 	} else {
 		buf_printf(out, "cover %" PRIu64 " is wrong:\n", row->id);
 		for (int o = 0; o < COVER_OFFENCES; o++)
 			if (v->count[o])
-				buf_printf(out, "  %s: %" PRIu64 "\n", cover_offence_name((enum cover_offence)o), v->count[o]);
+				buf_printf(out, "  %s: %" PRIu64 "\n", cover_offence_name((enum cover_offence)o),
+					   v->count[o]);
 		if (p->stale)
-			buf_str(out, STR("the collection has changed since this cover was made; 'winnow update' brings it up to date\n"));
+			buf_str(
+			    out,
+			    STR("the collection has changed since this cover was made; 'winnow update' brings it up to date\n"));
 	}
 	buf_printf(out, "checked in %.1f s from the stored sets and attributes\n", p->seconds);
 }
@@ -77,7 +89,8 @@ static int run(struct cmd_run *run)
 		return cmd_usage(run, "needs --cover ID; 'winnow covers %s' lists them", run->rest.p[0]);
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
 		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
+	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK &&
+	    (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
 		rc = proof_check(&coll, &row, (unsigned)run->common.threads, run->common.memory, &report, &run->err);
 	catalog_end(coll.catalog);
 	collection_close(&coll);
@@ -95,12 +108,24 @@ static int run(struct cmd_run *run)
 	return report.verdict.ok ? EXIT_DONE : EXIT_FINDINGS;
 }
 
-static const struct cmd_example examples[] = { { "winnow check sample --cover 1", "is the cover right, and as small as it says?" }, { 0 } };
+static const struct cmd_example examples[] = {
+	{ "winnow check sample --cover 1", "is the cover right, and as small as it says?" }, { 0 }
+};
 
 const struct cmd cmd_check = {
-	.name = "check", .args = "COLL", .summary = "check a cover by independent code", .group = GROUP_DECIDE, .coll_first = true, .min_args = 1, .max_args = 1,
-	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Verifies a stored cover straight from the stored sets and attributes, without trusting the code that made it: every document is kept or dropped, "
-		 "every dropped one has a kept witness that covers it, pins and quotas hold, and the certificate's numbers prove the lower bound. Ends with 1 when "
-		 "anything is wrong, and says what.",
+	.name = "check",
+	.args = "COLL",
+	.summary = "check a cover by independent code",
+	.group = GROUP_DECIDE,
+	.coll_first = true,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Verifies a stored cover straight from the stored sets and attributes, without trusting the code that made it: every document is kept or dropped, "
+	    "every dropped one has a kept witness that covers it, pins and quotas hold, and the certificate's numbers prove the lower bound. Ends with 1 when "
+	    "anything is wrong, and says what.",
 };

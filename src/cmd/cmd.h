@@ -32,17 +32,17 @@ enum cmd_group { GROUP_GATHER, GROUP_LOOK, GROUP_DECIDE, GROUP_EXPLORE, GROUP_CA
 struct cmd_common {
 	bool help, json, quiet;
 	const char *progress, *tmp;
-	uint64_t threads; /* 0 became the number of cores */
-	uint64_t memory;  /* bytes; 0 became 1 GiB */
+	uint64_t threads;	     /* 0 became the number of cores */
+	uint64_t memory;	     /* bytes; 0 became 1 GiB */
 	const char *format, *fields; /* listings */
 };
 
 struct cmd_run {
 	const struct cmd *cmd;
 	struct cmd_common common;
-	void *args;	       /* the command's own options: args_size zeroed bytes, filled by its table */
-	struct opt_list rest;  /* arguments, NULL-free */
-	struct arena arena;    /* lives as long as the command */
+	void *args;	      /* the command's own options: args_size zeroed bytes, filled by its table */
+	struct opt_list rest; /* arguments, NULL-free */
+	struct arena arena;   /* lives as long as the command */
 	struct err err;
 };
 
@@ -56,13 +56,13 @@ struct cmd {
 	const char *args;    /* "COLL PATH..." */
 	const char *summary; /* one line, lower case, no full stop */
 	enum cmd_group group;
-	bool coll_first;     /* the first argument is a collection: its winnow.conf applies */
-	bool listing;	     /* takes --format and --fields */
+	bool coll_first;	     /* the first argument is a collection: its winnow.conf applies */
+	bool listing;		     /* takes --format and --fields */
 	unsigned min_args, max_args; /* max 0: any number */
 	const struct opt *opts;
 	size_t args_size;
 	int (*run)(struct cmd_run *run);
-	const char *prose;   /* paragraphs separated by an empty line */
+	const char *prose;		    /* paragraphs separated by an empty line */
 	const struct cmd_example *examples; /* ended by a zero entry */
 };
 
@@ -80,6 +80,6 @@ int cmd_usage(struct cmd_run *run, const char *fmt, ...) __attribute__((format(p
 void cmd_out(const struct buf *b);
 void cmd_print(struct str s);
 
-void help_command(struct buf *out, const struct cmd *cmd);  /* what --help prints */
-void help_man(struct buf *out, const struct cmd *cmd);	    /* the same as a man page */
+void help_command(struct buf *out, const struct cmd *cmd); /* what --help prints */
+void help_man(struct buf *out, const struct cmd *cmd);	   /* the same as a man page */
 #endif

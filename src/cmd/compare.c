@@ -9,7 +9,8 @@
 #include "cmd/table.h"
 #include "flow/covers.h"
 
-static int state_of(const struct cover_member *m, size_t n, size_t *at, uint64_t id) /* 0 not there, 1 dropped, 2 kept */
+static int state_of(const struct cover_member *m, size_t n, size_t *at,
+		    uint64_t id) /* 0 not there, 1 dropped, 2 kept */
 {
 	while (*at < n && m[*at].id < id)
 		++*at;
@@ -67,13 +68,17 @@ static int compare(struct cmd_run *run, struct collection *coll)
 	if (run->common.json) {
 		struct buf out = BUF(64 * KIB);
 
-		buf_printf(&out, "{\"first\": %" PRIu64 ", \"second\": %" PRIu64 ", \"both\": %" PRIu64 ", \"only_first\": %" PRIu64 ", \"only_second\": %" PRIu64 ", \"neither\": %" PRIu64 "}\n",
+		buf_printf(&out,
+			   "{\"first\": %" PRIu64 ", \"second\": %" PRIu64 ", \"both\": %" PRIu64
+			   ", \"only_first\": %" PRIu64 ", \"only_second\": %" PRIu64 ", \"neither\": %" PRIu64 "}\n",
 			   rows[0].id, rows[1].id, both, only[0], only[1], neither);
 		cmd_out(&out);
 		buf_release(&out);
 	} else {
 		listing_close(&l);
-		note("kept by both %" PRIu64 ", only by the first %" PRIu64 ", only by the second %" PRIu64 ", by neither %" PRIu64, both, only[0], only[1], neither);
+		note("kept by both %" PRIu64 ", only by the first %" PRIu64 ", only by the second %" PRIu64
+		     ", by neither %" PRIu64,
+		     both, only[0], only[1], neither);
 	}
 	return WN_OK;
 }
@@ -92,10 +97,21 @@ static int run(struct cmd_run *run)
 	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
 }
 
-static const struct cmd_example examples[] = { { "winnow compare sample 1 2", "which documents one cover keeps and the other does not" }, { 0 } };
+static const struct cmd_example examples[] = {
+	{ "winnow compare sample 1 2", "which documents one cover keeps and the other does not" }, { 0 }
+};
 
 const struct cmd cmd_compare = {
-	.name = "compare", .args = "COLL ID ID", .summary = "show what two covers keep differently", .group = GROUP_DECIDE, .coll_first = true, .listing = true,
-	.min_args = 3, .max_args = 3, .run = run, .examples = examples,
-	.prose = "Lists the documents that one of two covers keeps and the other does not, with what each says of them; --json counts them.",
+	.name = "compare",
+	.args = "COLL ID ID",
+	.summary = "show what two covers keep differently",
+	.group = GROUP_DECIDE,
+	.coll_first = true,
+	.listing = true,
+	.min_args = 3,
+	.max_args = 3,
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Lists the documents that one of two covers keeps and the other does not, with what each says of them; --json counts them.",
 };

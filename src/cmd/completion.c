@@ -18,7 +18,9 @@ static void words_of(struct buf *out, const struct cmd *c)
 
 static void bash(struct buf *out)
 {
-	buf_str(out, STR("_winnow() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n\tif [ $COMP_CWORD -eq 1 ]; then\n\t\twords=\""));
+	buf_str(
+	    out,
+	    STR("_winnow() {\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n\tif [ $COMP_CWORD -eq 1 ]; then\n\t\twords=\""));
 	for (size_t i = 0; cmd_table[i]; i++)
 		buf_printf(out, "%s%s", i ? " " : "", cmd_table[i]->name);
 	buf_str(out, STR("\"\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n"));
@@ -27,8 +29,10 @@ static void bash(struct buf *out)
 		words_of(out, cmd_table[i]);
 		buf_str(out, STR("\" ;;\n"));
 	}
-	buf_str(out, STR("\t\tesac\n\t\t[ \"${cur#-}\" = \"$cur\" ] && words=\n\tfi\n"
-			 "\tCOMPREPLY=( $(compgen -W \"$words\" -- \"$cur\") )\n}\ncomplete -o default -F _winnow winnow\n"));
+	buf_str(
+	    out,
+	    STR("\t\tesac\n\t\t[ \"${cur#-}\" = \"$cur\" ] && words=\n\tfi\n"
+		"\tCOMPREPLY=( $(compgen -W \"$words\" -- \"$cur\") )\n}\ncomplete -o default -F _winnow winnow\n"));
 }
 
 static void quoted(struct buf *out, const char *s)
@@ -49,7 +53,9 @@ static void zsh(struct buf *out)
 		quoted(out, cmd_table[i]->summary);
 		buf_str(out, STR("'\n"));
 	}
-	buf_str(out, STR("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tcase $words[2] in\n"));
+	buf_str(
+	    out,
+	    STR("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command commands\n\t\treturn\n\tfi\n\tcase $words[2] in\n"));
 	for (size_t i = 0; cmd_table[i]; i++) {
 		buf_printf(out, "\t%s) [[ $PREFIX = -* ]] && compadd --", cmd_table[i]->name);
 		words_of(out, cmd_table[i]);
@@ -102,10 +108,18 @@ static int run(struct cmd_run *run)
 	return cmd_usage(run, "completion is for bash, zsh or fish, not '%s'", run->rest.p[0]);
 }
 
-static const struct cmd_example examples[] = { { "winnow completion bash", "a script for bash; source it from your .bashrc" }, { 0 } };
+static const struct cmd_example examples[] = {
+	{ "winnow completion bash", "a script for bash; source it from your .bashrc" }, { 0 }
+};
 
 const struct cmd cmd_completion = {
-	.name = "completion", .args = "bash|zsh|fish", .summary = "print a completion script for a shell", .group = GROUP_CARE,
-	.min_args = 1, .max_args = 1, .run = run, .examples = examples,
+	.name = "completion",
+	.args = "bash|zsh|fish",
+	.summary = "print a completion script for a shell",
+	.group = GROUP_CARE,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.examples = examples,
 	.prose = "Prints a script that completes commands and options. For bash: `source <(winnow completion bash)`.",
 };

@@ -25,7 +25,8 @@ static int row(void *context, const struct cover_row *r)
 
 static int run_list(struct cmd_run *run)
 {
-	static const char *const names[] = { "id", "name", "created", "revision", "documents", "kept", "dropped", "lower_bound", "rule", "where" };
+	static const char *const names[] = { "id",   "name",	"created",     "revision", "documents",
+					     "kept", "dropped", "lower_bound", "rule",	   "where" };
 	struct collection coll = { 0 };
 	struct listing l;
 	int rc;
@@ -39,12 +40,22 @@ static int run_list(struct cmd_run *run)
 	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
 }
 
-static const struct cmd_example list_examples[] = { { "winnow covers sample", "what was computed, by which rule" }, { 0 } };
+static const struct cmd_example list_examples[] = { { "winnow covers sample", "what was computed, by which rule" },
+						    { 0 } };
 
 const struct cmd cmd_covers = {
-	.name = "covers", .args = "COLL", .summary = "list the covers of a collection", .group = GROUP_DECIDE, .coll_first = true, .listing = true, .min_args = 1,
-	.max_args = 1, .run = run_list, .examples = list_examples,
-	.prose = "Lists what reduce has computed: id, name, when, at which revision of the collection, how many documents, kept and dropped, the lower bound, the rule.",
+	.name = "covers",
+	.args = "COLL",
+	.summary = "list the covers of a collection",
+	.group = GROUP_DECIDE,
+	.coll_first = true,
+	.listing = true,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run_list,
+	.examples = list_examples,
+	.prose =
+	    "Lists what reduce has computed: id, name, when, at which revision of the collection, how many documents, kept and dropped, the lower bound, the rule.",
 };
 
 static int run_remove(struct cmd_run *run)
@@ -69,6 +80,13 @@ static int run_remove(struct cmd_run *run)
 static const struct cmd_example remove_examples[] = { { "winnow cover rm sample 2", "forget that cover" }, { 0 } };
 
 const struct cmd cmd_cover = {
-	.name = "cover", .args = "rm COLL ID", .summary = "forget a cover", .group = GROUP_DECIDE, .min_args = 3, .max_args = 3, .run = run_remove,
-	.examples = remove_examples, .prose = "Removes a cover and its certificate from the collection. No document is touched.",
+	.name = "cover",
+	.args = "rm COLL ID",
+	.summary = "forget a cover",
+	.group = GROUP_DECIDE,
+	.min_args = 3,
+	.max_args = 3,
+	.run = run_remove,
+	.examples = remove_examples,
+	.prose = "Removes a cover and its certificate from the collection. No document is touched.",
 };

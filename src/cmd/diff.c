@@ -38,9 +38,11 @@ static void as_html(struct buf *out, const struct diff *d, const struct capture 
 {
 	static const char *const tags[] = { NULL, "del", "ins" };
 
-	buf_str(out, STR("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Difference</title>\n"
-			 "<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:50rem;margin:1rem auto;padding:0 1rem;white-space:pre-wrap;color-scheme:light dark}"
-			 "ins{background:#1a7f3733}del{background:#cf222e33}</style>\n<p>"));
+	buf_str(
+	    out,
+	    STR("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Difference</title>\n"
+		"<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:50rem;margin:1rem auto;padding:0 1rem;white-space:pre-wrap;color-scheme:light dark}"
+		"ins{background:#1a7f3733}del{background:#cf222e33}</style>\n<p>"));
 	for (int i = 0; i < 2; i++) {
 		char time[21];
 
@@ -186,8 +188,18 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_diff = {
-	.name = "diff", .args = "COLL DOC DOC", .summary = "show how the texts of two captures differ", .group = GROUP_DECIDE, .coll_first = true, .min_args = 3,
-	.max_args = 3, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Compares two texts word by word (or line by line). What only the first has is shown as [-...-], what only the second has as {+...+}, in colour on a "
-		 "terminal. Long stretches that are the same are shown by their ends.",
+	.name = "diff",
+	.args = "COLL DOC DOC",
+	.summary = "show how the texts of two captures differ",
+	.group = GROUP_DECIDE,
+	.coll_first = true,
+	.min_args = 3,
+	.max_args = 3,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Compares two texts word by word (or line by line). What only the first has is shown as [-...-], what only the second has as {+...+}, in colour on a "
+	    "terminal. Long stretches that are the same are shown by their ends.",
 };

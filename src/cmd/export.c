@@ -12,8 +12,10 @@ struct args {
 
 static const struct opt opts[] = {
 	{ "cover", 0, OPT_TEXT, "ID", "of this cover (default: the whole collection)", offsetof(struct args, cover) },
-	{ "what", 0, OPT_CHOICE, "kept|dropped|all", "which documents (default: all for csv, jsonl, graph, sets; else kept)", offsetof(struct args, what) },
-	{ "format", 'f', OPT_CHOICE, "warc|wacz|cdxj|csv|jsonl|graph|sets|gexf", "what to write", offsetof(struct args, format) },
+	{ "what", 0, OPT_CHOICE, "kept|dropped|all",
+	  "which documents (default: all for csv, jsonl, graph, sets; else kept)", offsetof(struct args, what) },
+	{ "format", 'f', OPT_CHOICE, "warc|wacz|cdxj|csv|jsonl|graph|sets|gexf", "what to write",
+	  offsetof(struct args, format) },
 	{ "output", 'o', OPT_TEXT, "OUT", "the file; - is standard output", offsetof(struct args, out) },
 	{ 0 },
 };
@@ -21,7 +23,11 @@ static const struct opt opts[] = {
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
-	struct export_request q = { .format = a->format, .path = a->out, .threads = (unsigned)run->common.threads, .memory = run->common.memory, .tmp = run->common.tmp };
+	struct export_request q = { .format = a->format,
+				    .path = a->out,
+				    .threads = (unsigned)run->common.threads,
+				    .memory = run->common.memory,
+				    .tmp = run->common.tmp };
 	struct collection coll = { 0 };
 	struct export_report report;
 	struct cover_row row;
@@ -30,16 +36,21 @@ static int run(struct cmd_run *run)
 
 	if (!a->format || !a->out)
 		return cmd_usage(run, "needs --format %s and -o OUT", export_formats);
-	q.what = !a->what ? EXPORT_DEFAULT : a->what[0] == 'k' ? EXPORT_KEPT : a->what[0] == 'd' ? EXPORT_DROPPED : EXPORT_ALL;
+	q.what = !a->what	     ? EXPORT_DEFAULT
+		 : a->what[0] == 'k' ? EXPORT_KEPT
+		 : a->what[0] == 'd' ? EXPORT_DROPPED
+				     : EXPORT_ALL;
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
 		return cmd_fail(run, rc);
 	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && a->cover) {
 		rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err);
 		q.cover = &row;
 	}
-	if (rc == WN_OK && a->cover && catalog_stats(coll.catalog, &stats, &run->err) == WN_OK && stats.revision != row.revision)
-		warning("cover %" PRIu64 " is of revision %" PRIu64 ", the collection is at %" PRIu64 ": documents may be missing; 'winnow update' brings it up to date", row.id,
-			row.revision, stats.revision);
+	if (rc == WN_OK && a->cover && catalog_stats(coll.catalog, &stats, &run->err) == WN_OK &&
+	    stats.revision != row.revision)
+		warning("cover %" PRIu64 " is of revision %" PRIu64 ", the collection is at %" PRIu64
+			": documents may be missing; 'winnow update' brings it up to date",
+			row.id, row.revision, stats.revision);
 	if (rc == WN_OK)
 		rc = export_run(&coll, &q, &report, &run->err);
 	catalog_end(coll.catalog);
@@ -51,12 +62,16 @@ static int run(struct cmd_run *run)
 	if (run->common.json) {
 		struct buf out = BUF(64 * KIB);
 
-		buf_printf(&out, "{\"documents\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"copied\": %" PRIu64 ", \"rewritten\": %" PRIu64 ", \"originals\": %" PRIu64 ", \"warcinfos\": %" PRIu64 "}\n",
-			   report.documents, report.bytes, report.copied, report.rewritten, report.originals, report.warcinfos);
+		buf_printf(&out,
+			   "{\"documents\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"copied\": %" PRIu64
+			   ", \"rewritten\": %" PRIu64 ", \"originals\": %" PRIu64 ", \"warcinfos\": %" PRIu64 "}\n",
+			   report.documents, report.bytes, report.copied, report.rewritten, report.originals,
+			   report.warcinfos);
 		cmd_out(&out);
 		buf_release(&out);
 	} else if (report.copied + report.rewritten) {
-		note("%s: %" PRIu64 " documents; %" PRIu64 " records copied byte for byte, %" PRIu64 " written anew; with them %" PRIu64 " originals of revisits and %" PRIu64 " warcinfo records",
+		note("%s: %" PRIu64 " documents; %" PRIu64 " records copied byte for byte, %" PRIu64
+		     " written anew; with them %" PRIu64 " originals of revisits and %" PRIu64 " warcinfo records",
 		     a->out, report.documents, report.copied, report.rewritten, report.originals, report.warcinfos);
 	} else {
 		note("%s: %" PRIu64 " rows", a->out, report.documents);
@@ -66,15 +81,26 @@ static int run(struct cmd_run *run)
 
 static const struct cmd_example examples[] = {
 	{ "winnow export sample --cover 1 --format warc -o kept.warc.gz", "an archive of what the cover keeps" },
-	{ "winnow export sample --cover 1 --format csv -o cover.csv", "every document, kept or dropped, with its witness" },
+	{ "winnow export sample --cover 1 --format csv -o cover.csv",
+	  "every document, kept or dropped, with its witness" },
 	{ "winnow export sample --format cdxj -o -", "an index of the collection" },
 	{ 0 },
 };
 
 const struct cmd cmd_export = {
-	.name = "export", .args = "COLL", .summary = "hand out a collection, or what a cover keeps of it", .group = GROUP_LOOK, .coll_first = true, .min_args = 1,
-	.max_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Formats: warc (original members byte for byte where the source has one gzip member a record, else WARC 1.1), wacz, cdxj, csv and jsonl (documents with "
-		 "state, witness and measures), graph (every pair of the rule: a b shared size_a size_b), sets (shingle hashes), gexf.\n\n"
-		 "With a cover a methods note for a paper's appendix is written beside the file, as OUT.methods.txt.",
+	.name = "export",
+	.args = "COLL",
+	.summary = "hand out a collection, or what a cover keeps of it",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Formats: warc (original members byte for byte where the source has one gzip member a record, else WARC 1.1), wacz, cdxj, csv and jsonl (documents with "
+	    "state, witness and measures), graph (every pair of the rule: a b shared size_a size_b), sets (shingle hashes), gexf.\n\n"
+	    "With a cover a methods note for a paper's appendix is written beside the file, as OUT.methods.txt.",
 };

@@ -41,8 +41,9 @@ static void wrap(struct buf *out, struct str text, unsigned indent, unsigned wid
 
 static void overview(struct buf *out)
 {
-	buf_str(out, STR("winnow -- say what is redundant in a web archive, keep the smallest set that covers the rest\n\n"
-			 "usage: winnow COMMAND [OPTIONS] [ARGUMENTS]\n"));
+	buf_str(out,
+		STR("winnow -- say what is redundant in a web archive, keep the smallest set that covers the rest\n\n"
+		    "usage: winnow COMMAND [OPTIONS] [ARGUMENTS]\n"));
 	for (int g = 0; g < GROUPS; g++) {
 		bool any = false;
 
@@ -68,7 +69,8 @@ static void options(struct buf *out, const struct opt *o)
 
 		if (o->letter)
 			snprintf(letter, sizeof letter, "-%c, ", o->letter);
-		snprintf(head, sizeof head, "%s--%s%s%s", letter, o->name, o->type == OPT_FLAG ? "" : " ", o->type == OPT_FLAG ? "" : o->arg);
+		snprintf(head, sizeof head, "%s--%s%s%s", letter, o->name, o->type == OPT_FLAG ? "" : " ",
+			 o->type == OPT_FLAG ? "" : o->arg);
 		if (strlen(head) > 30)
 			buf_printf(out, "  %s\n  %-30s %s\n", head, "", o->help);
 		else
@@ -174,7 +176,8 @@ static void roff_paragraphs(struct buf *out, const char *prose)
 
 void help_man(struct buf *out, const struct cmd *cmd)
 {
-	buf_printf(out, ".TH WINNOW\\-%s 1 \"\" \"winnow " WINNOW_VERSION "\"\n.SH NAME\nwinnow\\-%s \\- ", cmd->name, cmd->name);
+	buf_printf(out, ".TH WINNOW\\-%s 1 \"\" \"winnow " WINNOW_VERSION "\"\n.SH NAME\nwinnow\\-%s \\- ", cmd->name,
+		   cmd->name);
 	roff(out, str(cmd->summary));
 	buf_printf(out, "\n.SH SYNOPSIS\n\\fBwinnow %s\\fR [OPTIONS] ", cmd->name);
 	roff(out, str(cmd->args));
@@ -204,16 +207,21 @@ void help_man(struct buf *out, const struct cmd *cmd)
 
 static void man_overview(struct buf *out)
 {
-	buf_str(out, STR(".TH WINNOW 1 \"\" \"winnow " WINNOW_VERSION "\"\n.SH NAME\nwinnow \\- say what is redundant in a web archive, keep the "
-			 "smallest set that covers the rest\n.SH SYNOPSIS\n\\fBwinnow\\fR COMMAND [OPTIONS] [ARGUMENTS]\n.SH COMMANDS\n"));
+	buf_str(
+	    out,
+	    STR(".TH WINNOW 1 \"\" \"winnow " WINNOW_VERSION
+		"\"\n.SH NAME\nwinnow \\- say what is redundant in a web archive, keep the "
+		"smallest set that covers the rest\n.SH SYNOPSIS\n\\fBwinnow\\fR COMMAND [OPTIONS] [ARGUMENTS]\n.SH COMMANDS\n"));
 	for (size_t i = 0; cmd_table[i]; i++) {
 		buf_printf(out, ".TP\n\\fBwinnow\\-%s\\fR(1)\n", cmd_table[i]->name);
 		roff(out, str(cmd_table[i]->summary));
 		buf_byte(out, '\n');
 	}
-	buf_str(out, STR(".SH SETTINGS\nEach option may also stand in the file winnow.conf of a collection (name = value) or in the "
-			 "environment (WINNOW_THREADS for \\-\\-threads). The command line wins.\n.SH EXIT STATUS\n"
-			 "0 done; 1 done, with findings; 2 usage; 3 failed; 130 interrupted.\n"));
+	buf_str(
+	    out,
+	    STR(".SH SETTINGS\nEach option may also stand in the file winnow.conf of a collection (name = value) or in the "
+		"environment (WINNOW_THREADS for \\-\\-threads). The command line wins.\n.SH EXIT STATUS\n"
+		"0 done; 1 done, with findings; 2 usage; 3 failed; 130 interrupted.\n"));
 }
 
 /* One line each, for programs: kind, name and text, with tabs between. */
@@ -236,13 +244,15 @@ struct args {
 
 static const struct opt opts[] = {
 	{ "man", 0, OPT_FLAG, NULL, "print the page in man(7) form", offsetof(struct args, man) },
-	{ "list", 0, OPT_FLAG, NULL, "commands, examples and topics, a line each: kind, name, text", offsetof(struct args, list) },
+	{ "list", 0, OPT_FLAG, NULL, "commands, examples and topics, a line each: kind, name, text",
+	  offsetof(struct args, list) },
 	{ 0 },
 };
 
 static void man_topic(struct buf *out, const struct help_topic *t)
 {
-	buf_printf(out, ".TH WINNOW\\-%s 7 \"\" \"winnow " WINNOW_VERSION "\"\n.SH NAME\nwinnow\\-%s \\- ", t->name, t->name);
+	buf_printf(out, ".TH WINNOW\\-%s 7 \"\" \"winnow " WINNOW_VERSION "\"\n.SH NAME\nwinnow\\-%s \\- ", t->name,
+		   t->name);
 	roff(out, str(t->summary));
 	buf_str(out, STR("\n.SH DESCRIPTION\n"));
 	roff_paragraphs(out, t->text());
@@ -269,7 +279,8 @@ static int run(struct cmd_run *run)
 		else if (topic)
 			paragraphs(&out, topic->text());
 		else
-			code = cmd_usage(run, "there is no command or topic '%s'; 'winnow help' lists them", run->rest.p[0]);
+			code = cmd_usage(run, "there is no command or topic '%s'; 'winnow help' lists them",
+					 run->rest.p[0]);
 	}
 	cmd_out(&out);
 	buf_release(&out);
@@ -285,7 +296,15 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_help = {
-	.name = "help", .args = "[COMMAND|TOPIC]", .summary = "say what a command does", .group = GROUP_CARE, .max_args = 1,
-	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Without an argument lists the commands; with a command's or topic's name says what it is; a topic that has a command's name is NAME.7. The man pages are made from the same tables.",
+	.name = "help",
+	.args = "[COMMAND|TOPIC]",
+	.summary = "say what a command does",
+	.group = GROUP_CARE,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Without an argument lists the commands; with a command's or topic's name says what it is; a topic that has a command's name is NAME.7. The man pages are made from the same tables.",
 };

@@ -13,8 +13,10 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "attributes", 0, OPT_TEXT, "FILE.csv", "columns become attributes; the key column is url, urlkey, host or id", offsetof(struct args, attributes) },
-	{ "cdx", 0, OPT_LIST, "FILE", "captures of a CDXJ or CDX index, without documents; may be given several times", offsetof(struct args, cdx) },
+	{ "attributes", 0, OPT_TEXT, "FILE.csv", "columns become attributes; the key column is url, urlkey, host or id",
+	  offsetof(struct args, attributes) },
+	{ "cdx", 0, OPT_LIST, "FILE", "captures of a CDXJ or CDX index, without documents; may be given several times",
+	  offsetof(struct args, cdx) },
 	{ 0 },
 };
 
@@ -31,7 +33,8 @@ static int run(struct cmd_run *run)
 		vec_push(&a->cdx, run->rest.p[i]);
 	if (!a->attributes == !a->cdx.n)
 		return cmd_usage(run, "needs either --attributes FILE.csv or --cdx FILE...");
-	if ((rc = collection_open(&coll, run->rest.p[0], a->cdx.n ? CATALOG_CREATE : CATALOG_WRITE, &fresh, &run->err)) < 0)
+	if ((rc = collection_open(&coll, run->rest.p[0], a->cdx.n ? CATALOG_CREATE : CATALOG_WRITE, &fresh,
+				  &run->err)) < 0)
 		return cmd_fail(run, rc);
 	if (a->attributes)
 		rc = import_attributes(&coll, a->attributes, &r, &run->err);
@@ -42,7 +45,8 @@ static int run(struct cmd_run *run)
 	if (rc < 0)
 		return cmd_fail(run, rc);
 	if (run->common.json)
-		buf_printf(&out, "{\"rows\": %" PRIu64 ", \"attributes\": %" PRIu64 ", \"skipped\": %" PRIu64 "}\n", r.rows, r.attributes, r.skipped);
+		buf_printf(&out, "{\"rows\": %" PRIu64 ", \"attributes\": %" PRIu64 ", \"skipped\": %" PRIu64 "}\n",
+			   r.rows, r.attributes, r.skipped);
 	else if (a->attributes)
 		buf_printf(&out, "%" PRIu64 " rows of %" PRIu64 " attributes\n", r.rows, r.attributes);
 	else
@@ -55,15 +59,25 @@ static int run(struct cmd_run *run)
 }
 
 static const struct cmd_example examples[] = {
-	{ "winnow import sample --attributes sections.csv", "a column 'section' by url becomes an attribute for rules, ls and sql" },
+	{ "winnow import sample --attributes sections.csv",
+	  "a column 'section' by url becomes an attribute for rules, ls and sql" },
 	{ 0 },
 };
 
 const struct cmd cmd_import = {
-	.name = "import", .args = "COLL", .summary = "add attributes from CSV, or captures from CDX", .group = GROUP_GATHER, .coll_first = true, .min_args = 1,
-	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "--attributes: the first line of the CSV file names its columns; url, urlkey, host or id is the key, every other column becomes an attribute (number, "
-		 "time or text, by its values) that rules, ls, sql and export know by its name. Importing a column again replaces it.\n\n"
-		 "--cdx: the lines of an index become captures without documents: the CDX server, Memento and, where the archive file is found, replay serve them; rules "
-		 "and search do not see them.",
+	.name = "import",
+	.args = "COLL",
+	.summary = "add attributes from CSV, or captures from CDX",
+	.group = GROUP_GATHER,
+	.coll_first = true,
+	.min_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "--attributes: the first line of the CSV file names its columns; url, urlkey, host or id is the key, every other column becomes an attribute (number, "
+	    "time or text, by its values) that rules, ls, sql and export know by its name. Importing a column again replaces it.\n\n"
+	    "--cdx: the lines of an index become captures without documents: the CDX server, Memento and, where the archive file is found, replay serve them; rules "
+	    "and search do not see them.",
 };

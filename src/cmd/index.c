@@ -17,9 +17,12 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "format", 0, OPT_CHOICE, "cdxj|cdx11|cdx9", "the lines to write (default cdxj)", offsetof(struct args, format) },
-	{ "post-append", 0, OPT_FLAG, NULL, "make method and body of a request part of its response's urlkey", offsetof(struct args, post_append) },
-	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)", offsetof(struct args, max_flaws) },
+	{ "format", 0, OPT_CHOICE, "cdxj|cdx11|cdx9", "the lines to write (default cdxj)",
+	  offsetof(struct args, format) },
+	{ "post-append", 0, OPT_FLAG, NULL, "make method and body of a request part of its response's urlkey",
+	  offsetof(struct args, post_append) },
+	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)",
+	  offsetof(struct args, max_flaws) },
 	{ 0 },
 };
 
@@ -58,8 +61,13 @@ static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
 	uint64_t memory = run->common.memory / 4, most = UINT64_MAX;
-	struct index_options o = { .post_append = a->post_append, .threads = (unsigned)run->common.threads, .tmp = run->common.tmp,
-				   .memory = memory < SORT_MOST ? memory : SORT_MOST, .write = write_lines, .trouble = trouble, .progress = advance };
+	struct index_options o = { .post_append = a->post_append,
+				   .threads = (unsigned)run->common.threads,
+				   .tmp = run->common.tmp,
+				   .memory = memory < SORT_MOST ? memory : SORT_MOST,
+				   .write = write_lines,
+				   .trouble = trouble,
+				   .progress = advance };
 	struct paths paths = { 0 };
 	struct index_report report;
 	int rc;
@@ -88,12 +96,20 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_index = {
-	.name = "index", .args = "PATH...", .summary = "write a sorted index of archive files", .group = GROUP_LOOK, .min_args = 1, .opts = opts,
-	.args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Reads archive files (and those in directories; '-' is standard input) and writes a line for each capture, sorted by bytes, to standard output. No "
-		 "collection is needed or made. Lines are CDXJ as cdxj-indexer writes them, or CDX with eleven or nine columns; the urlkey is that of the profile "
-		 "ia-surt (see 'winnow help surt').\n\n"
-		 "Payload digests are checked: the record's own is written, and counted as a flaw when it is wrong; where there is none it is computed.\n\n"
-		 "Beyond 48 MB of lines the sort goes on in temporary files (--tmp). A file that is no archive is named on standard error and the exit code is 1; "
-		 "flaws are counted by 'winnow verify'.",
+	.name = "index",
+	.args = "PATH...",
+	.summary = "write a sorted index of archive files",
+	.group = GROUP_LOOK,
+	.min_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Reads archive files (and those in directories; '-' is standard input) and writes a line for each capture, sorted by bytes, to standard output. No "
+	    "collection is needed or made. Lines are CDXJ as cdxj-indexer writes them, or CDX with eleven or nine columns; the urlkey is that of the profile "
+	    "ia-surt (see 'winnow help surt').\n\n"
+	    "Payload digests are checked: the record's own is written, and counted as a flaw when it is wrong; where there is none it is computed.\n\n"
+	    "Beyond 48 MB of lines the sort goes on in temporary files (--tmp). A file that is no archive is named on standard error and the exit code is 1; "
+	    "flaws are counted by 'winnow verify'.",
 };

@@ -17,17 +17,27 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "k", 0, OPT_U64, "N", "terms in a shingle (default 5); fixed when COLL is created", offsetof(struct args, k) },
-	{ "unit", 0, OPT_CHOICE, "word|char", "what shingles are made of; fixed when COLL is created", offsetof(struct args, unit) },
+	{ "k", 0, OPT_U64, "N", "terms in a shingle (default 5); fixed when COLL is created",
+	  offsetof(struct args, k) },
+	{ "unit", 0, OPT_CHOICE, "word|char", "what shingles are made of; fixed when COLL is created",
+	  offsetof(struct args, unit) },
 	{ "bag", 0, OPT_FLAG, NULL, "count repeated shingles; fixed when COLL is created", offsetof(struct args, bag) },
-	{ "text", 0, OPT_CHOICE, "body|main", "which text is the document; fixed when COLL is created", offsetof(struct args, text) },
-	{ "index-only", 0, OPT_FLAG, NULL, "enter captures without making documents of them", offsetof(struct args, index_only) },
+	{ "text", 0, OPT_CHOICE, "body|main", "which text is the document; fixed when COLL is created",
+	  offsetof(struct args, text) },
+	{ "index-only", 0, OPT_FLAG, NULL, "enter captures without making documents of them",
+	  offsetof(struct args, index_only) },
 	{ "no-fulltext", 0, OPT_FLAG, NULL, "leave the full-text index alone", offsetof(struct args, no_fulltext) },
-	{ "parse-all", 0, OPT_FLAG, NULL, "parse every payload, also one that was seen before (same result, slower)", offsetof(struct args, parse_all) },
-	{ "jsonl", 0, OPT_TEXT, "FILE", "take documents from lines of JSON instead of archives", offsetof(struct args, jsonl) },
-	{ "map", 0, OPT_TEXT, "id=..,text=..", "which members of a line are id, text, url, time, title", offsetof(struct args, map) },
-	{ "reprocess", 0, OPT_FLAG, NULL, "make all texts anew from the archive files, when text extraction has changed", offsetof(struct args, reprocess) },
-	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)", offsetof(struct args, max_flaws_text) },
+	{ "parse-all", 0, OPT_FLAG, NULL, "parse every payload, also one that was seen before (same result, slower)",
+	  offsetof(struct args, parse_all) },
+	{ "jsonl", 0, OPT_TEXT, "FILE", "take documents from lines of JSON instead of archives",
+	  offsetof(struct args, jsonl) },
+	{ "map", 0, OPT_TEXT, "id=..,text=..", "which members of a line are id, text, url, time, title",
+	  offsetof(struct args, map) },
+	{ "reprocess", 0, OPT_FLAG, NULL,
+	  "make all texts anew from the archive files, when text extraction has changed",
+	  offsetof(struct args, reprocess) },
+	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)",
+	  offsetof(struct args, max_flaws_text) },
 	{ 0 },
 };
 
@@ -39,9 +49,18 @@ static void report_json(const struct ingest_report *r)
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{ "files", r->files }, { "files_skipped", r->files_skipped }, { "files_failed", r->files_failed }, { "records", r->records },
-		{ "captures", r->captures }, { "documents", r->documents }, { "contents", r->contents }, { "revisits_resolved", r->revisits_resolved },
-		{ "revisits_unresolved", r->revisits_unresolved }, { "flaws", r->flaws }, { "bytes_read", r->bytes_read }, { "bytes_payload", r->bytes_payload },
+		{ "files", r->files },
+		{ "files_skipped", r->files_skipped },
+		{ "files_failed", r->files_failed },
+		{ "records", r->records },
+		{ "captures", r->captures },
+		{ "documents", r->documents },
+		{ "contents", r->contents },
+		{ "revisits_resolved", r->revisits_resolved },
+		{ "revisits_unresolved", r->revisits_unresolved },
+		{ "flaws", r->flaws },
+		{ "bytes_read", r->bytes_read },
+		{ "bytes_payload", r->bytes_payload },
 	};
 
 	json_open(&j, '{');
@@ -67,13 +86,18 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 	buf_printf(&out, ": %" PRIu64 " records, %" PRIu64 " captures\n", r->records, r->captures);
 	buf_printf(&out, "%" PRIu64 " documents of %" PRIu64 " new texts", r->documents, r->contents);
 	if (r->revisits_resolved || r->revisits_unresolved)
-		buf_printf(&out, ", %" PRIu64 " revisits with their original, %" PRIu64 " without", r->revisits_resolved, r->revisits_unresolved);
-	buf_printf(&out, "\n%.1f MB of archive, %.1f MB of payload in %.1f s", (double)r->bytes_read / 1e6, (double)r->bytes_payload / 1e6, r->seconds);
+		buf_printf(&out, ", %" PRIu64 " revisits with their original, %" PRIu64 " without",
+			   r->revisits_resolved, r->revisits_unresolved);
+	buf_printf(&out, "\n%.1f MB of archive, %.1f MB of payload in %.1f s", (double)r->bytes_read / 1e6,
+		   (double)r->bytes_payload / 1e6, r->seconds);
 	if (r->seconds > 0)
 		buf_printf(&out, " (%.0f MB of payload a second)", (double)r->bytes_payload / 1e6 / r->seconds);
 	buf_byte(&out, '\n');
 	if (r->flaws)
-		buf_printf(&out, "%" PRIu64 " flaws noted; 'winnow stats %s' counts them by kind, 'winnow help flaws' explains them\n", r->flaws, run->rest.p[0]);
+		buf_printf(&out,
+			   "%" PRIu64
+			   " flaws noted; 'winnow stats %s' counts them by kind, 'winnow help flaws' explains them\n",
+			   r->flaws, run->rest.p[0]);
 	cmd_out(&out);
 	buf_release(&out);
 }
@@ -95,7 +119,8 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 	if (run->common.json)
 		report_json(&report);
 	else if (report.captures == 0)
-		note("the texts were made by this version of text extraction; nothing to do (--parse-all makes them anew all the same)");
+		note(
+		    "the texts were made by this version of text extraction; nothing to do (--parse-all makes them anew all the same)");
 	else
 		note("%" PRIu64 " captures read again, %" PRIu64 " new texts", report.captures, report.contents);
 	if (report.files_failed) {
@@ -108,10 +133,18 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
-	struct catalog_settings fresh = { .k = a->k ? (unsigned)a->k : 5, .chars = a->unit && a->unit[0] == 'c', .bag = a->bag,
-					  .main_text = a->text && a->text[0] == 'm', .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
-	struct ingest_options o = { .threads = (unsigned)run->common.threads, .memory = run->common.memory, .index_only = a->index_only,
-				    .no_fulltext = a->no_fulltext, .parse_all = a->parse_all, .tmp = run->common.tmp };
+	struct catalog_settings fresh = { .k = a->k ? (unsigned)a->k : 5,
+					  .chars = a->unit && a->unit[0] == 'c',
+					  .bag = a->bag,
+					  .main_text = a->text && a->text[0] == 'm',
+					  .profile = "ia-surt",
+					  .extractor = DOCUMENT_VERSION };
+	struct ingest_options o = { .threads = (unsigned)run->common.threads,
+				    .memory = run->common.memory,
+				    .index_only = a->index_only,
+				    .no_fulltext = a->no_fulltext,
+				    .parse_all = a->parse_all,
+				    .tmp = run->common.tmp };
 	struct collection coll = { 0 };
 	struct ingest_report report;
 	struct paths all = { 0 };
@@ -121,7 +154,10 @@ static int run(struct cmd_run *run)
 
 	if (a->max_flaws_text && !str_u64(str(a->max_flaws_text), &most))
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws_text);
-	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k, .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD, .bag = fresh.bag }, &run->err)) < 0)
+	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k,
+						       .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD,
+						       .bag = fresh.bag },
+				&run->err)) < 0)
 		return cmd_fail(run, rc);
 	if (run->common.memory < 512 * MIB)
 		return cmd_usage(run, "--memory must be at least 512M here: one page may have a text of 32 MiB");
@@ -139,10 +175,14 @@ static int run(struct cmd_run *run)
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
 		return cmd_fail(run, rc);
 	const struct catalog_settings *have = catalog_settings(coll.catalog);
-	if ((a->k && have->k != fresh.k) || (a->unit && have->chars != fresh.chars) || (a->bag && !have->bag) || (a->text && have->main_text != fresh.main_text)) {
+	if ((a->k && have->k != fresh.k) || (a->unit && have->chars != fresh.chars) || (a->bag && !have->bag) ||
+	    (a->text && have->main_text != fresh.main_text)) {
 		collection_close(&coll);
-		return cmd_usage(run, "%s was created with k = %u, unit %s%s, text %s; these are fixed: make another collection for others", run->rest.p[0],
-				 have->k, have->chars ? "char" : "word", have->bag ? ", bag" : "", have->main_text ? "main" : "body");
+		return cmd_usage(
+		    run,
+		    "%s was created with k = %u, unit %s%s, text %s; these are fixed: make another collection for others",
+		    run->rest.p[0], have->k, have->chars ? "char" : "word", have->bag ? ", bag" : "",
+		    have->main_text ? "main" : "body");
 	}
 	if (a->jsonl)
 		rc = jsonl_ingest(&coll, a->jsonl, &map, &o, &report, &run->err);
@@ -153,7 +193,8 @@ static int run(struct cmd_run *run)
 		return cmd_fail(run, rc);
 	run->common.json ? report_json(&report) : report_text(run, &report);
 	if (report.files_failed) {
-		error("ingest: %" PRIu64 " file%s could not be read to the end: %s", report.files_failed, report.files_failed == 1 ? "" : "s", report.failure);
+		error("ingest: %" PRIu64 " file%s could not be read to the end: %s", report.files_failed,
+		      report.files_failed == 1 ? "" : "s", report.failure);
 		return EXIT_FAILED;
 	}
 	return report.flaws > most ? EXIT_FINDINGS : EXIT_DONE;
@@ -166,11 +207,20 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_ingest = {
-	.name = "ingest", .args = "COLL PATH...", .summary = "enter the captures of WARC and ARC files in a collection", .group = GROUP_GATHER,
-	.coll_first = true, .min_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Reads WARC and ARC files (plain, gzip, zstd, lz4, WACZ; '-' is standard input), and enters every capture with its text, links, language and "
-		 "shingle sets in the collection COLL, a directory that is made when it is not there. The archive files stay where they are and are never changed; "
-		 "the collection remembers where each record lies.\n\n"
-		 "What is wrong in an archive is recorded as a flaw and reading goes on. A file whose bytes are in already is skipped, wherever it lies now; a file "
-		 "that grew is continued. A killed ingest is continued by the same command.",
+	.name = "ingest",
+	.args = "COLL PATH...",
+	.summary = "enter the captures of WARC and ARC files in a collection",
+	.group = GROUP_GATHER,
+	.coll_first = true,
+	.min_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Reads WARC and ARC files (plain, gzip, zstd, lz4, WACZ; '-' is standard input), and enters every capture with its text, links, language and "
+	    "shingle sets in the collection COLL, a directory that is made when it is not there. The archive files stay where they are and are never changed; "
+	    "the collection remembers where each record lies.\n\n"
+	    "What is wrong in an archive is recorded as a flaw and reading goes on. A file whose bytes are in already is skipped, wherever it lies now; a file "
+	    "that grew is continued. A killed ingest is continued by the same command.",
 };

@@ -40,10 +40,21 @@ static int run(struct cmd_run *run)
 	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
 }
 
-static const struct cmd_example examples[] = { { "winnow links sample http://gazette.example/", "its links in the order of the page" }, { 0 } };
+static const struct cmd_example examples[] = {
+	{ "winnow links sample http://gazette.example/", "its links in the order of the page" }, { 0 }
+};
 
 const struct cmd cmd_links = {
-	.name = "links", .args = "COLL DOC", .summary = "list the links of a capture", .group = GROUP_LOOK, .coll_first = true, .listing = true, .min_args = 2,
-	.max_args = 2, .run = run, .examples = examples,
-	.prose = "Lists where the page points to, in the order of the page, resolved against its base: kind (a, img, script, ...), URL, anchor text, nofollow.",
+	.name = "links",
+	.args = "COLL DOC",
+	.summary = "list the links of a capture",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.listing = true,
+	.min_args = 2,
+	.max_args = 2,
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Lists where the page points to, in the order of the page, resolved against its base: kind (a, img, script, ...), URL, anchor text, nofollow.",
 };

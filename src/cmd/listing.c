@@ -52,7 +52,8 @@ static void choose(struct listing *l, const struct cmd_run *run)
 		while (i < l->n && !str_eq(str(l->names[i]), name))
 			i++;
 		if (i == l->n) {
-			error("%s: there is no field '%.*s' here; there are: %s, ...", run->cmd->name, STR_FMT(name), l->n ? l->names[0] : "none");
+			error("%s: there is no field '%.*s' here; there are: %s, ...", run->cmd->name, STR_FMT(name),
+			      l->n ? l->names[0] : "none");
 			exit(EXIT_USAGE);
 		}
 		l->order[l->n_order++] = i;
@@ -101,7 +102,10 @@ void listing_text(struct listing *l, struct str s) { cell(l, s.p ? s : STR(""), 
 void listing_none(struct listing *l) { cell(l, STR_NONE, false); }
 void listing_u64(struct listing *l, uint64_t v) { cell(l, arena_printf(&l->arena, "%" PRIu64, v), true); }
 void listing_i64(struct listing *l, int64_t v) { cell(l, arena_printf(&l->arena, "%" PRId64, v), true); }
-void listing_double(struct listing *l, double v, int decimals) { cell(l, arena_printf(&l->arena, "%.*f", decimals, v), true); }
+void listing_double(struct listing *l, double v, int decimals)
+{
+	cell(l, arena_printf(&l->arena, "%.*f", decimals, v), true);
+}
 
 static unsigned columns_of(struct str s) /* code points; wide ones are rare in lists */
 {
@@ -162,7 +166,8 @@ static void lay_out(struct listing *l)
 		total--;
 	}
 	for (size_t i = 0; i < l->n; i++)
-		table_cell(l, (struct listing_cell){ str(l->names[i]), l->rows.n && l->rows.p[0][i].number }, l->widths[i], i + 1 == l->n);
+		table_cell(l, (struct listing_cell){ str(l->names[i]), l->rows.n && l->rows.p[0][i].number },
+			   l->widths[i], i + 1 == l->n);
 }
 
 static void flush_table(struct listing *l)
@@ -228,7 +233,8 @@ void listing_row(struct listing *l)
 		for (size_t i = 0; i < l->n; i++) {
 			if (i)
 				buf_byte(&l->out, l->form == LISTING_TSV ? '\t' : ',');
-			l->form == LISTING_TSV ? tsv_cell(&l->out, l->cells[i].text) : csv_cell(&l->out, l->cells[i].text);
+			l->form == LISTING_TSV ? tsv_cell(&l->out, l->cells[i].text)
+					       : csv_cell(&l->out, l->cells[i].text);
 		}
 		buf_byte(&l->out, '\n');
 	}

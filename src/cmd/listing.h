@@ -28,8 +28,8 @@ struct listing {
 	const char **chosen;
 	size_t n_all;
 	struct listing_cell *cells;
-	size_t *order, n_order; /* the columns of --fields, in that order; NULL: as they are */
-	struct arena arena;	     /* of the present row, or of the rows of a table */
+	size_t *order, n_order;		 /* the columns of --fields, in that order; NULL: as they are */
+	struct arena arena;		 /* of the present row, or of the rows of a table */
 	VEC(struct listing_cell *) rows; /* of a table that is not laid out yet */
 	unsigned *widths;
 	unsigned width; /* of the terminal */

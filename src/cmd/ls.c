@@ -17,7 +17,8 @@ struct args {
 static const struct opt opts[] = {
 	{ "where", 'w', OPT_TEXT, "EXPR", "only captures for which EXPR is true", offsetof(struct args, where) },
 	{ "cover", 0, OPT_TEXT, "ID", "only what this cover keeps", offsetof(struct args, cover) },
-	{ "sort", 0, OPT_TEXT, "FIELD", "by this field (a minus in front: backward); default urlkey, then time", offsetof(struct args, sort) },
+	{ "sort", 0, OPT_TEXT, "FIELD", "by this field (a minus in front: backward); default urlkey, then time",
+	  offsetof(struct args, sort) },
 	{ "limit", 'n', OPT_U64, "N", "at most N rows", offsetof(struct args, limit) },
 	{ 0 },
 };
@@ -53,9 +54,15 @@ static void time_text(struct listing *l, int64_t t)
 
 static void number_or_none(struct listing *l, uint64_t v) { v ? listing_u64(l, v) : listing_none(l); }
 
-#define TEXT(field) static void put_##field(struct listing *l, const struct capture *c) { listing_text(l, c->field); }
+#define TEXT(field) \
+	static void put_##field(struct listing *l, const struct capture *c) { listing_text(l, c->field); }
+/* clang-format off */
 TEXT(url) TEXT(urlkey) TEXT(host) TEXT(domain) TEXT(mime) TEXT(title) TEXT(lang) TEXT(charset) TEXT(payload_digest) TEXT(via)
-static void put_id(struct listing *l, const struct capture *c) { listing_u64(l, c->id); }
+    /* clang-format on */
+    static void put_id(struct listing *l, const struct capture *c)
+{
+	listing_u64(l, c->id);
+}
 static void put_time(struct listing *l, const struct capture *c) { time_text(l, c->time); }
 static void put_stamp(struct listing *l, const struct capture *c)
 {
@@ -68,8 +75,14 @@ static void put_status(struct listing *l, const struct capture *c)
 	c->status == CAPTURE_NO_STATUS ? listing_none(l) : listing_i64(l, c->status);
 }
 static void put_bytes(struct listing *l, const struct capture *c) { listing_u64(l, c->bytes); }
-static void put_words(struct listing *l, const struct capture *c) { c->content ? listing_u64(l, c->words) : listing_none(l); }
-static void put_shingles(struct listing *l, const struct capture *c) { c->content ? listing_u64(l, c->shingles) : listing_none(l); }
+static void put_words(struct listing *l, const struct capture *c)
+{
+	c->content ? listing_u64(l, c->words) : listing_none(l);
+}
+static void put_shingles(struct listing *l, const struct capture *c)
+{
+	c->content ? listing_u64(l, c->shingles) : listing_none(l);
+}
 static void put_digest(struct listing *l, const struct capture *c) { hex(l, c->digest); }
 static void put_content(struct listing *l, const struct capture *c) { number_or_none(l, c->content); }
 static void put_published(struct listing *l, const struct capture *c) { time_text(l, c->published); }
@@ -82,6 +95,7 @@ static void put_original(struct listing *l, const struct capture *c) { number_or
 static void put_type(struct listing *l, const struct capture *c) { listing_text(l, c->declared); }
 static void put_redirect(struct listing *l, const struct capture *c) { listing_text(l, c->redirect); }
 
+/* clang-format off */
 static const struct field fields[] = {
 	{ "id", put_id }, { "url", put_url }, { "urlkey", put_urlkey }, { "time", put_time }, { "stamp", put_stamp }, { "host", put_host },
 	{ "domain", put_domain }, { "mime", put_mime }, { "status", put_status }, { "title", put_title }, { "lang", put_lang },
@@ -90,6 +104,7 @@ static const struct field fields[] = {
 	{ "offset", put_offset }, { "length", put_length }, { "via", put_via }, { "crawl", put_crawl }, { "kind", put_kind },
 	{ "original", put_original }, { "type", put_type }, { "redirect", put_redirect },
 };
+/* clang-format on */
 
 /* A column of the listing: a field of the capture, or an imported attribute. */
 struct column_of {
@@ -115,10 +130,12 @@ static int find_column(struct cmd_run *run, const struct rule_env *env, struct s
 			return WN_OK;
 		}
 	near = opt_nearest(arena_strz(&run->arena, name), names, COUNT(names));
-	return err_set(&run->err, WN_USAGE, "there is no field '%.*s'%s%s%s", STR_FMT(name), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return err_set(&run->err, WN_USAGE, "there is no field '%.*s'%s%s%s", STR_FMT(name),
+		       near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static int columns_wanted(struct cmd_run *run, const struct rule_env *env, const char *list, struct column_of *out, size_t *n)
+static int columns_wanted(struct cmd_run *run, const struct rule_env *env, const char *list, struct column_of *out,
+			  size_t *n)
 {
 	struct str rest = str(list);
 	int rc;
@@ -173,7 +190,9 @@ static int by_column(const void *a, const void *b, void *context)
 	if (o->col->type == TYPE_TEXT)
 		d = (o->col->id[x] > o->col->id[y]) - (o->col->id[x] < o->col->id[y]);
 	else /* missing values last */
-		d = o->col->num[x] != o->col->num[x] ? (o->col->num[y] == o->col->num[y]) : (o->col->num[x] > o->col->num[y]) - (o->col->num[x] < o->col->num[y]);
+		d = o->col->num[x] != o->col->num[x]
+			? (o->col->num[y] == o->col->num[y])
+			: (o->col->num[x] > o->col->num[y]) - (o->col->num[x] < o->col->num[y]);
 	if (d)
 		return o->backward ? -d : d;
 	return x < y ? -1 : x > y;
@@ -189,7 +208,8 @@ static int sort_rows(struct cmd_run *run, const struct selection *s, unsigned at
 	return WN_OK;
 }
 
-static int sort_attribute(struct cmd_run *run, const struct rule_env *env, const char *sort, unsigned *attr, bool *backward)
+static int sort_attribute(struct cmd_run *run, const struct rule_env *env, const char *sort, unsigned *attr,
+			  bool *backward)
 {
 	struct str name = str(sort);
 	size_t n;
@@ -202,8 +222,8 @@ static int sort_attribute(struct cmd_run *run, const struct rule_env *env, const
 	return attrs_parse(name, env, attr, 1, &n, &run->err);
 }
 
-static int list(struct cmd_run *run, struct collection *coll, const struct selection *s, const uint32_t *rows, const struct column_of *columns, size_t n,
-		const uint8_t *kept)
+static int list(struct cmd_run *run, struct collection *coll, const struct selection *s, const uint32_t *rows,
+		const struct column_of *columns, size_t n, const uint8_t *kept)
 {
 	struct args *a = run->args;
 	const char *names[FIELDS_MOST];
@@ -225,7 +245,8 @@ static int list(struct cmd_run *run, struct collection *coll, const struct selec
 		shown++;
 		if ((rc = catalog_capture(coll->catalog, &arena, s->id[rows[i]], &c, &run->err)) == WN_OK) {
 			for (size_t k = 0; k < n; k++)
-				columns[k].field ? columns[k].field->put(&l, &c) : put_attribute(&l, &s->columns, columns[k].attr, rows[i]);
+				columns[k].field ? columns[k].field->put(&l, &c)
+						 : put_attribute(&l, &s->columns, columns[k].attr, rows[i]);
 			listing_row(&l);
 		}
 		arena_release(&arena);
@@ -274,7 +295,9 @@ static int run_on(struct cmd_run *run, struct collection *coll)
 	int rc;
 
 	if ((rc = selection_env(coll, &run->arena, RULE_SELECTION, &env, &run->err)) < 0 ||
-	    (rc = columns_wanted(run, &env, run->common.fields ? run->common.fields : "id,time,status,mime,lang,words,url,title", columns, &n)) < 0)
+	    (rc = columns_wanted(run, &env,
+				 run->common.fields ? run->common.fields : "id,time,status,mime,lang,words,url,title",
+				 columns, &n)) < 0)
 		return rc;
 	if (a->where && (rc = rule_parse(&run->arena, str(a->where), &env, &where, &run->err)) < 0)
 		return rc;
@@ -321,16 +344,28 @@ static int run(struct cmd_run *run)
 
 static const struct cmd_example examples[] = {
 	{ "winnow ls sample --limit 5", "the first captures by URL and time" },
-	{ "winnow ls sample --where \"lang = 'de' and words > 20\" --fields time,url,title", "German pages with some text" },
+	{ "winnow ls sample --where \"lang = 'de' and words > 20\" --fields time,url,title",
+	  "German pages with some text" },
 	{ "winnow ls sample --sort -words --limit 3 --fields words,url", "the longest documents" },
 	{ 0 },
 };
 
 const struct cmd cmd_ls = {
-	.name = "ls", .args = "COLL", .summary = "list captures", .group = GROUP_LOOK, .coll_first = true, .listing = true, .min_args = 1, .max_args = 1,
-	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Lists captures, by URL and time unless --sort says otherwise.\n\n"
-		 "Fields: id url urlkey time stamp host domain mime status title lang charset bytes words shingles digest payload_digest content published file "
-		 "offset length via crawl kind original type redirect, and imported attributes. digest is of the decoded payload, payload_digest the WARC's. EXPR is "
-		 "described by 'winnow help rules'.",
+	.name = "ls",
+	.args = "COLL",
+	.summary = "list captures",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.listing = true,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Lists captures, by URL and time unless --sort says otherwise.\n\n"
+	    "Fields: id url urlkey time stamp host domain mime status title lang charset bytes words shingles digest payload_digest content published file "
+	    "offset length via crawl kind original type redirect, and imported attributes. digest is of the decoded payload, payload_digest the WARC's. EXPR is "
+	    "described by 'winnow help rules'.",
 };

@@ -18,12 +18,17 @@
 #include "cmd/cmd.h"
 
 const struct opt cmd_common_opts[] = {
-	{ "help", 'h', OPT_FLAG, NULL, "say what the command does and which options it takes", offsetof(struct cmd_common, help) },
-	{ "json", 0, OPT_FLAG, NULL, "print one JSON object for programs, nothing else, on standard output", offsetof(struct cmd_common, json) },
-	{ "quiet", 'q', OPT_FLAG, NULL, "say nothing but warnings and errors on standard error", offsetof(struct cmd_common, quiet) },
+	{ "help", 'h', OPT_FLAG, NULL, "say what the command does and which options it takes",
+	  offsetof(struct cmd_common, help) },
+	{ "json", 0, OPT_FLAG, NULL, "print one JSON object for programs, nothing else, on standard output",
+	  offsetof(struct cmd_common, json) },
+	{ "quiet", 'q', OPT_FLAG, NULL, "say nothing but warnings and errors on standard error",
+	  offsetof(struct cmd_common, quiet) },
 	{ "threads", 0, OPT_U64, "N", "work on N threads (default: all cores)", offsetof(struct cmd_common, threads) },
-	{ "memory", 0, OPT_SIZE, "SIZE", "use at most SIZE of memory, spill to disk beyond it (default 1G)", offsetof(struct cmd_common, memory) },
-	{ "progress", 0, OPT_CHOICE, "auto|always|never", "show how far the work is on standard error", offsetof(struct cmd_common, progress) },
+	{ "memory", 0, OPT_SIZE, "SIZE", "use at most SIZE of memory, spill to disk beyond it (default 1G)",
+	  offsetof(struct cmd_common, memory) },
+	{ "progress", 0, OPT_CHOICE, "auto|always|never", "show how far the work is on standard error",
+	  offsetof(struct cmd_common, progress) },
 	{ "tmp", 0, OPT_TEXT, "DIR", "put temporary files into DIR", offsetof(struct cmd_common, tmp) },
 	{ 0 },
 };
@@ -161,7 +166,8 @@ static int parse(struct cmd_run *run, int argc, char **argv)
 		if (run->cmd->args_size)
 			memset(run->args, 0, run->cmd->args_size);
 		run->rest.n = 0;
-		if ((rc = opt_parse((int)outer.n, (char **)(void *)outer.p, sets, COUNT(sets), &nothing, &run->err)) < 0)
+		if ((rc = opt_parse((int)outer.n, (char **)(void *)outer.p, sets, COUNT(sets), &nothing, &run->err)) <
+		    0)
 			return err_in(&run->err, "in winnow.conf or the environment");
 		if ((rc = opt_parse(argc, argv, sets, COUNT(sets), &run->rest, &run->err)) < 0)
 			return rc;
@@ -190,7 +196,8 @@ static int settle(struct cmd_run *run)
 	if (run->rest.n < cmd->min_args)
 		return cmd_usage(run, "needs %s; 'winnow help %s' says more", cmd->args, cmd->name);
 	if (cmd->max_args && run->rest.n > cmd->max_args)
-		return cmd_usage(run, "'%s' is one argument too many; it takes %s", run->rest.p[cmd->max_args], cmd->args);
+		return cmd_usage(run, "'%s' is one argument too many; it takes %s", run->rest.p[cmd->max_args],
+				 cmd->args);
 	return -1;
 }
 

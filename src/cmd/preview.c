@@ -17,22 +17,29 @@ struct args {
 
 static const struct opt opts[] = {
 	RULE_OPTS(struct args, rule),
-	{ "where", 'w', OPT_TEXT, "EXPR", "which documents (default: those with a text and status 200 or none)", offsetof(struct args, where) },
-	{ "min-versions", 0, OPT_U64, "N", "only documents whose URL has at least N selected captures", offsetof(struct args, min_versions) },
-	{ "seed", 0, OPT_U64, "N", "which sample (default 1): the same seed gives the same answer", offsetof(struct args, seed) },
-	{ "budget", 0, OPT_U64, "N", "shingles to look at (default 8000000); more takes longer and says more", offsetof(struct args, budget) },
+	{ "where", 'w', OPT_TEXT, "EXPR", "which documents (default: those with a text and status 200 or none)",
+	  offsetof(struct args, where) },
+	{ "min-versions", 0, OPT_U64, "N", "only documents whose URL has at least N selected captures",
+	  offsetof(struct args, min_versions) },
+	{ "seed", 0, OPT_U64, "N", "which sample (default 1): the same seed gives the same answer",
+	  offsetof(struct args, seed) },
+	{ "budget", 0, OPT_U64, "N", "shingles to look at (default 8000000); more takes longer and says more",
+	  offsetof(struct args, budget) },
 	{ 0 },
 };
 
-static void line(struct buf *out, const char *name, const struct preview_interval *v, double whole, double unit, const char *after)
+static void line(struct buf *out, const char *name, const struct preview_interval *v, double whole, double unit,
+		 const char *after)
 {
 	double part = whole > 0 ? 100 / whole : 0;
 
 	if (v->exact)
-		buf_printf(out, "%-11s %.*f%s (%.1f %%)\n", name, unit > 1 ? 1 : 0, v->estimate / unit, after, v->estimate * part);
+		buf_printf(out, "%-11s %.*f%s (%.1f %%)\n", name, unit > 1 ? 1 : 0, v->estimate / unit, after,
+			   v->estimate * part);
 	else
-		buf_printf(out, "%-11s about %.*f%s (%.1f %%), 95 %% between %.*f and %.*f (%.1f to %.1f %%)\n", name, unit > 1 ? 1 : 0, v->estimate / unit, after,
-			   v->estimate * part, unit > 1 ? 1 : 0, v->low / unit, unit > 1 ? 1 : 0, v->high / unit, v->low * part, v->high * part);
+		buf_printf(out, "%-11s about %.*f%s (%.1f %%), 95 %% between %.*f and %.*f (%.1f to %.1f %%)\n", name,
+			   unit > 1 ? 1 : 0, v->estimate / unit, after, v->estimate * part, unit > 1 ? 1 : 0,
+			   v->low / unit, unit > 1 ? 1 : 0, v->high / unit, v->low * part, v->high * part);
 }
 
 static void examples_text(struct buf *out, const struct preview_report *r)
@@ -47,10 +54,10 @@ static void examples_text(struct buf *out, const struct preview_report *r)
 			buf_printf(out, "    %.3f ", e->score);
 		else
 			buf_printf(out, "    ");
-		buf_printf(out, "%" PRIu64 " %.*s %.*s  (%" PRIu64 " shingles)\n", e->dropped.id, STR_FMT(stamp_rfc3339(e->dropped.time, a)), STR_FMT(e->dropped.url),
-			   e->dropped.shingles);
-		buf_printf(out, "       by %" PRIu64 " %.*s %.*s  (%" PRIu64 ", %" PRIu64 " shared)\n", e->by.id, STR_FMT(stamp_rfc3339(e->by.time, b)),
-			   STR_FMT(e->by.url), e->by.shingles, e->shared);
+		buf_printf(out, "%" PRIu64 " %.*s %.*s  (%" PRIu64 " shingles)\n", e->dropped.id,
+			   STR_FMT(stamp_rfc3339(e->dropped.time, a)), STR_FMT(e->dropped.url), e->dropped.shingles);
+		buf_printf(out, "       by %" PRIu64 " %.*s %.*s  (%" PRIu64 ", %" PRIu64 " shared)\n", e->by.id,
+			   STR_FMT(stamp_rfc3339(e->by.time, b)), STR_FMT(e->by.url), e->by.shingles, e->shared);
 	}
 }
 
@@ -66,20 +73,26 @@ static void report_text(const struct preview_report *r)
 	if (r->kept.exact)
 		buf_printf(&out, "sample      none: this is exact\n");
 	else
-		buf_printf(&out, "sample      %" PRIu64 " of %" PRIu64 " blocks (%s), %" PRIu64 " documents, seed %" PRIu64 "\n", r->sampled_blocks, r->blocks,
-			   preview_blocks_name(r->blocks_by), r->sampled_documents, r->seed);
+		buf_printf(
+		    &out,
+		    "sample      %" PRIu64 " of %" PRIu64 " blocks (%s), %" PRIu64 " documents, seed %" PRIu64 "\n",
+		    r->sampled_blocks, r->blocks, preview_blocks_name(r->blocks_by), r->sampled_documents, r->seed);
 	if (r->lower_bound)
-		buf_printf(&out, "lower bound the rule has no key that divides the documents: pairs across blocks are seen in the sample only, more may be dropped\n");
+		buf_printf(
+		    &out,
+		    "lower bound the rule has no key that divides the documents: pairs across blocks are seen in the sample only, more may be dropped\n");
 	if (r->n_curve)
 		buf_printf(&out, "\n  %s >=   kept %%   95 %% between\n", r->measure);
 	for (size_t i = 0; i < r->n_curve; i++) {
 		double part = r->documents ? 100 / (double)r->documents : 0;
 
-		buf_printf(&out, "  %*.2f   %6.1f   %.1f to %.1f\n", (int)strlen(r->measure) + 3, r->curve[i].threshold / 100.0, r->curve[i].kept.estimate * part,
-			   r->curve[i].kept.low * part, r->curve[i].kept.high * part);
+		buf_printf(&out, "  %*.2f   %6.1f   %.1f to %.1f\n", (int)strlen(r->measure) + 3,
+			   r->curve[i].threshold / 100.0, r->curve[i].kept.estimate * part, r->curve[i].kept.low * part,
+			   r->curve[i].kept.high * part);
 	}
 	examples_text(&out, r);
-	buf_printf(&out, "\n%.2f s. 'winnow diff COLL ID ID' shows a pair; 'winnow reduce' computes the cover.\n", r->seconds);
+	buf_printf(&out, "\n%.2f s. 'winnow diff COLL ID ID' shows a pair; 'winnow reduce' computes the cover.\n",
+		   r->seconds);
 	cmd_out(&out);
 	buf_release(&out);
 }
@@ -87,7 +100,10 @@ static void report_text(const struct preview_report *r)
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
-	struct preview_request q = { .where = a->where, .min_versions = a->min_versions, .seed = a->seed, .budget = a->budget,
+	struct preview_request q = { .where = a->where,
+				     .min_versions = a->min_versions,
+				     .seed = a->seed,
+				     .budget = a->budget,
 				     .threads = (unsigned)run->common.threads };
 	struct preview_report report;
 	struct collection coll = { 0 };
@@ -125,10 +141,20 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_preview = {
-	.name = "preview", .args = "COLL", .summary = "estimate in a second what a rule would drop", .group = GROUP_DECIDE, .coll_first = true,
-	.min_args = 1, .max_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Finds the exact cover of a sample of whole blocks (documents that are equal in the rule's key, else the captures of one URL), and says what that means for all documents: "
-		 "an estimate with an interval that holds the true number nineteen times in twenty, a curve over thresholds, and examples: typical ones, those nearest the "
-		 "threshold, and surprising ones. Small collections are computed whole, and the answer is then exact.\n\n"
-		 "Nothing is stored. The sample depends on --seed and on nothing else.",
+	.name = "preview",
+	.args = "COLL",
+	.summary = "estimate in a second what a rule would drop",
+	.group = GROUP_DECIDE,
+	.coll_first = true,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Finds the exact cover of a sample of whole blocks (documents that are equal in the rule's key, else the captures of one URL), and says what that means for all documents: "
+	    "an estimate with an interval that holds the true number nineteen times in twenty, a curve over thresholds, and examples: typical ones, those nearest the "
+	    "threshold, and surprising ones. Small collections are computed whole, and the answer is then exact.\n\n"
+	    "Nothing is stored. The sample depends on --seed and on nothing else.",
 };

@@ -33,9 +33,12 @@ struct report {
 static bool is_made(struct str name)
 {
 	static const char *const made[] = {
-		"WARC-Type", "WARC-Date", "WARC-Record-ID", "Content-Type", "Content-Length", "WARC-Target-URI", "WARC-IP-Address",
-		"WARC-Block-Digest", "WARC-Payload-Digest", "WARC-Concurrent-To", "WARC-Warcinfo-ID", "WARC-Truncated", "WARC-Profile",
-		"WARC-Refers-To", "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date", "WARC-Filename",
+		"WARC-Type",	       "WARC-Date",	    "WARC-Record-ID",
+		"Content-Type",	       "Content-Length",    "WARC-Target-URI",
+		"WARC-IP-Address",     "WARC-Block-Digest", "WARC-Payload-Digest",
+		"WARC-Concurrent-To",  "WARC-Warcinfo-ID",  "WARC-Truncated",
+		"WARC-Profile",	       "WARC-Refers-To",    "WARC-Refers-To-Target-URI",
+		"WARC-Refers-To-Date", "WARC-Filename",
 	};
 
 	for (size_t i = 0; i < COUNT(made); i++)
@@ -49,7 +52,8 @@ static void count(struct report *r, const struct flaws *f)
 	for (unsigned i = 0; i < f->n; i++) {
 		r->counts[f->v[i].kind]++;
 		if (!r->json)
-			buf_printf(&r->lines, "%" PRIu64 " %s %s\n", f->v[i].at, flaw_name(f->v[i].kind), f->v[i].detail);
+			buf_printf(&r->lines, "%" PRIu64 " %s %s\n", f->v[i].at, flaw_name(f->v[i].kind),
+				   f->v[i].detail);
 	}
 	if (r->lines.n > 32 * KIB) {
 		cmd_out(&r->lines);
@@ -60,8 +64,9 @@ static void count(struct report *r, const struct flaws *f)
 /* What makes a record's content doubtful, beyond its form. */
 static bool is_loss(const struct flaws *f)
 {
-	static const enum flaw_kind losses[] = { FLAW_GARBAGE, FLAW_TRUNCATED_FILE, FLAW_BAD_MEMBER, FLAW_BAD_CHECKSUM, FLAW_BLOCK_TRUNCATED,
-						 FLAW_HEAD_TRUNCATED, FLAW_HEAD_TOO_LONG, FLAW_BAD_CONTAINER };
+	static const enum flaw_kind losses[] = { FLAW_GARBAGE,	     FLAW_TRUNCATED_FILE,  FLAW_BAD_MEMBER,
+						 FLAW_BAD_CHECKSUM,  FLAW_BLOCK_TRUNCATED, FLAW_HEAD_TRUNCATED,
+						 FLAW_HEAD_TOO_LONG, FLAW_BAD_CONTAINER };
 
 	for (size_t i = 0; i < COUNT(losses); i++)
 		if (flaw_has(f, losses[i]))
@@ -118,7 +123,8 @@ static bool digest_fits(const struct record *rec)
 
 static bool is_reason(struct str s)
 {
-	return str_ieq(s, STR("length")) || str_ieq(s, STR("time")) || str_ieq(s, STR("disconnect")) || str_ieq(s, STR("unspecified"));
+	return str_ieq(s, STR("length")) || str_ieq(s, STR("time")) || str_ieq(s, STR("disconnect")) ||
+	       str_ieq(s, STR("unspecified"));
 }
 
 /* Other fields are kept as they are, but each once and none that a flaw named. */
@@ -143,10 +149,22 @@ static void make_head(struct arena *a, const struct record *rec, struct writer_h
 	struct field *more = ARENA_ARRAY(a, struct field, rec->nfields ? rec->nfields : 1);
 
 	stamp_parse(rec->date, &t);
-	*h = (struct writer_head){ .type = rec->type, .id = rec->id, .target_uri = rec->target_uri, .time = t.time, .nsec = t.nsec,
-				   .content_type = rec->content_type, .ip = rec->ip, .payload_digest = rec->payload_digest, .profile = rec->profile,
-				   .refers_to = rec->refers_to, .refers_to_uri = rec->refers_to_uri, .refers_to_date = rec->refers_to_date,
-				   .concurrent_to = rec->concurrent_to, .warcinfo_id = rec->warcinfo_id, .truncated = rec->truncated, .more = more };
+	*h = (struct writer_head){ .type = rec->type,
+				   .id = rec->id,
+				   .target_uri = rec->target_uri,
+				   .time = t.time,
+				   .nsec = t.nsec,
+				   .content_type = rec->content_type,
+				   .ip = rec->ip,
+				   .payload_digest = rec->payload_digest,
+				   .profile = rec->profile,
+				   .refers_to = rec->refers_to,
+				   .refers_to_uri = rec->refers_to_uri,
+				   .refers_to_date = rec->refers_to_date,
+				   .concurrent_to = rec->concurrent_to,
+				   .warcinfo_id = rec->warcinfo_id,
+				   .truncated = rec->truncated,
+				   .more = more };
 	if (rec->payload_digest.n && !digest_fits(rec))
 		h->payload_digest = STR_NONE;
 	if (rec->truncated.n && !is_reason(rec->truncated))
@@ -193,7 +211,8 @@ static int measure(const char *path, const struct record *rec, uint64_t *length,
 	return rc < 0 ? rc : WN_OK;
 }
 
-static int copy_record(struct writer *w, struct reader *r, const char *path, struct record *rec, struct arena *a, struct err *err)
+static int copy_record(struct writer *w, struct reader *r, const char *path, struct record *rec, struct arena *a,
+		       struct err *err)
 {
 	struct writer_head head;
 	struct str piece;
@@ -204,7 +223,10 @@ static int copy_record(struct writer *w, struct reader *r, const char *path, str
 	if (rec->whole.p)
 		return writer_record(w, &head, rec->whole, NULL, err);
 	if (strcmp(path, "-") == 0)
-		return err_set(err, WN_USAGE, "a record of %" PRIu64 " bytes cannot be repaired from standard input: save it to a file first", rec->length);
+		return err_set(err, WN_USAGE,
+			       "a record of %" PRIu64
+			       " bytes cannot be repaired from standard input: save it to a file first",
+			       rec->length);
 	if ((rc = measure(path, rec, &length, err)) < 0 || (rc = writer_begin(w, &head, length, err)) < 0)
 		return rc;
 	while ((rc = reader_block(r, &piece, err)) == WN_OK)
@@ -264,7 +286,9 @@ static int copy_all(struct reader *r, const char *path, struct writer *w, struct
 static void print_report(struct report *rep)
 {
 	if (!rep->json) {
-		buf_printf(&rep->lines, "%" PRIu64 " records read, %" PRIu64 " written, %" PRIu64 " of them with flaws; %" PRIu64 " places where something was lost\n",
+		buf_printf(&rep->lines,
+			   "%" PRIu64 " records read, %" PRIu64 " written, %" PRIu64 " of them with flaws; %" PRIu64
+			   " places where something was lost\n",
 			   rep->records, rep->written, rep->changed, rep->lost);
 		cmd_out(&rep->lines);
 		return;
@@ -311,7 +335,9 @@ static int run(struct cmd_run *run)
 		return cmd_usage(run, "%s and %s are the same file; name another one for the copy", in, out);
 	if ((rc = reader_open(&r, in, &run->err)) < 0)
 		return cmd_fail(run, rc);
-	struct writer_options o = { .coding = coding_of(out), .whole_or_nothing = true, .id_seed = hash_str(str(in)) | 1 };
+	struct writer_options o = { .coding = coding_of(out),
+				    .whole_or_nothing = true,
+				    .id_seed = hash_str(str(in)) | 1 };
 
 	if ((rc = writer_open(&w, out, &o, &run->err)) == WN_OK) {
 		rc = copy_all(r, in, w, &rep, &run->err);
@@ -339,9 +365,16 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_repair = {
-	.name = "repair", .args = "IN OUT", .summary = "write a clean copy of all that can be saved of an archive file", .group = GROUP_CARE,
-	.min_args = 2, .max_args = 2, .run = run, .examples = examples,
-	.prose = "Reads IN (WARC, ARC or WACZ, however damaged) and writes OUT as WARC 1.1, one compressed member a record (gzip or zstd by the name of "
-		 "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right, payload digests that do not fit are left out. Each flaw of IN is printed as OFFSET, KIND and DETAIL.\n\n"
-		 "OUT appears whole or not at all; IN is not touched. The exit code is 1 when something could not be saved.",
+	.name = "repair",
+	.args = "IN OUT",
+	.summary = "write a clean copy of all that can be saved of an archive file",
+	.group = GROUP_CARE,
+	.min_args = 2,
+	.max_args = 2,
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Reads IN (WARC, ARC or WACZ, however damaged) and writes OUT as WARC 1.1, one compressed member a record (gzip or zstd by the name of "
+	    "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right, payload digests that do not fit are left out. Each flaw of IN is printed as OFFSET, KIND and DETAIL.\n\n"
+	    "OUT appears whole or not at all; IN is not touched. The exit code is 1 when something could not be saved.",
 };

@@ -49,8 +49,11 @@ static int run(struct cmd_run *run)
 	if ((rc = catalog_files(coll.catalog, look, &want, &run->err)) == WN_OK && want.found != 1) {
 		collection_close(&coll);
 		if (want.found == 0)
-			return cmd_usage(run, "%s holds no file '%s'; 'winnow sql %s \"select name from files\"' lists them", run->rest.p[0], a->file, run->rest.p[0]);
-		return cmd_usage(run, "%u files of %s are called '%s'; give the whole path", want.found, run->rest.p[0], a->file);
+			return cmd_usage(run,
+					 "%s holds no file '%s'; 'winnow sql %s \"select name from files\"' lists them",
+					 run->rest.p[0], a->file, run->rest.p[0]);
+		return cmd_usage(run, "%u files of %s are called '%s'; give the whole path", want.found, run->rest.p[0],
+				 a->file);
 	}
 	if (rc == WN_OK && (rc = catalog_remove(coll.catalog, want.id, 0, &captures, &run->err)) == WN_OK)
 		rc = catalog_resolve(coll.catalog, &resolved, &left, &run->err);
@@ -62,17 +65,30 @@ static int run(struct cmd_run *run)
 	if (run->common.json)
 		buf_printf(&out, "{\"captures_removed\": %" PRIu64 "}\n", captures);
 	else
-		buf_printf(&out, "%" PRIu64 " captures of %s taken out; the file itself was not touched\n", captures, a->file);
+		buf_printf(&out, "%" PRIu64 " captures of %s taken out; the file itself was not touched\n", captures,
+			   a->file);
 	cmd_out(&out);
 	buf_release(&out);
 	return EXIT_DONE;
 }
 
-static const struct cmd_example examples[] = { { "winnow rm sample --file sample-spring-2011.warc.gz", "forget what came from that file" }, { 0 } };
+static const struct cmd_example examples[] = {
+	{ "winnow rm sample --file sample-spring-2011.warc.gz", "forget what came from that file" }, { 0 }
+};
 
 const struct cmd cmd_rm = {
-	.name = "rm", .args = "COLL", .summary = "take a file's captures out of a collection", .group = GROUP_GATHER, .coll_first = true, .min_args = 1,
-	.max_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Takes the captures that came from one archive file out of the collection. The archive file itself is never touched. Revisits whose original "
-		 "goes look for another one.",
+	.name = "rm",
+	.args = "COLL",
+	.summary = "take a file's captures out of a collection",
+	.group = GROUP_GATHER,
+	.coll_first = true,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Takes the captures that came from one archive file out of the collection. The archive file itself is never touched. Revisits whose original "
+	    "goes look for another one.",
 };

@@ -11,7 +11,9 @@ int rule_args_text(struct cmd_run *run, const struct rule_args *a, struct str *o
 	int rc;
 
 	if (!!a->rule + !!a->file + !!a->preset != 1)
-		return err_set(&run->err, WN_USAGE, "needs one of --rule, --rule-file and --preset: what counts as redundant; 'winnow help rules' says how");
+		return err_set(
+		    &run->err, WN_USAGE,
+		    "needs one of --rule, --rule-file and --preset: what counts as redundant; 'winnow help rules' says how");
 	if (a->rule) {
 		*out = str(a->rule);
 		return WN_OK;
@@ -19,7 +21,8 @@ int rule_args_text(struct cmd_run *run, const struct rule_args *a, struct str *o
 	if (a->file) {
 		if ((rc = os_slurp(&run->arena, a->file, LIMIT_RULE, out, &run->err)) == WN_OK)
 			*out = str_trim(*out);
-		return rc == WN_LIMIT ? err_set(&run->err, WN_USAGE, "%s is longer than a rule may be (64 KB)", a->file) : rc;
+		return rc == WN_LIMIT ? err_set(&run->err, WN_USAGE, "%s is longer than a rule may be (64 KB)", a->file)
+				      : rc;
 	}
 	if ((rc = preset_find(str(a->preset), &preset, &run->err)) == WN_OK)
 		*out = str(preset->rule);

@@ -7,11 +7,24 @@ struct rule_args {
 	const char *rule, *file, *preset;
 };
 
-#define RULE_OPTS(type, member) \
-	{ "rule", 'r', OPT_TEXT, "RULE", "what counts as redundant: a may be dropped as long as b is kept", offsetof(type, member) + offsetof(struct rule_args, rule) }, \
-	{ "rule-file", 0, OPT_TEXT, "FILE", "read the rule from a file", offsetof(type, member) + offsetof(struct rule_args, file) }, \
-	{ "preset", 'p', OPT_TEXT, "NAME", "a named rule: exact, newest-per-url, journalist, appended, near-duplicate, syndicated", \
-	  offsetof(type, member) + offsetof(struct rule_args, preset) }
+#define RULE_OPTS(type, member)                                                                              \
+	{ "rule",                                                                                            \
+	  'r',                                                                                               \
+	  OPT_TEXT,                                                                                          \
+	  "RULE",                                                                                            \
+	  "what counts as redundant: a may be dropped as long as b is kept",                                 \
+	  offsetof(type, member) + offsetof(struct rule_args, rule) },                                       \
+	    { "rule-file",                                                                                   \
+	      0,                                                                                             \
+	      OPT_TEXT,                                                                                      \
+	      "FILE",                                                                                        \
+	      "read the rule from a file",                                                                   \
+	      offsetof(type, member) + offsetof(struct rule_args, file) },                                   \
+	{                                                                                                    \
+		"preset", 'p', OPT_TEXT, "NAME",                                                             \
+		    "a named rule: exact, newest-per-url, journalist, appended, near-duplicate, syndicated", \
+		    offsetof(type, member) + offsetof(struct rule_args, preset)                              \
+	}
 
 /* The rule's text; WN_USAGE unless exactly one was given. */
 int rule_args_text(struct cmd_run *run, const struct rule_args *a, struct str *out);

@@ -55,7 +55,8 @@ static void for_people(const struct find_result *r)
 		const struct find_hit *h = &r->hits[i];
 		char time[21];
 
-		buf_printf(&out, "%" PRIu64 "  %s  %.*s", h->capture.id, stamp_rfc3339(h->capture.time, time).p, STR_FMT(h->capture.url));
+		buf_printf(&out, "%" PRIu64 "  %s  %.*s", h->capture.id, stamp_rfc3339(h->capture.time, time).p,
+			   STR_FMT(h->capture.url));
 		if (h->captures > 1)
 			buf_printf(&out, "  (+%" PRIu64 " captures of the same text)", h->captures - 1);
 		if (h->capture.title.n)
@@ -107,7 +108,8 @@ static int run(struct cmd_run *run)
 	if (q.limit > 100000)
 		return cmd_usage(run, "--limit takes at most 100000");
 	for (size_t i = 1; i < run->rest.n; i++) {
-		bool phrase = strchr(run->rest.p[i], ' ') && !strchr(run->rest.p[i], '"') && run->rest.n > 2; /* the shell took the quotes away */
+		bool phrase = strchr(run->rest.p[i], ' ') && !strchr(run->rest.p[i], '"') &&
+			      run->rest.n > 2; /* the shell took the quotes away */
 
 		buf_printf(&words, phrase ? "%s\"%s\"" : "%s%s", i > 1 ? " " : "", run->rest.p[i]);
 	}
@@ -116,13 +118,15 @@ static int run(struct cmd_run *run)
 	q.words = buf_view(&words);
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
 		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && a->cover && (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
+	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && a->cover &&
+	    (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
 		q.cover = row.id;
 	if (rc == WN_OK)
 		rc = find_run(&coll, &run->arena, &q, &result, &run->err);
 	catalog_end(coll.catalog);
 	if (rc == WN_OK)
-		run->common.format || run->common.fields || run->common.json || !isatty(1) ? as_rows(run, &result) : for_people(&result);
+		run->common.format || run->common.fields || run->common.json || !isatty(1) ? as_rows(run, &result)
+											   : for_people(&result);
 	collection_close(&coll);
 	buf_release(&words);
 	if (rc == WN_NONE)
@@ -134,13 +138,24 @@ static int run(struct cmd_run *run)
 
 static const struct cmd_example examples[] = {
 	{ "winnow search sample council budget", "texts with both words, best first" },
-	{ "winnow search sample '\"keeps the library\" -circus' --where \"time >= 2010\"", "a phrase, without a word, by time" },
+	{ "winnow search sample '\"keeps the library\" -circus' --where \"time >= 2010\"",
+	  "a phrase, without a word, by time" },
 	{ 0 },
 };
 
 const struct cmd cmd_search = {
-	.name = "search", .args = "COLL WORDS...", .summary = "search the full text", .group = GROUP_LOOK, .coll_first = true, .listing = true, .min_args = 2,
-	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Finds documents by their words, ranked by BM25, with snippets. Equal texts are one hit. The query: words (all must be there), \"phrases\", pre* (words "
-		 "that begin so), -not, title:word, or, parentheses. Ends with 1 when nothing matches.",
+	.name = "search",
+	.args = "COLL WORDS...",
+	.summary = "search the full text",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.listing = true,
+	.min_args = 2,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Finds documents by their words, ranked by BM25, with snippets. Equal texts are one hit. The query: words (all must be there), \"phrases\", pre* (words "
+	    "that begin so), -not, title:word, or, parentheses. Ends with 1 when nothing matches.",
 };

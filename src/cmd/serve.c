@@ -11,18 +11,27 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "listen", 'l', OPT_TEXT, "ADDR:PORT", "where to listen (default 127.0.0.1:8080); port 0 takes a free one", offsetof(struct args, listen) },
-	{ "public-url", 0, OPT_TEXT, "URL", "the address that browsers see: scheme, allowed Host, path prefix", offsetof(struct args, public_url) },
-	{ "private", 0, OPT_FLAG, NULL, "an unguessable part in every address of replay, TimeMap and CDX", offsetof(struct args, private_paths) },
+	{ "listen", 'l', OPT_TEXT, "ADDR:PORT", "where to listen (default 127.0.0.1:8080); port 0 takes a free one",
+	  offsetof(struct args, listen) },
+	{ "public-url", 0, OPT_TEXT, "URL", "the address that browsers see: scheme, allowed Host, path prefix",
+	  offsetof(struct args, public_url) },
+	{ "private", 0, OPT_FLAG, NULL, "an unguessable part in every address of replay, TimeMap and CDX",
+	  offsetof(struct args, private_paths) },
 	{ "read-only", 0, OPT_FLAG, NULL, "nothing that changes state is there", offsetof(struct args, read_only) },
-	{ "token-file", 0, OPT_TEXT, "FILE", "keep the token in FILE; it is made when absent", offsetof(struct args, token_file) },
-	{ "trust-proxy", 0, OPT_TEXT, "ADDR", "believe X-Pywb-ACL-User from this address (several: commas)", offsetof(struct args, trust_proxy) },
-	{ "warc-dir", 0, OPT_TEXT, "DIR", "where archive files named by an imported index lie", offsetof(struct args, warc_dir) },
+	{ "token-file", 0, OPT_TEXT, "FILE", "keep the token in FILE; it is made when absent",
+	  offsetof(struct args, token_file) },
+	{ "trust-proxy", 0, OPT_TEXT, "ADDR", "believe X-Pywb-ACL-User from this address (several: commas)",
+	  offsetof(struct args, trust_proxy) },
+	{ "warc-dir", 0, OPT_TEXT, "DIR", "where archive files named by an imported index lie",
+	  offsetof(struct args, warc_dir) },
 	{ "allow-sql", 0, OPT_FLAG, NULL, "answer SQL, read-only, with limits", offsetof(struct args, allow_sql) },
-	{ "allow-cdx-write", 0, OPT_FLAG, NULL, "take CDX lines by POST, with the token", offsetof(struct args, allow_cdx_write) },
+	{ "allow-cdx-write", 0, OPT_FLAG, NULL, "take CDX lines by POST, with the token",
+	  offsetof(struct args, allow_cdx_write) },
 	{ "acl", 0, OPT_TEXT, "FILE", "access rules (.aclj) for every collection", offsetof(struct args, acl) },
-	{ "no-fuzzy", 0, OPT_FLAG, NULL, "replay never tries a URL without its cache-buster", offsetof(struct args, no_fuzzy) },
-	{ "access-log", 0, OPT_TEXT, "FILE", "a line per request; - is standard error", offsetof(struct args, access_log) },
+	{ "no-fuzzy", 0, OPT_FLAG, NULL, "replay never tries a URL without its cache-buster",
+	  offsetof(struct args, no_fuzzy) },
+	{ "access-log", 0, OPT_TEXT, "FILE", "a line per request; - is standard error",
+	  offsetof(struct args, access_log) },
 	{ "assets", 0, OPT_TEXT, "DIR", "serve /a/ from DIR, for development", offsetof(struct args, assets) },
 	{ 0 },
 };
@@ -69,10 +78,24 @@ static int run(struct cmd_run *run)
 {
 	const struct args *a = run->args;
 	struct server_options o = {
-		.collections = run->rest.p, .n_collections = run->rest.n, .listen = a->listen ? a->listen : "127.0.0.1:8080", .public_url = a->public_url,
-		.replay_host = a->replay_host, .token_file = a->token_file, .trust_proxy = a->trust_proxy, .warc_dir = a->warc_dir, .acl = a->acl,
-		.access_log = a->access_log, .assets = a->assets, .private_paths = a->private_paths, .read_only = a->read_only, .allow_sql = a->allow_sql,
-		.allow_cdx_write = a->allow_cdx_write, .no_fuzzy = a->no_fuzzy, .threads = (unsigned)run->common.threads, .memory = run->common.memory,
+		.collections = run->rest.p,
+		.n_collections = run->rest.n,
+		.listen = a->listen ? a->listen : "127.0.0.1:8080",
+		.public_url = a->public_url,
+		.replay_host = a->replay_host,
+		.token_file = a->token_file,
+		.trust_proxy = a->trust_proxy,
+		.warc_dir = a->warc_dir,
+		.acl = a->acl,
+		.access_log = a->access_log,
+		.assets = a->assets,
+		.private_paths = a->private_paths,
+		.read_only = a->read_only,
+		.allow_sql = a->allow_sql,
+		.allow_cdx_write = a->allow_cdx_write,
+		.no_fuzzy = a->no_fuzzy,
+		.threads = (unsigned)run->common.threads,
+		.memory = run->common.memory,
 	};
 	int rc = server_run(&o, ready, run, &run->err);
 
@@ -81,16 +104,25 @@ static int run(struct cmd_run *run)
 
 static const struct cmd_example examples[] = {
 	{ "winnow serve sample", "the sample in a browser: open the link that is printed" },
-	{ "winnow serve news=sample --listen 127.0.0.1:0 --read-only", "under another name, on a free port, with nothing that changes state" },
+	{ "winnow serve news=sample --listen 127.0.0.1:0 --read-only",
+	  "under another name, on a free port, with nothing that changes state" },
 	{ 0 },
 };
 
 const struct cmd cmd_serve = {
-	.name = "serve", .args = "[COLL|NAME=DIR]...", .summary = "the archive in a browser: replay, search, rules, and the APIs of other tools",
-	.group = GROUP_EXPLORE, .max_args = 0, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Prints the URL to open when it is ready. Its token lets that browser change things (start a job, save a rule); everyone else "
-		 "may read. Programs send it as 'Authorization: Bearer'.\n\n"
-		 "A collection is at /NAME/STAMP/URL (replay), /NAME/URL (Memento TimeGate), /NAME/timemap/link/URL and /NAME/cdx. Archived pages run in a "
-		 "sandbox of their own: they see neither the pages of winnow nor its cookies.\n\n"
-		 "SIGTERM ends it when the answers under way are sent; SIGHUP opens collections and access rules anew.",
+	.name = "serve",
+	.args = "[COLL|NAME=DIR]...",
+	.summary = "the archive in a browser: replay, search, rules, and the APIs of other tools",
+	.group = GROUP_EXPLORE,
+	.max_args = 0,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Prints the URL to open when it is ready. Its token lets that browser change things (start a job, save a rule); everyone else "
+	    "may read. Programs send it as 'Authorization: Bearer'.\n\n"
+	    "A collection is at /NAME/STAMP/URL (replay), /NAME/URL (Memento TimeGate), /NAME/timemap/link/URL and /NAME/cdx. Archived pages run in a "
+	    "sandbox of their own: they see neither the pages of winnow nor its cookies.\n\n"
+	    "SIGTERM ends it when the answers under way are sent; SIGHUP opens collections and access rules anew.",
 };

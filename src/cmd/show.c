@@ -10,10 +10,13 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "headers", 0, OPT_FLAG, NULL, "the HTTP head (of a resource: the record's fields)", offsetof(struct args, headers) },
+	{ "headers", 0, OPT_FLAG, NULL, "the HTTP head (of a resource: the record's fields)",
+	  offsetof(struct args, headers) },
 	{ "payload", 0, OPT_FLAG, NULL, "the payload (default)", offsetof(struct args, payload) },
-	{ "record", 0, OPT_FLAG, NULL, "the record as it stands in the archive, uncompressed", offsetof(struct args, record) },
-	{ "raw", 0, OPT_FLAG, NULL, "the payload as archived: transfer and content codings left on", offsetof(struct args, raw) },
+	{ "record", 0, OPT_FLAG, NULL, "the record as it stands in the archive, uncompressed",
+	  offsetof(struct args, record) },
+	{ "raw", 0, OPT_FLAG, NULL, "the payload as archived: transfer and content codings left on",
+	  offsetof(struct args, raw) },
 	{ 0 },
 };
 
@@ -21,7 +24,8 @@ static int print_fields(const struct record *rec)
 {
 	struct buf out = BUF(4 * MIB);
 
-	buf_printf(&out, rec->format == RECORD_ARC ? "ARC/%u.%u\r\n" : "WARC/%u.%u\r\n", rec->version_major, rec->version_minor);
+	buf_printf(&out, rec->format == RECORD_ARC ? "ARC/%u.%u\r\n" : "WARC/%u.%u\r\n", rec->version_major,
+		   rec->version_minor);
 	for (unsigned i = 0; i < rec->nfields; i++)
 		buf_printf(&out, "%.*s: %.*s\r\n", STR_FMT(rec->fields[i].name), STR_FMT(rec->fields[i].value));
 	buf_str(&out, STR("\r\n"));
@@ -34,7 +38,8 @@ static int print_head(const struct http_head *h)
 {
 	struct buf out = BUF(4 * MIB);
 
-	buf_printf(&out, "HTTP/%u.%u %d%s%.*s\r\n", h->major, h->minor, h->status, h->reason.n ? " " : "", STR_FMT(h->reason));
+	buf_printf(&out, "HTTP/%u.%u %d%s%.*s\r\n", h->major, h->minor, h->status, h->reason.n ? " " : "",
+		   STR_FMT(h->reason));
 	for (unsigned i = 0; i < h->nfields; i++)
 		buf_printf(&out, "%.*s: %.*s\r\n", STR_FMT(h->fields[i].name), STR_FMT(h->fields[i].value));
 	buf_str(&out, STR("\r\n"));
@@ -54,7 +59,8 @@ static int print(struct replay *p, const struct args *a, struct err *err)
 			cmd_print(piece);
 		return rc < 0 ? rc : WN_OK;
 	}
-	if ((rc = payload_begin(&p->payload, p->reader, &p->record, a->raw ? PAYLOAD_RAW : PAYLOAD_DECODED, 0, err)) < 0)
+	if ((rc = payload_begin(&p->payload, p->reader, &p->record, a->raw ? PAYLOAD_RAW : PAYLOAD_DECODED, 0, err)) <
+	    0)
 		return rc;
 	if (a->headers)
 		return p->payload.has_http ? print_head(&p->payload.http) : print_fields(&p->record);
@@ -95,8 +101,18 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_show = {
-	.name = "show", .args = "COLL DOC", .summary = "print a capture's payload, head or record", .group = GROUP_LOOK, .coll_first = true, .min_args = 2,
-	.max_args = 2, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Writes the bytes of one capture to standard output, read from the archive file it came from. DOC is an id, a URL (its newest capture) or "
-		 "URL@STAMP (the closest capture to that time, e.g. http://example.org/@2011). A revisit shows the payload of its original.",
+	.name = "show",
+	.args = "COLL DOC",
+	.summary = "print a capture's payload, head or record",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.min_args = 2,
+	.max_args = 2,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Writes the bytes of one capture to standard output, read from the archive file it came from. DOC is an id, a URL (its newest capture) or "
+	    "URL@STAMP (the closest capture to that time, e.g. http://example.org/@2011). A revisit shows the payload of its original.",
 };

@@ -79,13 +79,23 @@ static int run(struct cmd_run *run)
 
 static const struct cmd_example examples[] = {
 	{ "winnow sql sample \"select host, captures from hosts order by captures desc\"", "captures by host" },
-	{ "winnow sql sample \"select lang, count(*) n from documents group by lang\" --format csv", "documents by language, for a spreadsheet" },
+	{ "winnow sql sample \"select lang, count(*) n from documents group by lang\" --format csv",
+	  "documents by language, for a spreadsheet" },
 	{ 0 },
 };
 
 const struct cmd cmd_sql = {
-	.name = "sql", .args = "COLL SELECT", .summary = "ask a collection in SQL, read-only", .group = GROUP_LOOK, .coll_first = true, .listing = true,
-	.min_args = 2, .max_args = 2, .run = run, .examples = examples,
-	.prose = "Runs one SELECT on the collection's catalogue and prints the rows. The views captures, documents, contents, hosts, links, files, flaws, "
-		 "attributes, covers, cover_members and pairs are described by 'winnow help sql-views'. Nothing can be written, attached or loaded.",
+	.name = "sql",
+	.args = "COLL SELECT",
+	.summary = "ask a collection in SQL, read-only",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.listing = true,
+	.min_args = 2,
+	.max_args = 2,
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Runs one SELECT on the collection's catalogue and prints the rows. The views captures, documents, contents, hosts, links, files, flaws, "
+	    "attributes, covers, cover_members and pairs are described by 'winnow help sql-views'. Nothing can be written, attached or loaded.",
 };

@@ -55,9 +55,13 @@ static void stats_json(const struct catalog_stats *s, struct buf *out, struct ca
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{ "captures", s->captures }, { "documents", s->documents }, { "contents", s->contents }, { "urls", s->urls }, { "hosts", s->hosts },
-		{ "bytes_payload", s->bytes_payload }, { "bytes_text", s->bytes_text }, { "words", s->words }, { "shingles", s->shingles },
-		{ "files", s->files }, { "revisits", s->revisits }, { "revisits_unresolved", s->revisits_unresolved }, { "revision", s->revision },
+		{ "captures", s->captures },	 { "documents", s->documents },
+		{ "contents", s->contents },	 { "urls", s->urls },
+		{ "hosts", s->hosts },		 { "bytes_payload", s->bytes_payload },
+		{ "bytes_text", s->bytes_text }, { "words", s->words },
+		{ "shingles", s->shingles },	 { "files", s->files },
+		{ "revisits", s->revisits },	 { "revisits_unresolved", s->revisits_unresolved },
+		{ "revision", s->revision },
 	};
 	const int64_t times[] = { s->first, s->last };
 	char text[21];
@@ -94,13 +98,16 @@ static void stats_text(const struct catalog_stats *s, struct buf *out, struct ca
 		stamp_rfc3339(s->first, first);
 		stamp_rfc3339(s->last, last);
 	}
-	buf_printf(out, "captures   %" PRIu64 " of %" PRIu64 " URLs on %" PRIu64 " hosts, in %" PRIu64 " files\n", s->captures, s->urls, s->hosts, s->files);
+	buf_printf(out, "captures   %" PRIu64 " of %" PRIu64 " URLs on %" PRIu64 " hosts, in %" PRIu64 " files\n",
+		   s->captures, s->urls, s->hosts, s->files);
 	buf_printf(out, "time       %.10s to %.10s\n", first, last);
 	buf_printf(out, "documents  %" PRIu64 " with %" PRIu64 " different texts\n", s->documents, s->contents);
-	buf_printf(out, "size       %.1f MB of payload, %.1f MB of different text, %" PRIu64 " words, %" PRIu64 " shingles\n", (double)s->bytes_payload / 1e6,
-		   (double)s->bytes_text / 1e6, s->words, s->shingles);
+	buf_printf(
+	    out, "size       %.1f MB of payload, %.1f MB of different text, %" PRIu64 " words, %" PRIu64 " shingles\n",
+	    (double)s->bytes_payload / 1e6, (double)s->bytes_text / 1e6, s->words, s->shingles);
 	if (s->revisits)
-		buf_printf(out, "revisits   %" PRIu64 ", %" PRIu64 " without their original\n", s->revisits, s->revisits_unresolved);
+		buf_printf(out, "revisits   %" PRIu64 ", %" PRIu64 " without their original\n", s->revisits,
+			   s->revisits_unresolved);
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct counting count = { .out = out, .why = strcmp(kinds[i], "why") == 0 };
 
@@ -120,8 +127,10 @@ static int run(struct cmd_run *run)
 
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
 		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && (rc = catalog_stats(coll.catalog, &s, &run->err)) == WN_OK) {
-		run->common.json ? stats_json(&s, &out, coll.catalog, &run->err) : stats_text(&s, &out, coll.catalog, &run->err);
+	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK &&
+	    (rc = catalog_stats(coll.catalog, &s, &run->err)) == WN_OK) {
+		run->common.json ? stats_json(&s, &out, coll.catalog, &run->err)
+				 : stats_text(&s, &out, coll.catalog, &run->err);
 		rc = run->err.code;
 	}
 	catalog_end(coll.catalog);
@@ -139,8 +148,16 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_stats = {
-	.name = "stats", .args = "COLL", .summary = "count what a collection holds", .group = GROUP_LOOK, .coll_first = true, .min_args = 1, .max_args = 1,
-	.run = run, .examples = examples,
-	.prose = "Counts captures, documents, different texts, URLs, hosts, words and shingles, and how they divide by type, status, language, charset and flaw. "
-		 "Captures without text are counted by the reason.",
+	.name = "stats",
+	.args = "COLL",
+	.summary = "count what a collection holds",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Counts captures, documents, different texts, URLs, hosts, words and shingles, and how they divide by type, status, language, charset and flaw. "
+	    "Captures without text are counted by the reason.",
 };

@@ -7,7 +7,8 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "main", 0, OPT_FLAG, NULL, "only the main content: no navigation, header, footer", offsetof(struct args, main) },
+	{ "main", 0, OPT_FLAG, NULL, "only the main content: no navigation, header, footer",
+	  offsetof(struct args, main) },
 	{ 0 },
 };
 
@@ -23,7 +24,8 @@ static int run(struct cmd_run *run)
 		return cmd_fail(run, rc);
 	if ((rc = collection_find(&coll, &run->arena, run->rest.p[1], &c, &run->err)) == WN_OK) {
 		if (!c.content)
-			rc = err_set(&run->err, WN_NONE, "%.*s has no text; 'winnow stats' counts why captures have none", STR_FMT(c.url));
+			rc = err_set(&run->err, WN_NONE,
+				     "%.*s has no text; 'winnow stats' counts why captures have none", STR_FMT(c.url));
 		else if ((rc = collection_text(&coll, c.content, &t, &run->err)) == WN_OK) {
 			cmd_print(a->main ? t.main : t.body);
 			cmd_print(STR("\n"));
@@ -44,7 +46,17 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_text = {
-	.name = "text", .args = "COLL DOC", .summary = "print the text of a capture", .group = GROUP_LOOK, .coll_first = true, .min_args = 2, .max_args = 2,
-	.opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Prints the document's text as it was extracted at ingest: the title, then what a reader of the page saw, a line per block.",
+	.name = "text",
+	.args = "COLL DOC",
+	.summary = "print the text of a capture",
+	.group = GROUP_LOOK,
+	.coll_first = true,
+	.min_args = 2,
+	.max_args = 2,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Prints the document's text as it was extracted at ingest: the title, then what a reader of the page saw, a line per block.",
 };

@@ -3,9 +3,6 @@
 
 static const char text[] =
 #include "cmd/topic_rules.inc"
-	;
+    ;
 
-const char *topic_rules(void)
-{
-	return text;
-}
+const char *topic_rules(void) { return text; }

@@ -55,10 +55,13 @@ const char *topic_flaws(void)
 	static struct buf text = { .max = 1 * MIB };
 
 	if (text.n == 0) {
-		buf_str(&text, STR("A flaw is something wrong in archived data. It is recorded with its file and offset, shown by verify and in the view flaws, and reading goes on. "
-				   "These are the kinds.\n\n"));
+		buf_str(
+		    &text,
+		    STR("A flaw is something wrong in archived data. It is recorded with its file and offset, shown by verify and in the view flaws, and reading goes on. "
+			"These are the kinds.\n\n"));
 		for (int kind = 0; kind < FLAW_KINDS; kind++)
-			buf_printf(&text, "%s  %-16s  %s", kind ? "\n" : "", flaw_name((enum flaw_kind)kind), flaw_meaning((enum flaw_kind)kind));
+			buf_printf(&text, "%s  %-16s  %s", kind ? "\n" : "", flaw_name((enum flaw_kind)kind),
+				   flaw_meaning((enum flaw_kind)kind));
 		for (const struct document_flaw_name *f = document_flaw_names; f->flaw; f++)
 			buf_printf(&text, "\n  %-16s  %s", f->name, f->text);
 		buf_byte(&text, 0);

@@ -12,6 +12,6 @@ const char *topic_surt(void);
 const char *topic_flaws(void); /* archive/flaw.h's table */
 const char *topic_sql(void);
 
-extern const struct help_topic help_topics[]; /* ended by a zero entry */
+extern const struct help_topic help_topics[];		    /* ended by a zero entry */
 const struct help_topic *help_topic_find(const char *name); /* "sql" or "sql.7" */
 #endif

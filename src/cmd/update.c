@@ -12,7 +12,8 @@ struct args {
 
 static const struct opt opts[] = {
 	{ "cover", 0, OPT_TEXT, "ID", "which cover", offsetof(struct args, cover) },
-	{ "prefer", 0, OPT_TEXT, "stable", "among the smallest covers, the one that changes fewest documents", offsetof(struct args, prefer) },
+	{ "prefer", 0, OPT_TEXT, "stable", "among the smallest covers, the one that changes fewest documents",
+	  offsetof(struct args, prefer) },
 	{ 0 },
 };
 
@@ -22,14 +23,20 @@ static void report_text(const struct reduce_report *r, uint64_t was_kept)
 
 	buf_printf(&out, "cover %" PRIu64 ": %.*s\n\n", r->cover, STR_FMT(r->rule));
 	if (r->update.whole.n)
-		buf_printf(&out, "All of it was solved again, because what an update needs is missing: %.*s\n", STR_FMT(r->update.whole));
+		buf_printf(&out, "All of it was solved again, because what an update needs is missing: %.*s\n",
+			   STR_FMT(r->update.whole));
 	else
-		buf_printf(&out, "changed     %" PRIu64 " documents new or changed, %" PRIu64 " gone\nwork        %" PRIu64 " documents probed, %" PRIu64
-			   " components with %" PRIu64 " documents solved again, of %" PRIu64 " documents\n", r->update.changed, r->update.gone, r->update.probed,
-			   r->update.components, r->update.solved, r->documents);
-	buf_printf(&out, "kept        %" PRIu64 " of %" PRIu64 " (before: %" PRIu64 ")", r->kept, r->documents, was_kept);
+		buf_printf(&out,
+			   "changed     %" PRIu64 " documents new or changed, %" PRIu64 " gone\nwork        %" PRIu64
+			   " documents probed, %" PRIu64 " components with %" PRIu64
+			   " documents solved again, of %" PRIu64 " documents\n",
+			   r->update.changed, r->update.gone, r->update.probed, r->update.components, r->update.solved,
+			   r->documents);
+	buf_printf(&out, "kept        %" PRIu64 " of %" PRIu64 " (before: %" PRIu64 ")", r->kept, r->documents,
+		   was_kept);
 	if (!r->update.whole.n)
-		buf_printf(&out, ", %" PRIu64 " newly kept, %" PRIu64 " no more", r->update.kept_new, r->update.kept_no_more);
+		buf_printf(&out, ", %" PRIu64 " newly kept, %" PRIu64 " no more", r->update.kept_new,
+			   r->update.kept_no_more);
 	if (r->gap == 0)
 		buf_printf(&out, "\nproof       minimum: no smaller set covers the rest\n");
 	else
@@ -42,7 +49,10 @@ static void report_text(const struct reduce_report *r, uint64_t was_kept)
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
-	struct update_request q = { .stable = a->prefer != NULL, .threads = (unsigned)run->common.threads, .memory = run->common.memory, .tmp = run->common.tmp };
+	struct update_request q = { .stable = a->prefer != NULL,
+				    .threads = (unsigned)run->common.threads,
+				    .memory = run->common.memory,
+				    .tmp = run->common.tmp };
 	struct reduce_report report;
 	struct collection coll = { 0 };
 	struct cover_row row;
@@ -51,10 +61,13 @@ static int run(struct cmd_run *run)
 	if (!a->cover)
 		return cmd_usage(run, "needs --cover ID; 'winnow covers %s' lists them", run->rest.p[0]);
 	if (a->prefer && strcmp(a->prefer, "stable") != 0)
-		return cmd_usage(run, "--prefer can only be stable here; every other preference stays as it was when the cover was made");
+		return cmd_usage(
+		    run,
+		    "--prefer can only be stable here; every other preference stays as it was when the cover was made");
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
 		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
+	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK &&
+	    (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
 		rc = update_run(&coll, &row, &q, &report, &run->err);
 	catalog_end(coll.catalog);
 	collection_close(&coll);
@@ -84,9 +97,19 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_update = {
-	.name = "update", .args = "COLL", .summary = "bring a cover to the collection's present state", .group = GROUP_DECIDE, .coll_first = true, .min_args = 1,
-	.max_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "After captures were ingested, removed or imported attributes changed, brings a cover up to date: only documents that changed, and those that lost "
-		 "what settled them, are compared with the others, and only the components they touch are solved again. The cover keeps its id and name, has the "
-		 "same size as a new 'winnow reduce' would give, and passes 'winnow check'.",
+	.name = "update",
+	.args = "COLL",
+	.summary = "bring a cover to the collection's present state",
+	.group = GROUP_DECIDE,
+	.coll_first = true,
+	.min_args = 1,
+	.max_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "After captures were ingested, removed or imported attributes changed, brings a cover up to date: only documents that changed, and those that lost "
+	    "what settled them, are compared with the others, and only the components they touch are solved again. The cover keeps its id and name, has the "
+	    "same size as a new 'winnow reduce' would give, and passes 'winnow check'.",
 };

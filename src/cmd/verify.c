@@ -18,7 +18,8 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 only when more than N flaws were found (default 0)", offsetof(struct args, max_flaws) },
+	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 only when more than N flaws were found (default 0)",
+	  offsetof(struct args, max_flaws) },
 	{ 0 },
 };
 
@@ -64,7 +65,10 @@ static void on_progress(void *context, uint64_t bytes)
 
 static int add_file(void *context, const struct catalog_file *f)
 {
-	struct { struct arena *arena; struct paths *paths; } *to = context;
+	struct {
+		struct arena *arena;
+		struct paths *paths;
+	} *to = context;
 
 	vec_push(&to->paths->list, arena_strz(to->arena, f->path));
 	return 0;
@@ -73,7 +77,10 @@ static int add_file(void *context, const struct catalog_file *f)
 /* The files a collection was made of, or those that the paths name. */
 static int gather(struct cmd_run *run, struct paths *paths)
 {
-	struct { struct arena *arena; struct paths *paths; } to = { &run->arena, paths };
+	struct {
+		struct arena *arena;
+		struct paths *paths;
+	} to = { &run->arena, paths };
 	struct stat st;
 
 	for (size_t i = 0; i < run->rest.n; i++) {
@@ -81,7 +88,8 @@ static int gather(struct cmd_run *run, struct paths *paths)
 		struct collection coll = { 0 };
 		int rc;
 
-		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) && stat(arena_printf(&run->arena, "%s/catalog.db", path).p, &st) == 0) {
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+		    stat(arena_printf(&run->arena, "%s/catalog.db", path).p, &st) == 0) {
 			if ((rc = collection_open(&coll, path, CATALOG_READ, NULL, &run->err)) < 0)
 				return rc;
 			rc = catalog_files(coll.catalog, add_file, &to, &run->err);
@@ -110,7 +118,8 @@ static void report(struct output *o, const struct verify_result *r)
 {
 	if (!o->json) {
 		flush(o);
-		note("%" PRIu64 " file%s, %" PRIu64 " records, %" PRIu64 " flaws", r->files, r->files == 1 ? "" : "s", r->records, r->flaws);
+		note("%" PRIu64 " file%s, %" PRIu64 " records, %" PRIu64 " flaws", r->files, r->files == 1 ? "" : "s",
+		     r->records, r->flaws);
 		return;
 	}
 	struct json j = { .out = &o->text, .spaced = true };
@@ -140,7 +149,11 @@ static int run(struct cmd_run *run)
 	struct args *a = run->args;
 	struct paths paths = { 0 };
 	struct output out = { .text = BUF(4 * MIB), .json = run->common.json };
-	struct verify v = { .threads = (unsigned)run->common.threads, .context = &out, .flaw = on_flaw, .failed = on_failed, .progress = on_progress };
+	struct verify v = { .threads = (unsigned)run->common.threads,
+			    .context = &out,
+			    .flaw = on_flaw,
+			    .failed = on_failed,
+			    .progress = on_progress };
 	struct verify_result result;
 	uint64_t most = 0;
 	int rc;
@@ -174,11 +187,19 @@ static const struct cmd_example examples[] = {
 };
 
 const struct cmd cmd_verify = {
-	.name = "verify", .args = "PATH...|COLL", .summary = "check archive files: lengths, digests, compression, fields, ids", .group = GROUP_CARE,
-	.min_args = 1, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "Reads every record of the files to its end and prints each flaw as a line of FILE, OFFSET, KIND and DETAIL. Checked are compression, "
-		 "lengths, headers, mandatory fields, dates, record ids, block and payload digests, HTTP heads, chunks, content codings and segments.\n\n"
-		 "A directory stands for the archive files in it, a collection for the files it was made of, - for standard input. OFFSET is that of "
-		 "the record, or of the compressed member it begins in. A file that is no archive is a flaw, not an error.\n\n"
-		 "The exit code is 0 when there are no flaws (at most --max-flaws), 1 when there are, 3 when a file could not be read.",
+	.name = "verify",
+	.args = "PATH...|COLL",
+	.summary = "check archive files: lengths, digests, compression, fields, ids",
+	.group = GROUP_CARE,
+	.min_args = 1,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Reads every record of the files to its end and prints each flaw as a line of FILE, OFFSET, KIND and DETAIL. Checked are compression, "
+	    "lengths, headers, mandatory fields, dates, record ids, block and payload digests, HTTP heads, chunks, content codings and segments.\n\n"
+	    "A directory stands for the archive files in it, a collection for the files it was made of, - for standard input. OFFSET is that of "
+	    "the record, or of the compressed member it begins in. A file that is no archive is a flaw, not an error.\n\n"
+	    "The exit code is 0 when there are no flaws (at most --max-flaws), 1 when there are, 3 when a file could not be read.",
 };

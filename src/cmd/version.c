@@ -21,16 +21,16 @@ static int run(struct cmd_run *run)
 		const char *name;
 		struct str version;
 	} libraries[] = {
-		{ "brotli", arena_printf(&run->arena, "%u.%u.%u", BrotliDecoderVersion() >> 24, BrotliDecoderVersion() >> 12 & 0xfff,
-					 BrotliDecoderVersion() & 0xfff) },
+		{ "brotli", arena_printf(&run->arena, "%u.%u.%u", BrotliDecoderVersion() >> 24,
+					 BrotliDecoderVersion() >> 12 & 0xfff, BrotliDecoderVersion() & 0xfff) },
 		{ "icu", STR(U_ICU_VERSION) },
 		{ "libcrypto", str(OpenSSL_version(OPENSSL_VERSION_STRING)) },
 		{ "libdeflate", STR(LIBDEFLATE_VERSION_STRING) },
 		{ "libmicrohttpd", str(MHD_get_version()) },
 		{ "lz4", str(LZ4_versionString()) },
 		{ "sqlite", str(sqlite3_libversion()) },
-		{ "xxhash", arena_printf(&run->arena, "%u.%u.%u", XXH_versionNumber() / 10000, XXH_versionNumber() / 100 % 100,
-					 XXH_versionNumber() % 100) },
+		{ "xxhash", arena_printf(&run->arena, "%u.%u.%u", XXH_versionNumber() / 10000,
+					 XXH_versionNumber() / 100 % 100, XXH_versionNumber() % 100) },
 		{ "zstd", str(ZSTD_versionString()) },
 	};
 	struct buf out = BUF(64 * 1024);
@@ -65,7 +65,12 @@ static int run(struct cmd_run *run)
 static const struct cmd_example examples[] = { { "winnow version", "the version and its libraries" }, { 0 } };
 
 const struct cmd cmd_version = {
-	.name = "version", .args = "", .summary = "print the version and the libraries it runs with", .group = GROUP_CARE,
-	.run = run, .examples = examples,
-	.prose = "Prints winnow's version, and with which versions of its libraries it runs. Please quote it in reports of trouble.",
+	.name = "version",
+	.args = "",
+	.summary = "print the version and the libraries it runs with",
+	.group = GROUP_CARE,
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "Prints winnow's version, and with which versions of its libraries it runs. Please quote it in reports of trouble.",
 };

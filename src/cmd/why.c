@@ -12,7 +12,9 @@ struct args {
 	const char *cover;
 };
 
-static const struct opt opts[] = { { "cover", 0, OPT_TEXT, "ID", "which cover (default: the newest)", offsetof(struct args, cover) }, { 0 } };
+static const struct opt opts[] = {
+	{ "cover", 0, OPT_TEXT, "ID", "which cover (default: the newest)", offsetof(struct args, cover) }, { 0 }
+};
 
 struct newest {
 	uint64_t id;
@@ -50,7 +52,8 @@ static void document(struct buf *out, struct json *j, const char *key, const str
 }
 
 /* The clauses of the rule for this pair, with their numbers. */
-static int clauses(struct cmd_run *run, struct collection *coll, const struct cover_row *row, uint64_t a, uint64_t b, struct buf *out, struct json *j)
+static int clauses(struct cmd_run *run, struct collection *coll, const struct cover_row *row, uint64_t a, uint64_t b,
+		   struct buf *out, struct json *j)
 {
 	struct run_request q = covers_request(&run->arena, row);
 	struct overlap ov[TEXT_KINDS];
@@ -65,7 +68,9 @@ static int clauses(struct cmd_run *run, struct collection *coll, const struct co
 	if ((rc = run_open(&r, coll, &q, &run->err)) < 0)
 		return rc;
 	if (!selection_find(&r.docs, a, &x) || !selection_find(&r.docs, b, &y)) {
-		rc = err_set(&run->err, WN_NONE, "the collection has changed since this cover was made; 'winnow update' brings it up to date");
+		rc = err_set(
+		    &run->err, WN_NONE,
+		    "the collection has changed since this cover was made; 'winnow update' brings it up to date");
 	} else if ((rc = run_overlaps(&r, x, y, ov, &run->err)) == WN_OK) {
 		c = rule_clauses(&run->arena, r.rule, &r.docs.columns, x, y, ov, &n);
 		if (j) {
@@ -85,7 +90,8 @@ static int clauses(struct cmd_run *run, struct collection *coll, const struct co
 			} else {
 				buf_printf(out, "  %s %.*s\n", c[i].holds ? "yes" : "no ", STR_FMT(c[i].text));
 				if (c[i].numbers.n)
-					buf_printf(out, "      %.*s%s\n", STR_FMT(c[i].numbers), c[i].by_missing ? " (both missing)" : "");
+					buf_printf(out, "      %.*s%s\n", STR_FMT(c[i].numbers),
+						   c[i].by_missing ? " (both missing)" : "");
 			}
 		}
 		if (j)
@@ -95,7 +101,8 @@ static int clauses(struct cmd_run *run, struct collection *coll, const struct co
 	return rc;
 }
 
-static int explain_kept(struct cmd_run *run, struct collection *coll, const struct cover_row *row, const struct capture *c, struct buf *out, struct json *j)
+static int explain_kept(struct cmd_run *run, struct collection *coll, const struct cover_row *row,
+			const struct capture *c, struct buf *out, struct json *j)
 {
 	struct cover_member *m;
 	size_t n, covered = 0;
@@ -120,7 +127,8 @@ static int explain_kept(struct cmd_run *run, struct collection *coll, const stru
 		} else if (covered <= 20) {
 			if ((rc = catalog_capture(coll->catalog, &run->arena, m[i].id, &other, &run->err)) < 0)
 				return rc;
-			buf_printf(out, "  %5.1f %% ", m[i].size ? 100.0 * (double)m[i].shared / (double)m[i].size : 100.0);
+			buf_printf(out, "  %5.1f %% ",
+				   m[i].size ? 100.0 * (double)m[i].shared / (double)m[i].size : 100.0);
 			document(out, NULL, "", &other);
 		}
 	}
@@ -147,7 +155,8 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 		if ((rc = covers_each(coll, take_last, &last, &run->err)) < 0)
 			return rc;
 		if (!last.id)
-			return err_set(&run->err, WN_USAGE, "%s has no cover yet; 'winnow reduce' makes one", run->rest.p[0]);
+			return err_set(&run->err, WN_USAGE, "%s has no cover yet; 'winnow reduce' makes one",
+				       run->rest.p[0]);
 		name = arena_printf(&run->arena, "%" PRIu64, last.id).p;
 	}
 	if ((rc = covers_find(coll, &run->arena, name, &row, &run->err)) < 0)
@@ -182,11 +191,13 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 			json_key(j, "size_b");
 			json_u64(j, m.witness_size);
 		} else {
-			buf_printf(out, "They share %" PRIu64 " shingles of %" PRIu64 " and %" PRIu64 ".\n", m.shared, m.size, m.witness_size);
+			buf_printf(out, "They share %" PRIu64 " shingles of %" PRIu64 " and %" PRIu64 ".\n", m.shared,
+				   m.size, m.witness_size);
 		}
 		rc = clauses(run, coll, &row, m.id, m.witness, out, j);
 		if (!j && rc == WN_OK)
-			buf_printf(out, "'winnow diff %s %" PRIu64 " %" PRIu64 "' shows how their texts differ.\n", run->rest.p[0], m.id, m.witness);
+			buf_printf(out, "'winnow diff %s %" PRIu64 " %" PRIu64 "' shows how their texts differ.\n",
+				   run->rest.p[0], m.id, m.witness);
 	}
 	if (j)
 		json_close(j, '}');
@@ -219,11 +230,23 @@ static int run(struct cmd_run *run)
 	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
 }
 
-static const struct cmd_example examples[] = { { "winnow why sample 1 --cover 1", "kept, or dropped by which document, clause by clause" }, { 0 } };
+static const struct cmd_example examples[] = {
+	{ "winnow why sample 1 --cover 1", "kept, or dropped by which document, clause by clause" }, { 0 }
+};
 
 const struct cmd cmd_why = {
-	.name = "why", .args = "COLL DOC", .summary = "say why a document is kept or dropped", .group = GROUP_DECIDE, .coll_first = true, .min_args = 2,
-	.max_args = 2, .opts = opts, .args_size = sizeof(struct args), .run = run, .examples = examples,
-	.prose = "For a document that a cover dropped: the kept document that covers it, and each clause of the rule with its numbers for this pair. For one that is "
-		 "kept: the documents it is the witness of.",
+	.name = "why",
+	.args = "COLL DOC",
+	.summary = "say why a document is kept or dropped",
+	.group = GROUP_DECIDE,
+	.coll_first = true,
+	.min_args = 2,
+	.max_args = 2,
+	.opts = opts,
+	.args_size = sizeof(struct args),
+	.run = run,
+	.examples = examples,
+	.prose =
+	    "For a document that a cover dropped: the kept document that covers it, and each clause of the rule with its numbers for this pair. For one that is "
+	    "kept: the documents it is the witness of.",
 };

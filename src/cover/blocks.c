@@ -3,7 +3,8 @@
 
 #define NONE UINT32_MAX
 
-static void col_blocks(const struct instance *in, const struct reduction *red, const uint8_t *row_use, const uint32_t *row_block, uint32_t *out)
+static void col_blocks(const struct instance *in, const struct reduction *red, const uint8_t *row_use,
+		       const uint32_t *row_block, uint32_t *out)
 {
 	for (uint32_t c = 0; c < in->cols; c++) {
 		out[c] = NONE;
@@ -16,10 +17,11 @@ static void col_blocks(const struct instance *in, const struct reduction *red, c
 }
 
 /* Which quotas hold all columns of the blocks they touch. */
-static void find_loose(struct arena *a, const struct instance *in, const struct reduction *red, uint32_t n, const uint8_t *join,
-	struct blocks *b, const uint8_t *row_use, uint32_t blocks)
+static void find_loose(struct arena *a, const struct instance *in, const struct reduction *red, uint32_t n,
+		       const uint8_t *join, struct blocks *b, const uint8_t *row_use, uint32_t blocks)
 {
-	uint32_t *size = arena_zalloc(a, sizeof(*size) * ((size_t)blocks + 1)), *mine = arena_zalloc(a, sizeof(*mine) * ((size_t)blocks + 1));
+	uint32_t *size = arena_zalloc(a, sizeof(*size) * ((size_t)blocks + 1)),
+		 *mine = arena_zalloc(a, sizeof(*mine) * ((size_t)blocks + 1));
 
 	col_blocks(in, red, row_use, b->row_block, b->col_block);
 	for (uint32_t c = 0; c < in->cols; c++)
@@ -45,7 +47,8 @@ static void find_loose(struct arena *a, const struct instance *in, const struct 
 	}
 }
 
-void blocks_find(struct arena *a, const struct instance *in, const struct reduction *red, uint32_t n, const uint8_t *join, struct blocks *b)
+void blocks_find(struct arena *a, const struct instance *in, const struct reduction *red, uint32_t n,
+		 const uint8_t *join, struct blocks *b)
 {
 	uint8_t *use = arena_alloc(a, (size_t)in->rows + 1);
 	uint32_t *at;
@@ -79,8 +82,9 @@ void blocks_find(struct arena *a, const struct instance *in, const struct reduct
 	b->row_first = at;
 }
 
-void blocks_cut(struct arena *a, const struct instance *in, const struct reduction *red, const struct blocks *b, uint32_t k,
-	const weight *w, uint32_t *scratch, struct instance *out)
+void blocks_cut(struct arena *a, const struct instance *in, const struct reduction *red, const struct blocks *b,
+		uint32_t k, const weight *w, uint32_t *scratch, struct instance *out)
 {
-	instance_part(a, out, in, b->rows + b->row_first[k], b->row_first[k + 1] - b->row_first[k], red->col_alive, red->demand, w, scratch);
+	instance_part(a, out, in, b->rows + b->row_first[k], b->row_first[k + 1] - b->row_first[k], red->col_alive,
+		      red->demand, w, scratch);
 }

@@ -20,8 +20,9 @@ struct blocks {
 };
 
 /* quota rows are those with row_id >= n.  join[r] (may be NULL) forbids that row r becomes loose. */
-void blocks_find(struct arena *a, const struct instance *in, const struct reduction *red, uint32_t n, const uint8_t *join, struct blocks *out);
+void blocks_find(struct arena *a, const struct instance *in, const struct reduction *red, uint32_t n,
+		 const uint8_t *join, struct blocks *out);
 /* One of them as an instance; scratch: in->cols numbers, all UINT32_MAX. */
-void blocks_cut(struct arena *a, const struct instance *in, const struct reduction *red, const struct blocks *b, uint32_t k,
-	const weight *w, uint32_t *scratch, struct instance *out);
+void blocks_cut(struct arena *a, const struct instance *in, const struct reduction *red, const struct blocks *b,
+		uint32_t k, const weight *w, uint32_t *scratch, struct instance *out);
 #endif

@@ -50,10 +50,14 @@ static struct certificate_value *positive(struct arena *a, const uint32_t *y, ui
 }
 
 void certificate_from_result(struct arena *a, const struct cover_problem *p, const struct cover_result *r,
-	const struct certificate_run *run, struct certificate *out)
+			     const struct certificate_run *run, struct certificate *out)
 {
-	*out = (struct certificate){ .run = *run, .documents = p->n, .kept = r->kept_count, .bound = r->certified,
-		.lower_bound = r->lower_bound, .denominator = r->denominator };
+	*out = (struct certificate){ .run = *run,
+				     .documents = p->n,
+				     .kept = r->kept_count,
+				     .bound = r->certified,
+				     .lower_bound = r->lower_bound,
+				     .denominator = r->denominator };
 	out->values = positive(a, r->y, p->n, &out->value_count);
 	out->group_values = positive(a, r->group_y, p->groups, &out->group_value_count);
 	memcpy(out->by_status, r->by_status, sizeof(out->by_status));
@@ -80,7 +84,8 @@ bool certificate_write(const struct certificate *c, struct buf *out)
 	for (int i = 0; i < 3; i++)
 		put(p + 116 + 4 * i, c->by_status[i], 4);
 	for (uint32_t i = 0; i < c->value_count + c->group_value_count; i++) {
-		const struct certificate_value *v = i < c->value_count ? &c->values[i] : &c->group_values[i - c->value_count];
+		const struct certificate_value *v =
+		    i < c->value_count ? &c->values[i] : &c->group_values[i - c->value_count];
 
 		put(p + HEAD + 8 * (size_t)i, v->id, 4);
 		put(p + HEAD + 8 * (size_t)i + 4, v->y, 4);
@@ -90,14 +95,17 @@ bool certificate_write(const struct certificate *c, struct buf *out)
 	return true;
 }
 
-static int read_values(struct arena *a, const unsigned char *p, uint32_t n, uint32_t below, struct certificate_value **out, struct err *err)
+static int read_values(struct arena *a, const unsigned char *p, uint32_t n, uint32_t below,
+		       struct certificate_value **out, struct err *err)
 {
 	*out = ARENA_ARRAY(a, struct certificate_value, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
-		struct certificate_value v = { (uint32_t)get(p + 8 * (size_t)i, 4), (uint32_t)get(p + 8 * (size_t)i + 4, 4) };
+		struct certificate_value v = { (uint32_t)get(p + 8 * (size_t)i, 4),
+					       (uint32_t)get(p + 8 * (size_t)i + 4, 4) };
 
 		if (v.id >= below || v.y == 0 || (i && v.id <= (*out)[i - 1].id))
-			return err_set(err, WN_DATA, "certificate: value %u is zero, out of order or of no document", i);
+			return err_set(err, WN_DATA, "certificate: value %u is zero, out of order or of no document",
+				       i);
 		(*out)[i] = v;
 	}
 	return WN_OK;
@@ -116,7 +124,7 @@ int certificate_read(struct arena *a, struct str bytes, struct certificate *out,
 	groups = get(p + 112, 4);
 	if (bytes.n != HEAD + 8 * (values + groups) + 8)
 		return err_set(err, WN_DATA, "certificate: %zu bytes, its head promises %llu", bytes.n,
-			(unsigned long long)(HEAD + 8 * (values + groups) + 8));
+			       (unsigned long long)(HEAD + 8 * (values + groups) + 8));
 	if (get(p + bytes.n - 8, 8) != hash64(p, bytes.n - 8))
 		return err_set(err, WN_DATA, "certificate: checksum does not match");
 	memcpy(out->run.rule, p + 8, 32);
@@ -131,7 +139,8 @@ int certificate_read(struct arena *a, struct str bytes, struct certificate *out,
 	out->group_value_count = (uint32_t)groups;
 	for (int i = 0; i < 3; i++)
 		out->by_status[i] = (uint32_t)get(p + 116 + 4 * i, 4);
-	if (out->denominator == 0 || out->kept > out->documents || out->bound > out->kept || out->lower_bound > out->kept)
+	if (out->denominator == 0 || out->kept > out->documents || out->bound > out->kept ||
+	    out->lower_bound > out->kept)
 		return err_set(err, WN_DATA, "certificate: its numbers contradict each other");
 	if ((rc = read_values(a, p + HEAD, out->value_count, out->documents, &out->values, err)) < 0)
 		return rc;

@@ -43,7 +43,7 @@ struct certificate {
 };
 
 void certificate_from_result(struct arena *a, const struct cover_problem *p, const struct cover_result *r,
-	const struct certificate_run *run, struct certificate *out);
+			     const struct certificate_run *run, struct certificate *out);
 bool certificate_write(const struct certificate *c, struct buf *out); /* false: out is full */
 /* Reads what write wrote; WN_DATA with the reason for anything else.  The
  * arrays live in the arena. */

@@ -21,18 +21,20 @@ struct audit {
 };
 
 static const char *const names[COVER_OFFENCES] = {
-	[COVER_NO_WITNESS] = "no-witness",	     [COVER_WITNESS_DROPPED] = "witness-not-kept",
-	[COVER_WITNESS_FALSE] = "witness-false",     [COVER_IN_NEITHER] = "in-neither-set",
-	[COVER_IN_BOTH] = "in-both-sets",	     [COVER_OUTSIDE] = "outside-the-selection",
-	[COVER_PIN_DROPPED] = "pin-dropped",	     [COVER_QUOTA_BROKEN] = "quota-broken",
-	[COVER_DUAL_INFEASIBLE] = "dual-infeasible", [COVER_WRONG_RUN] = "wrong-rule-or-revision",
+	[COVER_NO_WITNESS] = "no-witness",
+	[COVER_WITNESS_DROPPED] = "witness-not-kept",
+	[COVER_WITNESS_FALSE] = "witness-false",
+	[COVER_IN_NEITHER] = "in-neither-set",
+	[COVER_IN_BOTH] = "in-both-sets",
+	[COVER_OUTSIDE] = "outside-the-selection",
+	[COVER_PIN_DROPPED] = "pin-dropped",
+	[COVER_QUOTA_BROKEN] = "quota-broken",
+	[COVER_DUAL_INFEASIBLE] = "dual-infeasible",
+	[COVER_WRONG_RUN] = "wrong-rule-or-revision",
 	[COVER_WRONG_BOUND] = "wrong-bound",
 };
 
-const char *cover_offence_name(enum cover_offence o)
-{
-	return (unsigned)o < COVER_OFFENCES ? names[o] : "unknown";
-}
+const char *cover_offence_name(enum cover_offence o) { return (unsigned)o < COVER_OFFENCES ? names[o] : "unknown"; }
 
 static void offend(struct audit *t, enum cover_offence o, uint32_t document)
 {
@@ -94,7 +96,8 @@ static int check_witnesses(struct audit *t, struct err *err)
 static void check_quotas(struct audit *t)
 {
 	const struct cover_world *w = t->world;
-	uint64_t *size = mem_zarray((size_t)w->groups + 1, sizeof(*size)), *kept = mem_zarray((size_t)w->groups + 1, sizeof(*kept));
+	uint64_t *size = mem_zarray((size_t)w->groups + 1, sizeof(*size)),
+		 *kept = mem_zarray((size_t)w->groups + 1, sizeof(*kept));
 
 	for (uint32_t d = 0; w->group && d < w->n; d++)
 		if (w->group[d] < w->groups) {
@@ -214,7 +217,8 @@ out:
 	return rc;
 }
 
-int cover_check(const struct cover_claim *claim, const struct cover_world *world, struct cover_verdict *v, struct err *err)
+int cover_check(const struct cover_claim *claim, const struct cover_world *world, struct cover_verdict *v,
+		struct err *err)
 {
 	struct audit t = { .claim = claim, .world = world, .v = v };
 	const struct certificate_run *x = &claim->certificate->run, *y = &world->run;

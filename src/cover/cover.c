@@ -46,7 +46,8 @@ static void find_components(const struct cover_problem *p, const struct open *o,
 	for (uint32_t q = 0; q < o->in.rows; q++) /* quotas that are open join what they touch */
 		if (o->in.row_id[q] >= p->n)
 			for (uint64_t i = o->in.row_at[q]; i < o->in.row_at[q + 1]; i++) {
-				join(parent, o->in.col_id[o->in.row_col[o->in.row_at[q]]], o->in.col_id[o->in.row_col[i]]);
+				join(parent, o->in.col_id[o->in.row_col[o->in.row_at[q]]],
+				     o->in.col_id[o->in.row_col[i]]);
 				alone[o->in.col_id[o->in.row_col[i]]] = 0;
 			}
 	r->component = mem_array((size_t)p->n + 1, sizeof(*r->component));
@@ -89,10 +90,11 @@ static void grade_components(const struct cover_problem *p, const struct solved 
 	}
 }
 
-static void best_values(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l, struct solved *s,
-	struct cover_result *r)
+static void best_values(struct arena *a, const struct cover_problem *p, const struct open *o,
+			const struct solve_limits *l, struct solved *s, struct cover_result *r)
 {
-	uint8_t *minimum = arena_alloc(a, (size_t)r->component_count + 1), *best = arena_alloc(a, (size_t)r->component_count + 1);
+	uint8_t *minimum = arena_alloc(a, (size_t)r->component_count + 1),
+		*best = arena_alloc(a, (size_t)r->component_count + 1);
 
 	r->value_proven = true;
 	for (uint32_t k = 0; k < r->component_count; k++)
@@ -138,7 +140,8 @@ static void store_duals(const struct cover_problem *p, const struct solved *s, s
 
 static void count_binding(const struct cover_problem *p, const struct solved *s, struct cover_result *r)
 {
-	uint32_t *kept = mem_zarray((size_t)p->groups + 1, sizeof(*kept)), *size = mem_zarray((size_t)p->groups + 1, sizeof(*size));
+	uint32_t *kept = mem_zarray((size_t)p->groups + 1, sizeof(*kept)),
+		 *size = mem_zarray((size_t)p->groups + 1, sizeof(*size));
 
 	for (uint32_t d = 0; p->group && d < p->n; d++)
 		if (p->group[d] != COVER_NO_GROUP) {
@@ -146,7 +149,8 @@ static void count_binding(const struct cover_problem *p, const struct solved *s,
 			size[p->group[d]]++;
 		}
 	for (uint32_t g = 0; p->group && g < p->groups; g++)
-		r->quotas_binding += size[g] && p->demand[g] && kept[g] <= (p->demand[g] < size[g] ? p->demand[g] : size[g]);
+		r->quotas_binding +=
+		    size[g] && p->demand[g] && kept[g] <= (p->demand[g] < size[g] ? p->demand[g] : size[g]);
 	mem_free(kept);
 	mem_free(size);
 }

@@ -42,12 +42,12 @@
 
 struct cover_problem {
 	uint32_t n;
-	const uint64_t *start;	 /* n + 1 */
-	const uint32_t *by;	 /* coverers, ascending in each row */
-	const uint8_t *covered;	 /* n, or NULL */
-	const uint8_t *pinned;	 /* n, or NULL */
-	const uint32_t *fold;	 /* n, or NULL: nothing folded */
-	const uint32_t *group;	 /* n, or NULL: no quotas; COVER_NO_GROUP is in none */
+	const uint64_t *start;	/* n + 1 */
+	const uint32_t *by;	/* coverers, ascending in each row */
+	const uint8_t *covered; /* n, or NULL */
+	const uint8_t *pinned;	/* n, or NULL */
+	const uint32_t *fold;	/* n, or NULL: nothing folded */
+	const uint32_t *group;	/* n, or NULL: no quotas; COVER_NO_GROUP is in none */
 	uint32_t groups;
 	const uint32_t *demand;	 /* by group; cut to the group's size */
 	const int64_t *prefer;	 /* n, or NULL; thousandths */
@@ -67,8 +67,8 @@ enum cover_status {
 struct cover_component {
 	uint32_t documents, kept, lower;
 	uint32_t certified; /* what the dual values alone prove */
-	uint8_t status;	 /* enum cover_status, of the size */
-	bool best_value; /* previous and prefer are proven best by search too */
+	uint8_t status;	    /* enum cover_status, of the size */
+	bool best_value;    /* previous and prefer are proven best by search too */
 };
 
 struct cover_result {

@@ -4,14 +4,15 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-#define IDLE_ROUNDS 400	  /* rounds without gain, then stop */
-#define LET_GO 24	  /* taken columns in a neighbourhood */
-#define LET_GO_ROWS 300	  /* rows they cover, with repeats */
-#define ROUND_NODES 40	  /* nodes of each exact search */
+#define IDLE_ROUNDS 400 /* rounds without gain, then stop */
+#define LET_GO 24	/* taken columns in a neighbourhood */
+#define LET_GO_ROWS 300 /* rows they cover, with repeats */
+#define ROUND_NODES 40	/* nodes of each exact search */
 
-struct try {
-	uint32_t *count;     /* rows: taken columns that cover it */
-	uint32_t *queue;     /* rows in the order reached */
+struct
+try {
+	uint32_t *count; /* rows: taken columns that cover it */
+	uint32_t *queue; /* rows in the order reached */
 	uint32_t *row, *demand, *scratch;
 	uint8_t *seen, *use;
 };
@@ -51,7 +52,8 @@ static weight let_go(const struct instance *in, struct try *t, uint32_t from, ui
 		if (head == tail && n < LET_GO) /* go on to rows beside those reached */
 			for (uint32_t q = 0; q < head && tail < in->rows; q++)
 				for (uint64_t i = in->row_at[t->queue[q]]; i < in->row_at[t->queue[q] + 1]; i++)
-					for (uint64_t k = in->col_at[in->row_col[i]]; k < in->col_at[in->row_col[i] + 1]; k++)
+					for (uint64_t k = in->col_at[in->row_col[i]];
+					     k < in->col_at[in->row_col[i] + 1]; k++)
 						if (!t->seen[in->col_row[k]]) {
 							t->seen[in->col_row[k]] = 1;
 							t->queue[tail++] = in->col_row[k];
@@ -112,10 +114,13 @@ static bool round_at(struct search *s, const struct instance *in, struct try *t,
 
 void improve_cover(struct search *s, const struct instance *in, weight enough, uint8_t *taken)
 {
-	struct try t = { .count = mem_array((size_t)in->rows + 1, sizeof(*t.count)), .queue = mem_array((size_t)in->rows + 1, sizeof(*t.queue)),
-		.row = mem_array((size_t)in->rows + 1, sizeof(*t.row)), .demand = mem_array((size_t)in->rows + 1, sizeof(*t.demand)),
-		.scratch = mem_array((size_t)in->cols + 1, sizeof(*t.scratch)), .seen = mem_array((size_t)in->rows + 1, 1),
-		.use = mem_array((size_t)in->cols + 1, 1) };
+	struct try t = { .count = mem_array((size_t)in->rows + 1, sizeof(*t.count)),
+			 .queue = mem_array((size_t)in->rows + 1, sizeof(*t.queue)),
+			 .row = mem_array((size_t)in->rows + 1, sizeof(*t.row)),
+			 .demand = mem_array((size_t)in->rows + 1, sizeof(*t.demand)),
+			 .scratch = mem_array((size_t)in->cols + 1, sizeof(*t.scratch)),
+			 .seen = mem_array((size_t)in->rows + 1, 1),
+			 .use = mem_array((size_t)in->cols + 1, 1) };
 	weight cost = instance_cost(in, taken);
 	uint64_t most = s->work + s->node_budget * SEARCH_WORK / 2;
 

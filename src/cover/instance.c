@@ -33,7 +33,7 @@ static int by_number(const void *x, const void *y)
 }
 
 void instance_part(struct arena *a, struct instance *out, const struct instance *in, const uint32_t *row, uint32_t rows,
-	const uint8_t *use_col, const uint32_t *demand, const weight *w, uint32_t *scratch)
+		   const uint8_t *use_col, const uint32_t *demand, const weight *w, uint32_t *scratch)
 {
 	uint64_t edges = 0, at = 0;
 	uint32_t cols = 0, *met;

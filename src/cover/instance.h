@@ -37,11 +37,12 @@ void instance_transpose(struct arena *a, struct instance *in);
  * carried over.  demand and w are taken from the arrays given (by old number).
  * scratch: cols + 1 numbers. */
 void instance_part(struct arena *a, struct instance *out, const struct instance *in, const uint32_t *row, uint32_t rows,
-	const uint8_t *use_col, const uint32_t *demand, const weight *w, uint32_t *scratch);
+		   const uint8_t *use_col, const uint32_t *demand, const weight *w, uint32_t *scratch);
 
 /* Weakly connected blocks of the alive rows and columns: block[r] for alive
  * rows, numbered by first row; returns how many. */
-uint32_t instance_blocks(const struct instance *in, const uint8_t *row_alive, const uint8_t *col_alive, uint32_t *block);
+uint32_t instance_blocks(const struct instance *in, const uint8_t *row_alive, const uint8_t *col_alive,
+			 uint32_t *block);
 
 /* Does `taken` (by column) cover every row? */
 bool instance_covered(const struct instance *in, const uint8_t *taken);

@@ -15,7 +15,9 @@ static int check_fold(const struct cover_problem *p, uint32_t x, struct err *err
 	if (y >= p->n || p->fold[y] != y)
 		return err_set(err, WN_USAGE, "document %u is folded into %u, which is no representative", x, y);
 	if (p->start[x] != p->start[x + 1] || pinned(p, x) || group_of(p, x) != group_of(p, y))
-		return err_set(err, WN_USAGE, "document %u may not be folded into %u: a pin, a quota or coverers tell them apart", x, y);
+		return err_set(err, WN_USAGE,
+			       "document %u may not be folded into %u: a pin, a quota or coverers tell them apart", x,
+			       y);
 	if (px > py || (px == py && p->prefer && p->prefer[x] > p->prefer[y]))
 		return err_set(err, WN_USAGE, "document %u may not be folded into %u: it is preferred", x, y);
 	return WN_OK;
@@ -29,8 +31,11 @@ int open_check(const struct cover_problem *p, struct err *err)
 		if (p->start[a + 1] < p->start[a])
 			return err_set(err, WN_USAGE, "coverers of document %u end before they begin", a);
 		for (uint64_t i = p->start[a]; i < p->start[a + 1]; i++)
-			if (p->by[i] >= p->n || p->by[i] == a || (i > p->start[a] && p->by[i] <= p->by[i - 1]) || folded(p, p->by[i]))
-				return err_set(err, WN_USAGE, "coverers of document %u are not ascending numbers of other unfolded documents", a);
+			if (p->by[i] >= p->n || p->by[i] == a || (i > p->start[a] && p->by[i] <= p->by[i - 1]) ||
+			    folded(p, p->by[i]))
+				return err_set(
+				    err, WN_USAGE,
+				    "coverers of document %u are not ascending numbers of other unfolded documents", a);
 		if (p->group && p->group[a] != COVER_NO_GROUP && p->group[a] >= p->groups)
 			return err_set(err, WN_USAGE, "document %u is of a group that does not exist", a);
 		if (folded(p, a) && (rc = check_fold(p, a, err)) < 0)
@@ -42,7 +47,8 @@ int open_check(const struct cover_problem *p, struct err *err)
 static void keep_certain(const struct cover_problem *p, struct open *o)
 {
 	for (uint32_t d = 0; d < p->n; d++)
-		if (pinned(p, d) || (!folded(p, d) && p->start[d] == p->start[d + 1] && !(p->covered && p->covered[d]))) {
+		if (pinned(p, d) ||
+		    (!folded(p, d) && p->start[d] == p->start[d + 1] && !(p->covered && p->covered[d]))) {
 			o->sure[d] = 1;
 			o->sure_count++;
 		}
@@ -86,8 +92,8 @@ static uint64_t open_quotas(struct arena *a, const struct cover_problem *p, stru
 	return members;
 }
 
-static void add_quota_rows(struct arena *a, const struct cover_problem *p, struct open *o, const uint32_t *still, const uint32_t *col,
-	uint64_t *at)
+static void add_quota_rows(struct arena *a, const struct cover_problem *p, struct open *o, const uint32_t *still,
+			   const uint32_t *col, uint64_t *at)
 {
 	struct instance *in = &o->in;
 	uint64_t *place = ARENA_ARRAY(a, uint64_t, (size_t)p->groups + 1);

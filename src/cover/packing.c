@@ -27,7 +27,8 @@ struct tableau {
 	uint32_t lines, columns; /* without the last line (costs) and column (right-hand side) */
 	size_t width;
 	double *cell;
-	uint32_t *basic, *free_; /* what a line, a column stands for: < rows a row's u, < rows + cols a column's slack, else a v */
+	uint32_t *basic,
+	    *free_; /* what a line, a column stands for: < rows a row's u, < rows + cols a column's slack, else a v */
 };
 
 static double *line_of(const struct tableau *t, uint32_t i) { return t->cell + (size_t)i * t->width; }
@@ -40,7 +41,8 @@ static bool needs_cap(const struct instance *in, uint32_t c)
 	return false;
 }
 
-static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale, double nudge, uint32_t caps)
+static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale, double nudge,
+			 uint32_t caps)
 {
 	uint32_t cap = in->rows;
 
@@ -122,7 +124,8 @@ static uint32_t leaving(const struct tableau *t, uint32_t j)
 		if (line[j] <= EPS)
 			continue;
 		ratio = line[t->columns] / line[j];
-		if (best == UINT32_MAX || ratio < least - 1e-12 || (ratio < least + 1e-12 && t->basic[i] < t->basic[best])) {
+		if (best == UINT32_MAX || ratio < least - 1e-12 ||
+		    (ratio < least + 1e-12 && t->basic[i] < t->basic[best])) {
 			best = i;
 			least = ratio;
 		}
@@ -130,12 +133,12 @@ static uint32_t leaving(const struct tableau *t, uint32_t j)
 	return best;
 }
 
-static weight rounded(double x)
-{
-	return (weight)llround(x * PACKING_SCALE);
-}
+static weight rounded(double x) { return (weight)llround(x * PACKING_SCALE); }
 
-static bool is_slack(const struct instance *in, uint32_t name) { return name >= in->rows && name - in->rows < in->cols; }
+static bool is_slack(const struct instance *in, uint32_t name)
+{
+	return name >= in->rows && name - in->rows < in->cols;
+}
 
 /* How many variables v the relaxation needs. */
 static uint32_t caps_of(const struct instance *in)
@@ -198,7 +201,8 @@ static bool simplex(struct arena *a, const struct instance *in, uint32_t caps, u
 static void subgradients(struct arena *a, const struct instance *in, struct packing *out)
 {
 	double *u = ARENA_ARRAY(a, double, (size_t)in->rows + 1), *best = ARENA_ARRAY(a, double, (size_t)in->rows + 1);
-	double *w = ARENA_ARRAY(a, double, (size_t)in->cols + 1), *average = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1));
+	double *w = ARENA_ARRAY(a, double, (size_t)in->cols + 1),
+	       *average = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1));
 	int32_t *gap = ARENA_ARRAY(a, int32_t, (size_t)in->rows + 1);
 	double heaviest = 1, top = -1, step = 1, share = 0;
 	const unsigned rounds = 400;
@@ -318,7 +322,7 @@ void packing_solve(struct arena *a, const struct instance *in, uint64_t work, st
 	uint32_t caps = caps_of(in);
 
 	*out = (struct packing){ .u = arena_zalloc(a, sizeof(weight) * ((size_t)in->rows + 1)),
-		.x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)) };
+				 .x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)) };
 	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS)
 		caps = 0; /* a weaker bound, still one */
 	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS || !simplex(a, in, caps, work, out))

@@ -17,9 +17,9 @@
 #define PACKING_SCALE 720720
 
 struct packing {
-	weight *u;  /* rows, over PACKING_SCALE */
-	double *x;  /* cols: the fractional cover, 0..1 */
-	weight bound; /* every cover costs at least this */
+	weight *u;	       /* rows, over PACKING_SCALE */
+	double *x;	       /* cols: the fractional cover, 0..1 */
+	weight bound;	       /* every cover costs at least this */
 	uint64_t pivots, work; /* work: numbers touched */
 };
 

@@ -12,10 +12,7 @@ struct ticket {
 	uint32_t block;
 };
 
-static unsigned class_of(uint32_t size)
-{
-	return size ? 31u - (unsigned)__builtin_clz(size) : 0;
-}
+static unsigned class_of(uint32_t size) { return size ? 31u - (unsigned)__builtin_clz(size) : 0; }
 
 static int by_key(const void *x, const void *y)
 {
@@ -58,7 +55,8 @@ static void allot(struct preview_sample *s, uint64_t budget)
 		for (unsigned k = 0; k < PREVIEW_CLASSES; k++)
 			if (!settled[k] && s->blocks[k]) {
 				double share = (double)(budget / open) / (double)s->sizes[k];
-				uint32_t least = s->blocks[k] < 2 ? s->blocks[k] : 2, want = (uint32_t)(share * s->blocks[k]);
+				uint32_t least = s->blocks[k] < 2 ? s->blocks[k] : 2,
+					 want = (uint32_t)(share * s->blocks[k]);
 
 				s->drawn[k] = want < least ? least : want;
 			}
@@ -66,7 +64,8 @@ static void allot(struct preview_sample *s, uint64_t budget)
 	}
 }
 
-void preview_draw(struct arena *a, struct preview_sample *s, const uint32_t *size, uint32_t blocks, uint64_t budget, uint64_t seed)
+void preview_draw(struct arena *a, struct preview_sample *s, const uint32_t *size, uint32_t blocks, uint64_t budget,
+		  uint64_t seed)
 {
 	struct ticket *ticket = ARENA_ARRAY(a, struct ticket, (size_t)blocks + 1);
 	uint32_t taken[PREVIEW_CLASSES] = { 0 };
@@ -151,9 +150,11 @@ struct preview_interval preview_estimate(const struct preview_sample *s, const u
 	return interval(total, reach, least, most, s->whole);
 }
 
-struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks, const double *x, const double *y)
+struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks,
+				      const double *x, const double *y)
 {
-	double all_x[PREVIEW_CLASSES] = { 0 }, sum_x[PREVIEW_CLASSES] = { 0 }, sum_y[PREVIEW_CLASSES] = { 0 }, square[PREVIEW_CLASSES] = { 0 };
+	double all_x[PREVIEW_CLASSES] = { 0 }, sum_x[PREVIEW_CLASSES] = { 0 }, sum_y[PREVIEW_CLASSES] = { 0 },
+	       square[PREVIEW_CLASSES] = { 0 };
 	double total = 0, variance = 0, weight = 0, least = 0, most = 0, reach;
 
 	for (uint32_t b = 0; b < blocks; b++)

@@ -28,16 +28,17 @@
 struct preview_sample {
 	uint32_t *block; /* drawn blocks, ascending */
 	uint32_t n;
-	uint64_t documents;		   /* in them */
-	uint32_t drawn[PREVIEW_CLASSES];   /* blocks drawn */
-	uint32_t blocks[PREVIEW_CLASSES];  /* blocks there are */
-	uint64_t sizes[PREVIEW_CLASSES];   /* their documents */
-	bool whole; /* everything was drawn: the estimate is exact */
+	uint64_t documents;		  /* in them */
+	uint32_t drawn[PREVIEW_CLASSES];  /* blocks drawn */
+	uint32_t blocks[PREVIEW_CLASSES]; /* blocks there are */
+	uint64_t sizes[PREVIEW_CLASSES];  /* their documents */
+	bool whole;			  /* everything was drawn: the estimate is exact */
 };
 
 /* size[b] >= 1 of each block.  At least one block of every class is drawn (two
  * if there are two), whatever the budget.  Same seed, same sample. */
-void preview_draw(struct arena *a, struct preview_sample *out, const uint32_t *size, uint32_t blocks, uint64_t budget, uint64_t seed);
+void preview_draw(struct arena *a, struct preview_sample *out, const uint32_t *size, uint32_t blocks, uint64_t budget,
+		  uint64_t seed);
 
 struct preview_interval {
 	double estimate, low, high; /* documents kept of all */
@@ -49,5 +50,6 @@ struct preview_interval preview_estimate(const struct preview_sample *s, const u
 
 /* The same for any amount: x[b] of every block is known (bytes, say), y[i] is
  * what sample block i keeps of it; 0 <= y <= x. */
-struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks, const double *x, const double *y);
+struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks,
+				      const double *x, const double *y);
 #endif

@@ -188,7 +188,8 @@ static void drop_if_dominated(struct work *w, uint32_t s)
 		uint32_t t = w->in->row_col[i];
 		bool equal;
 
-		if (t == s || !w->col.alive[t] || w->col.degree[t] < w->col.degree[s] || (w->col.signature[s] & ~w->col.signature[t]))
+		if (t == s || !w->col.alive[t] || w->col.degree[t] < w->col.degree[s] ||
+		    (w->col.signature[s] & ~w->col.signature[t]))
 			continue;
 		equal = w->col.degree[t] == w->col.degree[s];
 		if (w->in->w[t] > w->in->w[s]) {
@@ -258,7 +259,9 @@ void reduce(struct arena *a, const struct instance *in, struct reduction *out)
 
 	side_init(a, &w.row, in->rows, in->row_at, in->row_col);
 	side_init(a, &w.col, in->cols, in->col_at, in->col_row);
-	*out = (struct reduction){ .row_alive = w.row.alive, .col_alive = w.col.alive, .rows_left = in->rows, .cols_left = in->cols };
+	*out = (struct reduction){
+		.row_alive = w.row.alive, .col_alive = w.col.alive, .rows_left = in->rows, .cols_left = in->cols
+	};
 	out->taken = arena_zalloc(a, (size_t)in->cols + 1);
 	out->demand = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
 	out->why = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);

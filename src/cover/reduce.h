@@ -18,7 +18,7 @@ struct reduction {
 	uint8_t *row_alive, *col_alive; /* what is left */
 	uint8_t *taken;			/* columns in the cover */
 	uint32_t *demand;		/* still open */
-	uint32_t *why;	  /* for a taken column the row that had no other; REDUCE_NONE if not taken */
+	uint32_t *why;			/* for a taken column the row that had no other; REDUCE_NONE if not taken */
 	uint32_t rows_left, cols_left, taken_count;
 	bool infeasible; /* some row has fewer columns than its demand */
 };

@@ -41,7 +41,8 @@ static int by_weight(const void *x, const void *y, void *context)
 /* Takes out what the rest covers anyway, the dearest first. */
 static void drop_redundant(const struct instance *in, uint8_t *taken)
 {
-	uint32_t *count = mem_zarray((size_t)in->rows + 1, sizeof(*count)), *list = mem_array((size_t)in->cols + 1, sizeof(*list)), n = 0;
+	uint32_t *count = mem_zarray((size_t)in->rows + 1, sizeof(*count)),
+		 *list = mem_array((size_t)in->cols + 1, sizeof(*list)), n = 0;
 
 	for (uint32_t c = 0; c < in->cols; c++)
 		if (taken[c]) {
@@ -196,7 +197,8 @@ static uint32_t branching_column(const struct instance *in, const double *x)
 static bool child_of(struct arena *a, const struct instance *in, uint32_t c, bool take, struct instance *out)
 {
 	uint8_t *use = arena_alloc(a, (size_t)in->cols + 1);
-	uint32_t *demand = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1), *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
+	uint32_t *demand = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
+		 *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
 	uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1), rows = 0;
 
 	memset(use, 1, in->cols);
@@ -269,8 +271,8 @@ static uint64_t work_left(const struct search *s)
 	return left > PACKING_WORK ? PACKING_WORK : left < 1000000 ? 1000000 : left;
 }
 
-static void block_open(struct arena *a, struct search *s, struct block *b, const struct instance *in, const struct reduction *red,
-	const uint32_t *row, uint32_t rows, uint32_t *scratch)
+static void block_open(struct arena *a, struct search *s, struct block *b, const struct instance *in,
+		       const struct reduction *red, const uint32_t *row, uint32_t rows, uint32_t *scratch)
 {
 	uint32_t from = 0;
 
@@ -289,10 +291,13 @@ static void block_open(struct arena *a, struct search *s, struct block *b, const
 	b->cost = instance_cost(&b->in, b->taken);
 }
 
-static uint32_t open_blocks(struct arena *a, struct search *s, const struct instance *in, const struct reduction *red, struct block **out)
+static uint32_t open_blocks(struct arena *a, struct search *s, const struct instance *in, const struct reduction *red,
+			    struct block **out)
 {
-	uint32_t *block = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1), *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
-	uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1), blocks = instance_blocks(in, red->row_alive, red->col_alive, block);
+	uint32_t *block = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
+		 *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
+	uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1),
+		 blocks = instance_blocks(in, red->row_alive, red->col_alive, block);
 	uint32_t *at = arena_zalloc(a, sizeof(*at) * ((size_t)blocks + 2));
 
 	memset(scratch, 0xff, sizeof(*scratch) * in->cols);

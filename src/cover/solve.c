@@ -38,9 +38,11 @@ static void note_dual(struct job *j, uint32_t row_id, uint32_t value)
 /* The block's optimum without its quotas, which is often what they need
  * anyway, and bounds from below where the relaxation of all at once does not:
  * without them it falls into small blocks.  0 if it has none, or no proof. */
-static weight without_quotas(struct job *j, struct arena *a, struct search *s, const struct instance *in, uint8_t *taken)
+static weight without_quotas(struct job *j, struct arena *a, struct search *s, const struct instance *in,
+			     uint8_t *taken)
 {
-	uint32_t *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1), rows = 0, *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
+	uint32_t *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1), rows = 0,
+		 *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
 	uint8_t *use = arena_alloc(a, (size_t)in->cols + 1), *got;
 	struct instance part;
 	weight cost;
@@ -206,17 +208,20 @@ static void yield_to_quotas(struct job *j)
 		if (j->o->sure[d] && !(p->pinned && p->pinned[d]) && group_of(p, d) != COVER_NO_GROUP)
 			j->out->y[d] -= j->out->group_y[p->group[d]];
 	for (uint32_t c = 0; p->group && c < j->in->cols; c++)
-		if (j->red.taken[c] && j->in->row_id[j->red.why[c]] < p->n && group_of(p, j->in->col_id[c]) != COVER_NO_GROUP)
+		if (j->red.taken[c] && j->in->row_id[j->red.why[c]] < p->n &&
+		    group_of(p, j->in->col_id[c]) != COVER_NO_GROUP)
 			j->out->y[j->in->row_id[j->red.why[c]]] -= j->out->group_y[p->group[j->in->col_id[c]]];
 }
 
-void solve_size(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l, struct solved *out)
+void solve_size(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l,
+		struct solved *out)
 {
 	struct job j = { .p = p, .o = o, .in = &o->in, .out = out, .limits = l };
 	struct arena local = { 0 };
 
-	*out = (struct solved){ .kept = arena_alloc(a, (size_t)p->n + 1), .y = arena_zalloc(a, sizeof(*out->y) * ((size_t)p->n + 1)),
-		.group_y = arena_zalloc(a, sizeof(*out->group_y) * ((size_t)p->groups + 1)) };
+	*out = (struct solved){ .kept = arena_alloc(a, (size_t)p->n + 1),
+				.y = arena_zalloc(a, sizeof(*out->y) * ((size_t)p->n + 1)),
+				.group_y = arena_zalloc(a, sizeof(*out->group_y) * ((size_t)p->groups + 1)) };
 	memcpy(out->kept, o->sure, p->n);
 	reduce(&local, j.in, &j.red);
 	forced_duals(&j);

@@ -9,8 +9,9 @@ static void open_component(uint8_t *flag, const uint32_t *before, const uint32_t
 		flag[was_component[before[d]]] = 1;
 }
 
-void update_plan(struct update_plan *out, uint32_t n, const uint32_t *before, const uint8_t *changed, const uint32_t *was_component,
-	uint32_t previous, uint32_t components, const uint32_t *gone, uint32_t gone_count, const uint32_t *a, const uint32_t *b, uint64_t edges)
+void update_plan(struct update_plan *out, uint32_t n, const uint32_t *before, const uint8_t *changed,
+		 const uint32_t *was_component, uint32_t previous, uint32_t components, const uint32_t *gone,
+		 uint32_t gone_count, const uint32_t *a, const uint32_t *b, uint64_t edges)
 {
 	uint8_t *flag = mem_zarray((size_t)components + 1, 1);
 
@@ -30,7 +31,8 @@ void update_plan(struct update_plan *out, uint32_t n, const uint32_t *before, co
 	}
 	for (uint32_t d = 0; d < n; d++) {
 		/* what stood outside all components is cheap to look at again */
-		if (before[d] != UPDATE_NEW && (was_component[before[d]] == COVER_NO_COMPONENT || flag[was_component[before[d]]]))
+		if (before[d] != UPDATE_NEW &&
+		    (was_component[before[d]] == COVER_NO_COMPONENT || flag[was_component[before[d]]]))
 			out->open[d] = 1;
 		out->open_count += out->open[d];
 	}
@@ -46,7 +48,8 @@ void update_plan_release(struct update_plan *p)
 	*p = (struct update_plan){ 0 };
 }
 
-bool update_open_groups(struct update_plan *p, uint32_t n, const uint32_t *group, uint32_t groups, const uint32_t *component_of, uint32_t components)
+bool update_open_groups(struct update_plan *p, uint32_t n, const uint32_t *group, uint32_t groups,
+			const uint32_t *component_of, uint32_t components)
 {
 	uint8_t *open_group = mem_zarray((size_t)groups + 1, 1), *open_part = mem_zarray((size_t)components + 1, 1);
 	uint32_t was = p->open_count;
@@ -61,7 +64,8 @@ bool update_open_groups(struct update_plan *p, uint32_t n, const uint32_t *group
 			if (component_of[d] < components && group[d] < groups && open_group[group[d]])
 				open_part[component_of[d]] = 1;
 		for (uint32_t d = 0; d < n; d++)
-			if (!p->open[d] && ((component_of[d] < components && open_part[component_of[d]]) || (group[d] < groups && open_group[group[d]]))) {
+			if (!p->open[d] && ((component_of[d] < components && open_part[component_of[d]]) ||
+					    (group[d] < groups && open_group[group[d]]))) {
 				p->open[d] = 1;
 				p->open_count++;
 				more = true;

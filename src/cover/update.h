@@ -14,7 +14,7 @@
 #define UPDATE_NEW UINT32_MAX
 
 struct update_plan {
-	uint8_t *open;	    /* n: the document is in a component to be solved again */
+	uint8_t *open; /* n: the document is in a component to be solved again */
 	uint32_t open_count, components_open, components_kept;
 };
 
@@ -23,13 +23,15 @@ struct update_plan {
  * time or other attribute is different.  gone lists previous numbers that are
  * no longer there.  Edges: pairs (a, b) of present documents with an end that
  * changed, as the join finds them: a[i], b[i].  Deterministic; linear. */
-void update_plan(struct update_plan *out, uint32_t n, const uint32_t *before, const uint8_t *changed, const uint32_t *was_component,
-	uint32_t previous, uint32_t components, const uint32_t *gone, uint32_t gone_count, const uint32_t *a, const uint32_t *b, uint64_t edges);
+void update_plan(struct update_plan *out, uint32_t n, const uint32_t *before, const uint8_t *changed,
+		 const uint32_t *was_component, uint32_t previous, uint32_t components, const uint32_t *gone,
+		 uint32_t gone_count, const uint32_t *a, const uint32_t *b, uint64_t edges);
 void update_plan_release(struct update_plan *p);
 
 /* Opens further every component of a group that has an open document; true if
  * that opened anything.  component_of: by present number, UPDATE_NEW for new ones. */
-bool update_open_groups(struct update_plan *p, uint32_t n, const uint32_t *group, uint32_t groups, const uint32_t *component_of, uint32_t components);
+bool update_open_groups(struct update_plan *p, uint32_t n, const uint32_t *group, uint32_t groups,
+			const uint32_t *component_of, uint32_t components);
 
 /* How two covers of one collection differ. */
 struct cover_difference {

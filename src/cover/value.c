@@ -54,9 +54,12 @@ static uint32_t find(uint32_t *parent, uint32_t x)
 static void choose_columns(struct job *j, uint32_t components)
 {
 	const struct instance *in = j->in;
-	uint32_t *class_ = ARENA_ARRAY(j->a, uint32_t, (size_t)in->rows + 1), *col_class = ARENA_ARRAY(j->a, uint32_t, (size_t)in->cols + 1);
-	uint64_t *sum = arena_zalloc(j->a, sizeof(*sum) * ((size_t)in->rows + 1)), *need = arena_zalloc(j->a, sizeof(*need) * ((size_t)components + 1));
-	uint64_t *load = arena_zalloc(j->a, sizeof(*load) * ((size_t)in->cols + 1)), *have = arena_zalloc(j->a, sizeof(*have) * ((size_t)components + 1));
+	uint32_t *class_ = ARENA_ARRAY(j->a, uint32_t, (size_t)in->rows + 1),
+		 *col_class = ARENA_ARRAY(j->a, uint32_t, (size_t)in->cols + 1);
+	uint64_t *sum = arena_zalloc(j->a, sizeof(*sum) * ((size_t)in->rows + 1)),
+		 *need = arena_zalloc(j->a, sizeof(*need) * ((size_t)components + 1));
+	uint64_t *load = arena_zalloc(j->a, sizeof(*load) * ((size_t)in->cols + 1)),
+		 *have = arena_zalloc(j->a, sizeof(*have) * ((size_t)components + 1));
 
 	for (uint32_t r = 0; r < in->rows; r++)
 		class_[r] = r;
@@ -81,7 +84,8 @@ static void choose_columns(struct job *j, uint32_t components)
 		sum[find(class_, r)] += (uint64_t)dual_of(j, r) * in->demand[r];
 	for (uint32_t r = 0; r < in->rows; r++)
 		if (class_[r] == r && sum[r])
-			need[j->component[in->col_id[in->row_col[in->row_at[r]]]]] += (sum[r] + PACKING_SCALE - 1) / PACKING_SCALE;
+			need[j->component[in->col_id[in->row_col[in->row_at[r]]]]] +=
+			    (sum[r] + PACKING_SCALE - 1) / PACKING_SCALE;
 	for (uint32_t c = 0; c < in->cols; c++) {
 		uint32_t k = j->component[in->col_id[c]];
 		uint64_t Y;
@@ -134,7 +138,9 @@ static bool scalar_weights(const struct cover_problem *p, struct instance *in)
 	}
 	for (uint32_t c = 0; c < in->cols; c++) {
 		uint32_t d = in->col_id[c];
-		weight v = p->prefer && divisor ? (weight)((((uint64_t)p->prefer[d] - (uint64_t)least) / divisor) >> shift) : 0;
+		weight v = p->prefer && divisor
+			       ? (weight)((((uint64_t)p->prefer[d] - (uint64_t)least) / divisor) >> shift)
+			       : 0;
 
 		if (p->previous && p->previous[d])
 			v += (weight)(range >> shift) * in->cols + 1;
@@ -143,8 +149,8 @@ static bool scalar_weights(const struct cover_problem *p, struct instance *in)
 	return shift == 0;
 }
 
-static void solve_block(struct job *j, const struct instance *whole, const struct reduction *red, const struct blocks *b, uint32_t k,
-	uint32_t *scratch)
+static void solve_block(struct job *j, const struct instance *whole, const struct reduction *red,
+			const struct blocks *b, uint32_t k, uint32_t *scratch)
 {
 	struct search s = { .node_budget = j->limits->nodes, .deadline = j->limits->deadline };
 	struct arena a = { 0 };
@@ -175,7 +181,8 @@ static void solve_relaxed(struct job *j)
 	struct instance part;
 	struct reduction red;
 	struct blocks blocks;
-	uint32_t *row = ARENA_ARRAY(&a, uint32_t, (size_t)in->rows + 1), rows = 0, *scratch = ARENA_ARRAY(&a, uint32_t, (size_t)in->cols + 1);
+	uint32_t *row = ARENA_ARRAY(&a, uint32_t, (size_t)in->rows + 1), rows = 0,
+		 *scratch = ARENA_ARRAY(&a, uint32_t, (size_t)in->cols + 1);
 	weight *w = ARENA_ARRAY(&a, weight, (size_t)in->cols + 1);
 	uint8_t *join = arena_alloc(&a, (size_t)in->rows + 1);
 
@@ -212,7 +219,8 @@ static bool add_broken_quotas(struct job *j)
 	for (uint32_t r = 0; r < in->rows; r++) {
 		uint32_t got = 0;
 
-		if (in->row_id[r] < j->p->n || j->use_row[r] || !j->minimum[j->component[in->col_id[in->row_col[in->row_at[r]]]]])
+		if (in->row_id[r] < j->p->n || j->use_row[r] ||
+		    !j->minimum[j->component[in->col_id[in->row_col[in->row_at[r]]]]])
 			continue;
 		for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++)
 			got += j->kept[in->col_id[in->row_col[i]]];
@@ -222,11 +230,21 @@ static bool add_broken_quotas(struct job *j)
 	return any;
 }
 
-void solve_value(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l, struct solved *s,
-	const uint32_t *component, uint32_t components, const uint8_t *minimum, uint8_t *best)
+void solve_value(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l,
+		 struct solved *s, const uint32_t *component, uint32_t components, const uint8_t *minimum,
+		 uint8_t *best)
 {
-	struct job j = { .a = a, .p = p, .o = o, .in = &o->in, .limits = l, .s = s, .component = component, .minimum = minimum, .best = best };
-	uint32_t *was = arena_zalloc(a, sizeof(*was) * ((size_t)components + 1)), *is = arena_zalloc(a, sizeof(*is) * ((size_t)components + 1));
+	struct job j = { .a = a,
+			 .p = p,
+			 .o = o,
+			 .in = &o->in,
+			 .limits = l,
+			 .s = s,
+			 .component = component,
+			 .minimum = minimum,
+			 .best = best };
+	uint32_t *was = arena_zalloc(a, sizeof(*was) * ((size_t)components + 1)),
+		 *is = arena_zalloc(a, sizeof(*is) * ((size_t)components + 1));
 
 	j.use_col = arena_zalloc(a, (size_t)j.in->cols + 1);
 	j.use_row = arena_zalloc(a, (size_t)j.in->rows + 1);
@@ -234,7 +252,8 @@ void solve_value(struct arena *a, const struct cover_problem *p, const struct op
 	memcpy(best, minimum, components);
 	choose_columns(&j, components);
 	for (uint32_t r = 0; r < j.in->rows; r++)
-		j.use_row[r] = minimum[component[j.in->col_id[j.in->row_col[j.in->row_at[r]]]]] && (j.in->row_id[r] < p->n || dual_of(&j, r));
+		j.use_row[r] = minimum[component[j.in->col_id[j.in->row_col[j.in->row_at[r]]]]] &&
+			       (j.in->row_id[r] < p->n || dual_of(&j, r));
 	do
 		solve_relaxed(&j);
 	while (add_broken_quotas(&j));

@@ -23,8 +23,8 @@ struct acl_line {
 	bool exact;
 	enum acl_access access;
 	bool has_before, has_after, has_newer, has_older;
-	int64_t before, after;	  /* captures with time < before, time > after */
-	int64_t newer, older;	  /* age in seconds less than, more than */
+	int64_t before, after; /* captures with time < before, time > after */
+	int64_t newer, older;  /* age in seconds less than, more than */
 	size_t order;
 };
 
@@ -54,20 +54,25 @@ static int read_access(struct str v, enum acl_access *out, struct err *err)
 	static const struct {
 		const char *name;
 		enum acl_access access;
-	} names[] = { { "allow", ACL_ALLOW }, { "block", ACL_BLOCK }, { "exclude", ACL_EXCLUDE }, { "allow_ignore_embargo", ACL_ALLOW_IGNORE_EMBARGO } };
+	} names[] = { { "allow", ACL_ALLOW },
+		      { "block", ACL_BLOCK },
+		      { "exclude", ACL_EXCLUDE },
+		      { "allow_ignore_embargo", ACL_ALLOW_IGNORE_EMBARGO } };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (str_eq(v, str(names[i].name))) {
 			*out = names[i].access;
 			return WN_OK;
 		}
-	return err_set(err, WN_DATA, "access must be allow, block, exclude or allow_ignore_embargo, not '%.*s'", (int)(v.n < 40 ? v.n : 40), v.p);
+	return err_set(err, WN_DATA, "access must be allow, block, exclude or allow_ignore_embargo, not '%.*s'",
+		       (int)(v.n < 40 ? v.n : 40), v.p);
 }
 
 static const struct {
 	const char *name;
 	int64_t seconds;
-} units[] = { { "year", 31556952 }, { "month", 2629746 }, { "week", 604800 }, { "day", 86400 }, { "hour", 3600 }, { "minute", 60 }, { "second", 1 } };
+} units[] = { { "year", 31556952 }, { "month", 2629746 }, { "week", 604800 }, { "day", 86400 },
+	      { "hour", 3600 },	    { "minute", 60 },	  { "second", 1 } };
 
 /* n "days"; false for an unknown unit. */
 static bool add_age(struct str unit, struct str number, int64_t *age)
@@ -106,7 +111,9 @@ static int read_age(const struct json_value *v, int64_t *age, struct err *err)
 	} else {
 		good = false;
 	}
-	return good ? WN_OK : err_set(err, WN_DATA, "%.*s: an age like {\"years\": 1} or \"30 days\" is wanted", STR_FMT(v->key));
+	return good ? WN_OK
+		    : err_set(err, WN_DATA, "%.*s: an age like {\"years\": 1} or \"30 days\" is wanted",
+			      STR_FMT(v->key));
 }
 
 static int read_time(const struct json_value *v, bool last, int64_t *out, struct err *err)
@@ -114,16 +121,19 @@ static int read_time(const struct json_value *v, bool last, int64_t *out, struct
 	struct stamp t;
 
 	if ((v->type != JSON_STRING && v->type != JSON_NUMBER) || !stamp_parse(v->text, &t) || t.flaw)
-		return err_set(err, WN_DATA, "%.*s: a time like 20200131 or 2020-01-31T00:00:00Z is wanted", STR_FMT(v->key));
+		return err_set(err, WN_DATA, "%.*s: a time like 20200131 or 2020-01-31T00:00:00Z is wanted",
+			       STR_FMT(v->key));
 	*out = last ? stamp_end(&t) : t.time;
 	return WN_OK;
 }
 
-static int read_member(struct acl *acl, struct acl_line *l, const struct json_value *v, bool *has_access, struct err *err)
+static int read_member(struct acl *acl, struct acl_line *l, const struct json_value *v, bool *has_access,
+		       struct err *err)
 {
 	if (str_eq(v->key, STR("access"))) {
 		*has_access = v->type == JSON_STRING;
-		return *has_access ? read_access(v->text, &l->access, err) : err_set(err, WN_DATA, "access must be a string");
+		return *has_access ? read_access(v->text, &l->access, err)
+				   : err_set(err, WN_DATA, "access must be a string");
 	}
 	if (str_eq(v->key, STR("user"))) {
 		if (v->type != JSON_STRING || v->text.n == 0)
@@ -247,8 +257,8 @@ static bool fits(const struct acl_line *l, struct str urlkey, int64_t time, stru
 {
 	if ((l->exact && l->key.n != urlkey.n) || (l->user.n && !str_eq(l->user, user)))
 		return false;
-	return (!l->has_before || time < l->before) && (!l->has_after || time > l->after) && (!l->has_newer || time > now - l->newer) &&
-	       (!l->has_older || time < now - l->older);
+	return (!l->has_before || time < l->before) && (!l->has_after || time > l->after) &&
+	       (!l->has_newer || time > now - l->newer) && (!l->has_older || time < now - l->older);
 }
 
 /* How many lines have a key <= k. */

@@ -53,7 +53,9 @@ struct found *found_new(void)
 	struct found *f = mem_zalloc(sizeof *f);
 
 	f->packed = BUF(2 * GIB);
-	f->capture = (struct capture){ .status = CAPTURE_NO_STATUS, .published = CAPTURE_NO_TIME, .refers_time = CAPTURE_NO_TIME };
+	f->capture = (struct capture){ .status = CAPTURE_NO_STATUS,
+				       .published = CAPTURE_NO_TIME,
+				       .refers_time = CAPTURE_NO_TIME };
 	return f;
 }
 
@@ -106,11 +108,12 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	b->o = *o;
 	b->segment = 1;
 	b->captures_most = BATCH_CAPTURES;
-	if (getenv("WINNOW_BATCH") && str_u64(str(getenv("WINNOW_BATCH")), &small) && small > 0 && small < BATCH_CAPTURES)
+	if (getenv("WINNOW_BATCH") && str_u64(str(getenv("WINNOW_BATCH")), &small) && small > 0 &&
+	    small < BATCH_CAPTURES)
 		b->captures_most = small;
-	if ((rc = catalog_next(coll->catalog, &b->next, err)) == WN_OK && (rc = clean_segments(b, "sketch", err)) == WN_OK &&
-	    (rc = clean_segments(b, "text", err)) == WN_OK && o->fulltext &&
-	    (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
+	if ((rc = catalog_next(coll->catalog, &b->next, err)) == WN_OK &&
+	    (rc = clean_segments(b, "sketch", err)) == WN_OK && (rc = clean_segments(b, "text", err)) == WN_OK &&
+	    o->fulltext && (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
 	    ftindex_end(b->words) > b->next.content && (rc = ftindex_truncate(b->words, b->next.content, err)) == WN_OK)
 		rc = ftindex_commit(b->words, err);
 	arena_release(&a);
@@ -126,7 +129,8 @@ static void empty(struct batch *b)
 {
 	for (size_t i = 0; i < b->sources.n; i++)
 		found_free(b->sources.p[i]);
-	b->files.n = b->crawls.n = b->captures.n = b->updates.n = b->contents.n = b->sources.n = b->flaws.n = b->pages.n = 0;
+	b->files.n = b->crawls.n = b->captures.n = b->updates.n = b->contents.n = b->sources.n = b->flaws.n =
+	    b->pages.n = 0;
 	map_release(&b->record_at);
 	b->text_bytes = 0;
 	arena_reset(&b->arena);
@@ -156,7 +160,10 @@ void batch_close(struct batch *b)
 const struct batch_counts *batch_counts(const struct batch *b) { return &b->counts; }
 uint64_t batch_next_file(struct batch *b) { return b->next.file++; }
 
-bool batch_full(const struct batch *b) { return b->captures.n + b->updates.n >= b->captures_most || b->text_bytes + b->arena.used >= b->o.memory; }
+bool batch_full(const struct batch *b)
+{
+	return b->captures.n + b->updates.n >= b->captures_most || b->text_bytes + b->arena.used >= b->o.memory;
+}
 
 void batch_file(struct batch *b, const struct catalog_file *f)
 {
@@ -236,8 +243,9 @@ static int page_id(struct batch *b, uint64_t key, uint64_t *id, bool *fresh, str
 
 static void copy_capture(struct arena *a, struct capture *c)
 {
-	struct str *all[] = { &c->part, &c->host, &c->domain, &c->urlkey, &c->url, &c->mime, &c->declared, &c->charset, &c->digest,
-			      &c->payload_digest, &c->redirect, &c->via, &c->method, &c->record_id, &c->refers_to, &c->refers_uri };
+	struct str *all[] = { &c->part,	    &c->host,	   &c->domain,	  &c->urlkey,	      &c->url,	    &c->mime,
+			      &c->declared, &c->charset,   &c->digest,	  &c->payload_digest, &c->redirect, &c->via,
+			      &c->method,   &c->record_id, &c->refers_to, &c->refers_uri };
 
 	for (size_t i = 0; i < COUNT(all); i++)
 		if (all[i]->n)
@@ -249,8 +257,9 @@ static void take_flaws(struct batch *b, const struct found *f, uint64_t file, ui
 	size_t before = b->flaws.n;
 
 	for (unsigned i = 0; i < f->flaws.n; i++)
-		vec_push(&b->flaws, ((struct catalog_flaw){ file, f->flaws.v[i].at, capture, flaw_name(f->flaws.v[i].kind),
-							   arena_str(&b->arena, str(f->flaws.v[i].detail)) }));
+		vec_push(&b->flaws,
+			 ((struct catalog_flaw){ file, f->flaws.v[i].at, capture, flaw_name(f->flaws.v[i].kind),
+						 arena_str(&b->arena, str(f->flaws.v[i].detail)) }));
 	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
 		if (f->document_flaws & n->flaw)
 			vec_push(&b->flaws, ((struct catalog_flaw){ file, f->at, capture, n->name, STR_NONE }));
@@ -388,7 +397,8 @@ int batch_retake(struct batch *b, struct found *f, const struct capture *known, 
 static int write_sets(struct batch *b, struct err *err)
 {
 	struct arena a = { 0 };
-	const char *path = collection_path(b->coll, &a, arena_printf(&a, "sketch/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
+	const char *path = collection_path(
+	    b->coll, &a, arena_printf(&a, "sketch/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
 	struct segment_writer *w = NULL;
 	int rc = segment_writer_open(&w, path, collection_spec(b->coll), b->contents.p[0].id, err);
 
@@ -405,7 +415,8 @@ static int write_sets(struct batch *b, struct err *err)
 static int write_texts(struct batch *b, struct err *err)
 {
 	struct arena a = { 0 };
-	const char *path = collection_path(b->coll, &a, arena_printf(&a, "text/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
+	const char *path = collection_path(
+	    b->coll, &a, arena_printf(&a, "text/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
 	struct textstore_writer *w = NULL;
 	int rc = textstore_writer_open(&w, path, b->contents.p[0].id, err);
 
@@ -439,7 +450,8 @@ static void index_part(void *context, size_t from, size_t to, unsigned worker)
 		struct ftbuild *build = ftbuild_new(b->o.memory);
 
 		for (size_t i = first; i < last && w[p].rc == WN_OK; i++) {
-			ftbuild_add(build, b->contents.p[i].id, b->sources.p[i]->texts.title, b->sources.p[i]->texts.body);
+			ftbuild_add(build, b->contents.p[i].id, b->sources.p[i]->texts.title,
+				    b->sources.p[i]->texts.body);
 			if (ftbuild_full(build))
 				w[p].rc = ftindex_flush(b->words, build, &w[p].err);
 		}
@@ -470,15 +482,27 @@ static int write_words(struct batch *b, struct err *err)
 
 int batch_commit(struct batch *b, struct err *err)
 {
-	struct catalog_batch rows = { .files = b->files.p, .n_files = b->files.n, .crawls = b->crawls.p, .n_crawls = b->crawls.n,
-				      .captures = b->captures.p, .n_captures = b->captures.n, .contents = b->contents.p, .n_contents = b->contents.n,
-				      .updates = b->updates.p, .n_updates = b->updates.n, .flaws = b->flaws.p, .n_flaws = b->flaws.n, .pages = b->pages.p, .n_pages = b->pages.n };
+	struct catalog_batch rows = { .files = b->files.p,
+				      .n_files = b->files.n,
+				      .crawls = b->crawls.p,
+				      .n_crawls = b->crawls.n,
+				      .captures = b->captures.p,
+				      .n_captures = b->captures.n,
+				      .contents = b->contents.p,
+				      .n_contents = b->contents.n,
+				      .updates = b->updates.p,
+				      .n_updates = b->updates.n,
+				      .flaws = b->flaws.p,
+				      .n_flaws = b->flaws.n,
+				      .pages = b->pages.p,
+				      .n_pages = b->pages.n };
 	int rc = WN_OK;
 
 	if (rows.n_files + rows.n_crawls + rows.n_captures + rows.n_updates + rows.n_flaws == 0)
 		return WN_OK;
 	if (b->contents.n) {
-		if ((rc = write_sets(b, err)) < 0 || (rc = write_texts(b, err)) < 0 || (b->words && (rc = write_words(b, err)) < 0))
+		if ((rc = write_sets(b, err)) < 0 || (rc = write_texts(b, err)) < 0 ||
+		    (b->words && (rc = write_words(b, err)) < 0))
 			return rc;
 		b->segment++;
 	}
@@ -500,7 +524,8 @@ static int forget_all(sqlite3 *db, struct ftindex *words, struct err *err)
 	while (rc == WN_OK && sqlite3_step(s) == SQLITE_ROW)
 		rc = ftindex_remove(words, (uint64_t)sqlite3_column_int64(s, 0), err);
 	sqlite3_finalize(s);
-	if (rc == WN_OK && (rc = ftindex_commit(words, err)) == WN_OK && sqlite3_exec(db, "delete from dead_content", NULL, NULL, NULL) != SQLITE_OK)
+	if (rc == WN_OK && (rc = ftindex_commit(words, err)) == WN_OK &&
+	    sqlite3_exec(db, "delete from dead_content", NULL, NULL, NULL) != SQLITE_OK)
 		rc = err_set(err, WN_CATALOG, "dead_content: %s", sqlite3_errmsg(db));
 	return rc;
 }

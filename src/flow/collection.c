@@ -8,7 +8,8 @@
 #include "base/buf.h"
 #include "base/limits.h"
 
-int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err)
+int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
+		    struct err *err)
 {
 	*c = (struct collection){ 0 };
 	return catalog_open(&c->catalog, dir, mode, fresh, err);
@@ -74,12 +75,15 @@ int collection_text(struct collection *c, uint64_t content, struct texts *out, s
 	if ((rc = collection_texts(c, &store, err)) < 0)
 		return rc;
 	rc = textstore_get(store, content, &c->cache, out, err);
-	return rc == WN_NONE ? err_set(err, WN_DATA, "the text of content %" PRIu64 " is missing in %s/text; ingest with --reprocess makes it again",
+	return rc == WN_NONE ? err_set(err, WN_DATA,
+				       "the text of content %" PRIu64
+				       " is missing in %s/text; ingest with --reprocess makes it again",
 				       content, catalog_dir(c->catalog))
 			     : rc;
 }
 
-int collection_set(struct collection *c, struct arena *a, uint64_t content, enum sketch_text which, struct set *out, struct err *err)
+int collection_set(struct collection *c, struct arena *a, uint64_t content, enum sketch_text which, struct set *out,
+		   struct err *err)
 {
 	struct segments *sets;
 	uint64_t *values;
@@ -96,7 +100,8 @@ int collection_set(struct collection *c, struct arena *a, uint64_t content, enum
 }
 
 /* The first capture of the query whose URL fits best; copies it. */
-static int take_first(struct collection *c, struct arena *a, const struct capture_query *q, struct capture *out, struct err *err)
+static int take_first(struct collection *c, struct arena *a, const struct capture_query *q, struct capture *out,
+		      struct err *err)
 {
 	struct capture_cursor *cur = NULL;
 	struct capture row;
@@ -111,7 +116,8 @@ static int take_first(struct collection *c, struct arena *a, const struct captur
 	return rc;
 }
 
-static int closest(struct collection *c, struct arena *a, struct capture_query *q, const struct stamp *t, struct capture *out, struct err *err)
+static int closest(struct collection *c, struct arena *a, struct capture_query *q, const struct stamp *t,
+		   struct capture *out, struct err *err)
 {
 	int64_t from = t->time, to = stamp_end(t);
 	struct capture before, after;
@@ -185,8 +191,9 @@ int collection_find(struct collection *c, struct arena *a, const char *name, str
 	rc = at.n ? closest(c, a, &q, &t, out, err) : take_first(c, a, &q, out, err);
 	buf_release(&key);
 	if (rc == WN_END)
-		return err_set(err, WN_NONE, "%.*s was never captured here; 'winnow ls %s --where \"url ~ '...'\"' finds near names", STR_FMT(url),
-			       catalog_dir(c->catalog));
+		return err_set(err, WN_NONE,
+			       "%.*s was never captured here; 'winnow ls %s --where \"url ~ '...'\"' finds near names",
+			       STR_FMT(url), catalog_dir(c->catalog));
 	return rc;
 }
 
@@ -213,7 +220,8 @@ int collection_file(struct collection *c, struct arena *a, uint64_t file, const 
 	if ((rc = catalog_files(c->catalog, pick_file, &w, err)) < 0)
 		return rc;
 	if (!w.path)
-		return err_set(err, WN_NONE, "this capture has no archive file: it came from an index or from JSON lines");
+		return err_set(err, WN_NONE,
+			       "this capture has no archive file: it came from an index or from JSON lines");
 	*path = w.path;
 	return WN_OK;
 }

@@ -16,13 +16,14 @@
 
 struct collection {
 	struct catalog *catalog;
-	struct segments *sets;	  /* use collection_sets() */
-	struct textstore *texts;  /* use collection_texts() */
-	struct ftreader *words;	  /* use collection_words() */
+	struct segments *sets;	 /* use collection_sets() */
+	struct textstore *texts; /* use collection_texts() */
+	struct ftreader *words;	 /* use collection_words() */
 	struct textcache cache;
 };
 
-int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh, struct err *err);
+int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
+		    struct err *err);
 void collection_close(struct collection *c); /* zero is fine */
 
 struct shingle_spec collection_spec(const struct collection *c);
@@ -35,7 +36,8 @@ int collection_words(struct collection *c, struct ftreader **out, struct err *er
 /* The texts of a content; until the next call. */
 int collection_text(struct collection *c, uint64_t content, struct texts *out, struct err *err);
 /* A set, in the arena. */
-int collection_set(struct collection *c, struct arena *a, uint64_t content, enum sketch_text which, struct set *out, struct err *err);
+int collection_set(struct collection *c, struct arena *a, uint64_t content, enum sketch_text which, struct set *out,
+		   struct err *err);
 
 /* The capture a person names: an id, a URL (its newest) or URL@STAMP (the
  * closest to that time; a short stamp prefers a capture inside its period).

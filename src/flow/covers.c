@@ -11,7 +11,10 @@
 #include "base/limits.h"
 #include "base/os.h"
 
-static int failed(sqlite3 *db, const char *what, struct err *err) { return err_set(err, WN_CATALOG, "%s: %s", what, sqlite3_errmsg(db)); }
+static int failed(sqlite3 *db, const char *what, struct err *err)
+{
+	return err_set(err, WN_CATALOG, "%s: %s", what, sqlite3_errmsg(db));
+}
 
 static void options_json(const struct cover_options *o, struct buf *out)
 {
@@ -104,7 +107,8 @@ static int remove_files(const char *dir, uint64_t cover, uint64_t revision, stru
 {
 	struct arena a = { 0 };
 	const char *runs = arena_printf(&a, "%s/runs", dir).p;
-	struct str plain = arena_printf(&a, "%06" PRIu64 ".", cover), later = arena_printf(&a, "%06" PRIu64 "-r", cover),
+	struct str plain = arena_printf(&a, "%06" PRIu64 ".", cover),
+		   later = arena_printf(&a, "%06" PRIu64 "-r", cover),
 		   now = arena_printf(&a, "%06" PRIu64 "-r%" PRIu64 ".", cover, revision), *names;
 	size_t n;
 	int rc = os_list(&a, runs, "", &names, &n, err);
@@ -116,7 +120,8 @@ static int remove_files(const char *dir, uint64_t cover, uint64_t revision, stru
 	return rc;
 }
 
-static int write_files(const char *dir, uint64_t cover, uint64_t revision, const struct certificate *proof, const struct run_state *state, struct err *err)
+static int write_files(const char *dir, uint64_t cover, uint64_t revision, const struct certificate *proof,
+		       const struct run_state *state, struct err *err)
 {
 	struct arena a = { 0 };
 	struct buf bytes = BUF(4 * GIB);
@@ -140,7 +145,8 @@ out:
 }
 
 /* The bytes of a file of the cover as it stands at its revision. */
-static int slurp(const char *dir, struct arena *a, uint64_t cover, uint64_t revision, const char *ending, struct str *out, const char **path, struct err *err)
+static int slurp(const char *dir, struct arena *a, uint64_t cover, uint64_t revision, const char *ending,
+		 struct str *out, const char **path, struct err *err)
 {
 	struct err ignored = { 0 };
 
@@ -186,7 +192,8 @@ static int insert_row(sqlite3 *db, const struct cover_row *row, struct err *err)
 	int rc = WN_OK;
 
 	options_json(&row->options, &options);
-	if (sqlite3_prepare_v2(db, "insert into cover values (?,?,?,?,?,?,?,?,'done',?,?,?,?)", -1, &s, NULL) != SQLITE_OK) {
+	if (sqlite3_prepare_v2(db, "insert into cover values (?,?,?,?,?,?,?,?,'done',?,?,?,?)", -1, &s, NULL) !=
+	    SQLITE_OK) {
 		rc = failed(db, "cover", err);
 	} else {
 		const struct str texts[] = { row->name, row->rule, row->sha256, row->selection, buf_view(&options) };
@@ -214,8 +221,11 @@ static int next_id(sqlite3 *db, uint64_t *id, struct err *err)
 	sqlite3_stmt *s = NULL;
 	int rc = WN_OK;
 
-	if (sqlite3_prepare_v2(db, "select max(ifnull((select max(id) from cover), 0), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) + 1",
-			       -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+	if (sqlite3_prepare_v2(
+		db,
+		"select max(ifnull((select max(id) from cover), 0), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) + 1",
+		-1, &s, NULL) == SQLITE_OK &&
+	    sqlite3_step(s) == SQLITE_ROW)
 		*id = (uint64_t)sqlite3_column_int64(s, 0);
 	else
 		rc = failed(db, "cover", err);
@@ -227,7 +237,9 @@ static int delete_rows(sqlite3 *db, uint64_t cover, struct err *err)
 {
 	char sql[200];
 
-	snprintf(sql, sizeof sql, "delete from cover_member where cover = %" PRIu64 "; delete from cover where id = %" PRIu64, cover, cover);
+	snprintf(sql, sizeof sql,
+		 "delete from cover_member where cover = %" PRIu64 "; delete from cover where id = %" PRIu64, cover,
+		 cover);
 	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover", err);
 }
 
@@ -236,7 +248,9 @@ int covers_name_check(struct str name, struct err *err)
 	uint64_t number;
 
 	if (name.n && str_u64(name, &number))
-		return err_set(err, WN_USAGE, "'%.*s' is a number, which names a cover by its id; give a name with letters", STR_FMT(name));
+		return err_set(err, WN_USAGE,
+			       "'%.*s' is a number, which names a cover by its id; give a name with letters",
+			       STR_FMT(name));
 	return WN_OK;
 }
 
@@ -247,7 +261,10 @@ static int name_is_free(sqlite3 *db, const struct cover_row *row, struct err *er
 	sqlite3_stmt *s = NULL;
 	int rc = WN_OK;
 
-	if (sqlite3_prepare_v2(db, "select id from cover where name = ?1 and id <> ?5 and (rule_sha256 <> ?2 or ifnull(selection, '') <> ?3 or revision <> ?4)", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(
+		db,
+		"select id from cover where name = ?1 and id <> ?5 and (rule_sha256 <> ?2 or ifnull(selection, '') <> ?3 or revision <> ?4)",
+		-1, &s, NULL) != SQLITE_OK)
 		return failed(db, "cover", err);
 	sqlite3_bind_text(s, 1, name.p, (int)name.n, SQLITE_STATIC);
 	sqlite3_bind_text(s, 2, row->sha256.p, (int)row->sha256.n, SQLITE_STATIC);
@@ -255,14 +272,16 @@ static int name_is_free(sqlite3 *db, const struct cover_row *row, struct err *er
 	sqlite3_bind_int64(s, 4, (sqlite3_int64)row->revision);
 	sqlite3_bind_int64(s, 5, (sqlite3_int64)row->id);
 	if (sqlite3_step(s) == SQLITE_ROW)
-		rc = err_set(err, WN_USAGE, "cover %lld is called '%.*s' already; give another --name, or remove it with 'winnow cover rm'",
-			     (long long)sqlite3_column_int64(s, 0), STR_FMT(name));
+		rc = err_set(
+		    err, WN_USAGE,
+		    "cover %lld is called '%.*s' already; give another --name, or remove it with 'winnow cover rm'",
+		    (long long)sqlite3_column_int64(s, 0), STR_FMT(name));
 	sqlite3_finalize(s);
 	return rc;
 }
 
-int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n, const struct certificate *proof,
-		 const struct run_state *state, struct err *err)
+int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n,
+		 const struct certificate *proof, const struct run_state *state, struct err *err)
 {
 	struct catalog *c = NULL;
 	bool replaces = row->id != 0;
@@ -279,7 +298,8 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 	rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
 	if (rc == WN_OK && row->name.n)
 		rc = name_is_free(db, row, err);
-	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK && (rc = insert_row(db, row, err)) == WN_OK)
+	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK &&
+	    (rc = insert_row(db, row, err)) == WN_OK)
 		rc = insert_members(db, row->id, members, n, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
 		rc = failed(db, "storing the cover", err);
@@ -301,16 +321,24 @@ static int read_row(struct arena *a, sqlite3_stmt *s, struct cover_row *o, struc
 {
 	int rc;
 
-	*o = (struct cover_row){ .id = (uint64_t)sqlite3_column_int64(s, 0), .name = column(a, s, 1), .rule = column(a, s, 2), .sha256 = column(a, s, 3),
-				 .selection = column(a, s, 4), .revision = (uint64_t)sqlite3_column_int64(s, 6), .created = sqlite3_column_int64(s, 7),
-				 .documents = (uint64_t)sqlite3_column_int64(s, 8), .kept = (uint64_t)sqlite3_column_int64(s, 9),
-				 .lower_bound = (uint64_t)sqlite3_column_int64(s, 10), .report = column(a, s, 11) };
+	*o = (struct cover_row){ .id = (uint64_t)sqlite3_column_int64(s, 0),
+				 .name = column(a, s, 1),
+				 .rule = column(a, s, 2),
+				 .sha256 = column(a, s, 3),
+				 .selection = column(a, s, 4),
+				 .revision = (uint64_t)sqlite3_column_int64(s, 6),
+				 .created = sqlite3_column_int64(s, 7),
+				 .documents = (uint64_t)sqlite3_column_int64(s, 8),
+				 .kept = (uint64_t)sqlite3_column_int64(s, 9),
+				 .lower_bound = (uint64_t)sqlite3_column_int64(s, 10),
+				 .report = column(a, s, 11) };
 	rc = options_read(a, column(a, s, 5), &o->options, err);
 	o->options.rule = o->rule;
 	return rc;
 }
 
-#define COVER_COLUMNS "id, name, rule, rule_sha256, selection, options, revision, created, documents, kept, lower_bound, report"
+#define COVER_COLUMNS \
+	"id, name, rule, rule_sha256, selection, options, revision, created, documents, kept, lower_bound, report"
 
 int covers_find(struct collection *coll, struct arena *a, const char *name, struct cover_row *out, struct err *err)
 {
@@ -318,7 +346,10 @@ int covers_find(struct collection *coll, struct arena *a, const char *name, stru
 	sqlite3_stmt *s = NULL;
 	int rc, step;
 
-	if (sqlite3_prepare_v2(db, "select " COVER_COLUMNS " from cover where id = ?1 or name = ?2 order by name = ?2 desc, id desc limit 1", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db,
+			       "select " COVER_COLUMNS
+			       " from cover where id = ?1 or name = ?2 order by name = ?2 desc, id desc limit 1",
+			       -1, &s, NULL) != SQLITE_OK)
 		return failed(db, "covers", err);
 	sqlite3_bind_int64(s, 1, strspn(name, "0123456789") == strlen(name) ? atoll(name) : -1);
 	sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
@@ -326,14 +357,16 @@ int covers_find(struct collection *coll, struct arena *a, const char *name, stru
 	if (step == SQLITE_ROW)
 		rc = read_row(a, s, out, err);
 	else if (step == SQLITE_DONE)
-		rc = err_set(err, WN_NONE, "there is no cover '%s' here; 'winnow covers %s' lists them", name, catalog_dir(coll->catalog));
+		rc = err_set(err, WN_NONE, "there is no cover '%s' here; 'winnow covers %s' lists them", name,
+			     catalog_dir(coll->catalog));
 	else
 		rc = failed(db, "covers", err);
 	sqlite3_finalize(s);
 	return rc;
 }
 
-int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context, struct err *err)
+int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context,
+		struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);
 	sqlite3_stmt *s = NULL;
@@ -355,18 +388,25 @@ int covers_each(struct collection *coll, int (*each)(void *context, const struct
 
 static void read_member(sqlite3_stmt *s, struct cover_member *m)
 {
-	*m = (struct cover_member){ .id = (uint64_t)sqlite3_column_int64(s, 0), .kept = sqlite3_column_int(s, 1) != 0,
-				    .witness = (uint64_t)sqlite3_column_int64(s, 2), .shared = (uint64_t)sqlite3_column_int64(s, 3),
-				    .size = (uint64_t)sqlite3_column_int64(s, 4), .witness_size = (uint64_t)sqlite3_column_int64(s, 5) };
+	*m = (struct cover_member){ .id = (uint64_t)sqlite3_column_int64(s, 0),
+				    .kept = sqlite3_column_int(s, 1) != 0,
+				    .witness = (uint64_t)sqlite3_column_int64(s, 2),
+				    .shared = (uint64_t)sqlite3_column_int64(s, 3),
+				    .size = (uint64_t)sqlite3_column_int64(s, 4),
+				    .witness_size = (uint64_t)sqlite3_column_int64(s, 5) };
 }
 
-int covers_members(struct collection *coll, struct arena *a, uint64_t cover, struct cover_member **out, size_t *n, struct err *err)
+int covers_members(struct collection *coll, struct arena *a, uint64_t cover, struct cover_member **out, size_t *n,
+		   struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);
 	sqlite3_stmt *s = NULL;
 	VEC(struct cover_member) all = { 0 };
 
-	if (sqlite3_prepare_v2(db, "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ? order by capture", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(
+		db,
+		"select capture, kept, witness, shared, size, witness_size from cover_member where cover = ? order by capture",
+		-1, &s, NULL) != SQLITE_OK)
 		return failed(db, "cover_member", err);
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
 	while (sqlite3_step(s) == SQLITE_ROW)
@@ -386,7 +426,10 @@ int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, str
 	sqlite3_stmt *s = NULL;
 	int rc = WN_OK, step;
 
-	if (sqlite3_prepare_v2(db, "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ? and capture = ?", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(
+		db,
+		"select capture, kept, witness, shared, size, witness_size from cover_member where cover = ? and capture = ?",
+		-1, &s, NULL) != SQLITE_OK)
 		return failed(db, "cover_member", err);
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
 	sqlite3_bind_int64(s, 2, (sqlite3_int64)capture);
@@ -394,7 +437,9 @@ int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, str
 	if (step == SQLITE_ROW)
 		read_member(s, out);
 	else
-		rc = err_set(err, WN_NONE, "document %" PRIu64 " is not among the documents of this cover: its selection left it out", capture);
+		rc = err_set(err, WN_NONE,
+			     "document %" PRIu64 " is not among the documents of this cover: its selection left it out",
+			     capture);
 	sqlite3_finalize(s);
 	return rc;
 }
@@ -414,14 +459,16 @@ static int revision_of(struct collection *coll, uint64_t cover, uint64_t *revisi
 	return WN_OK;
 }
 
-int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out, struct err *err)
+int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out,
+		       struct err *err)
 {
 	const char *path;
 	uint64_t revision;
 	struct str bytes;
 	int rc;
 
-	if ((rc = revision_of(coll, cover, &revision, err)) < 0 || (rc = slurp(catalog_dir(coll->catalog), a, cover, revision, "seg", &bytes, &path, err)) < 0)
+	if ((rc = revision_of(coll, cover, &revision, err)) < 0 ||
+	    (rc = slurp(catalog_dir(coll->catalog), a, cover, revision, "seg", &bytes, &path, err)) < 0)
 		return rc;
 	rc = certificate_read(a, bytes, out, err);
 	return rc < 0 ? err_in(err, "%s", path) : rc;
@@ -449,9 +496,12 @@ int covers_remove(const char *dir, uint64_t cover, struct err *err)
 
 	if ((rc = catalog_open(&c, dir, CATALOG_SHARED, NULL, err)) < 0)
 		return rc;
-	snprintf(sql, sizeof sql,
-		 "begin immediate; insert or replace into meta select 'last_cover', max(max(id), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) "
-		 "from cover; delete from cover_member where cover = %" PRIu64 "; delete from cover where id = %" PRIu64 "; commit", cover, cover);
+	snprintf(
+	    sql, sizeof sql,
+	    "begin immediate; insert or replace into meta select 'last_cover', max(max(id), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) "
+	    "from cover; delete from cover_member where cover = %" PRIu64 "; delete from cover where id = %" PRIu64
+	    "; commit",
+	    cover, cover);
 	if (sqlite3_exec(catalog_sqlite(c), sql, NULL, NULL, NULL) != SQLITE_OK) {
 		rc = failed(catalog_sqlite(c), "removing the cover", err);
 		sqlite3_exec(catalog_sqlite(c), "rollback", NULL, NULL, NULL);
@@ -471,6 +521,12 @@ struct run_request covers_request(struct arena *a, const struct cover_row *row)
 
 	for (size_t i = 0; i < o->n_keep; i++)
 		keep[i] = arena_printf(a, "%" PRIu64, o->keep[i]).p;
-	return (struct run_request){ .rule = row->rule, .where = text_or_null(a, o->where), .per = text_or_null(a, o->per), .keep_at_least = o->keep_at_least,
-				     .prefer = text_or_null(a, o->prefer), .keep = keep, .n_keep = o->n_keep, .min_versions = o->min_versions };
+	return (struct run_request){ .rule = row->rule,
+				     .where = text_or_null(a, o->where),
+				     .per = text_or_null(a, o->per),
+				     .keep_at_least = o->keep_at_least,
+				     .prefer = text_or_null(a, o->prefer),
+				     .keep = keep,
+				     .n_keep = o->n_keep,
+				     .min_versions = o->min_versions };
 }

@@ -37,14 +37,18 @@ struct cover_member {
 int covers_name_check(struct str name, struct err *err);
 /* Stores.  row->id 0: a new cover, the id is given; else in place of that one, which keeps its name.
  * members ascend by capture id.  state may be NULL: then an update has to solve all again. */
-int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n, const struct certificate *proof,
-		 const struct run_state *state, struct err *err);
+int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n,
+		 const struct certificate *proof, const struct run_state *state, struct err *err);
 /* By id or name; WN_NONE with what to do. */
 int covers_find(struct collection *coll, struct arena *a, const char *name, struct cover_row *out, struct err *err);
-int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context, struct err *err);
-int covers_members(struct collection *coll, struct arena *a, uint64_t cover, struct cover_member **out, size_t *n, struct err *err);
-int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, struct cover_member *out, struct err *err); /* WN_NONE */
-int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out, struct err *err);
+int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context,
+		struct err *err);
+int covers_members(struct collection *coll, struct arena *a, uint64_t cover, struct cover_member **out, size_t *n,
+		   struct err *err);
+int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, struct cover_member *out,
+		  struct err *err); /* WN_NONE */
+int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out,
+		       struct err *err);
 int covers_state(struct collection *coll, const struct cover_row *row, struct run_state *out, struct err *err);
 int covers_remove(const char *dir, uint64_t cover, struct err *err);
 /* The request that opens the cover's run again. */

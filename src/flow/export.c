@@ -48,7 +48,9 @@ const struct cover_member *export_member(const struct exporter *x, uint64_t id)
 }
 
 /* Calls each for every capture to be exported, in canonical order; m is NULL without a cover. */
-int export_each(struct exporter *x, int (*each)(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc), struct err *err)
+int export_each(struct exporter *x,
+		int (*each)(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc),
+		struct err *err)
 {
 	int rc = WN_OK;
 
@@ -59,7 +61,8 @@ int export_each(struct exporter *x, int (*each)(struct exporter *x, const struct
 
 		if ((x->members && !m) || !wanted(x, m))
 			continue;
-		if ((rc = catalog_capture(x->coll->catalog, &a, x->docs.id[d], &c, err)) == WN_OK && acl_allows(x->acl, c.urlkey, c.time, STR_NONE)) {
+		if ((rc = catalog_capture(x->coll->catalog, &a, x->docs.id[d], &c, err)) == WN_OK &&
+		    acl_allows(x->acl, c.urlkey, c.time, STR_NONE)) {
 			rc = each(x, &c, m, d);
 			x->report->documents++;
 			x->report->bytes += c.bytes;
@@ -80,7 +83,8 @@ int export_put(struct exporter *x, struct str s)
 
 int export_flush(struct exporter *x)
 {
-	int rc = x->out.full ? err_set(x->err, WN_LIMIT, "a row is too long") : os_write(x->fd, x->out.p, x->out.n, x->path, x->err);
+	int rc = x->out.full ? err_set(x->err, WN_LIMIT, "a row is too long")
+			     : os_write(x->fd, x->out.p, x->out.n, x->path, x->err);
 
 	buf_reset(&x->out);
 	return rc;
@@ -88,8 +92,9 @@ int export_flush(struct exporter *x)
 
 /* ---- csv and jsonl ---- */
 
-static const char *const row_names[] = { "id", "url", "time", "host", "mime", "bytes", "shingles", "state", "by_id", "by_url", "by_time",
-					 "shared", "containment", "jaccard", "dice" };
+static const char *const row_names[] = { "id",	    "url",	"time",	       "host",	  "mime",
+					 "bytes",   "shingles", "state",       "by_id",	  "by_url",
+					 "by_time", "shared",	"containment", "jaccard", "dice" };
 enum { ROW_FIELDS = COUNT(row_names) };
 
 struct cell {
@@ -102,7 +107,8 @@ static struct cell number(struct arena *a, uint64_t v) { return (struct cell){ a
 /* Of two empty texts every ratio is 1. */
 static struct cell ratio(struct arena *a, uint64_t p, uint64_t q, bool both_empty)
 {
-	return (struct cell){ both_empty ? STR("1.000000") : arena_printf(a, "%.6f", q ? (double)p / (double)q : 0.0), true };
+	return (struct cell){ both_empty ? STR("1.000000") : arena_printf(a, "%.6f", q ? (double)p / (double)q : 0.0),
+			      true };
 }
 
 static struct cell time_cell(struct arena *a, int64_t t)
@@ -112,7 +118,8 @@ static struct cell time_cell(struct arena *a, int64_t t)
 	return (struct cell){ arena_str(a, stamp_rfc3339(t, text)), false };
 }
 
-static int fill_row(struct exporter *x, struct arena *a, const struct capture *c, const struct cover_member *m, struct cell *row)
+static int fill_row(struct exporter *x, struct arena *a, const struct capture *c, const struct cover_member *m,
+		    struct cell *row)
 {
 	bool main_text = catalog_settings(x->coll->catalog)->main_text;
 	struct capture w;
@@ -193,8 +200,14 @@ static int put_row(struct exporter *x, const struct capture *c, const struct cov
 	return rc < 0 ? rc : export_put(x, STR("\n"));
 }
 
-static int csv_row(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc) { return put_row(x, c, m, doc, false); }
-static int json_row(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc) { return put_row(x, c, m, doc, true); }
+static int csv_row(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
+{
+	return put_row(x, c, m, doc, false);
+}
+static int json_row(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
+{
+	return put_row(x, c, m, doc, true);
+}
 
 static int write_csv(struct exporter *x)
 {
@@ -222,9 +235,19 @@ static int cdxj_row(struct exporter *x, const struct capture *c, const struct co
 
 struct cdx export_cdx(const struct capture *c)
 {
-	return (struct cdx){ .urlkey = c->urlkey, .time = c->time, .url = c->url, .mime = c->kind == CAPTURE_REVISIT ? STR("warc/revisit") : c->declared.n ? c->declared : c->mime,
-			     .digest = c->payload_digest, .filename = c->file_name, .status = c->status == CAPTURE_NO_STATUS ? -1 : c->status, .length = c->length,
-			     .offset = c->at, .redirect = c->redirect, .method = c->method };
+	return (struct cdx){ .urlkey = c->urlkey,
+			     .time = c->time,
+			     .url = c->url,
+			     .mime = c->kind == CAPTURE_REVISIT ? STR("warc/revisit")
+				     : c->declared.n		? c->declared
+								: c->mime,
+			     .digest = c->payload_digest,
+			     .filename = c->file_name,
+			     .status = c->status == CAPTURE_NO_STATUS ? -1 : c->status,
+			     .length = c->length,
+			     .offset = c->at,
+			     .redirect = c->redirect,
+			     .method = c->method };
 }
 
 static int write_cdxj(struct exporter *x) { return export_each(x, cdxj_row, x->err); }
@@ -299,11 +322,13 @@ static int graph_lines(struct graph_sorter *g)
 		size_t bytes = (size_t)r->n * sizeof *g->rows.p, got;
 
 		vec_reserve(&g->rows, r->n);
-		if ((rc = os_pread(g->fd, g->rows.p, bytes, r->first * sizeof *g->rows.p, &got, g->path, g->x->err)) < 0)
+		if ((rc = os_pread(g->fd, g->rows.p, bytes, r->first * sizeof *g->rows.p, &got, g->path, g->x->err)) <
+		    0)
 			break;
 		sort_array(g->rows.p, r->n, sizeof *g->rows.p, by_b);
 		for (size_t k = 0; k < r->n && rc == WN_OK; k++) {
-			buf_printf(&g->x->out, "%" PRIu64 "\t%" PRIu64 "\t%u\t%u\t%u\n", r->a, g->rows.p[k].b, g->rows.p[k].shared, r->size_a, g->rows.p[k].size_b);
+			buf_printf(&g->x->out, "%" PRIu64 "\t%" PRIu64 "\t%u\t%u\t%u\n", r->a, g->rows.p[k].b,
+				   g->rows.p[k].shared, r->size_a, g->rows.p[k].size_b);
 			rc = export_put(g->x, STR(""));
 		}
 	}
@@ -353,7 +378,8 @@ static int sets_row(struct exporter *x, const struct capture *c, const struct co
 	int rc = WN_OK;
 
 	(void)m, (void)doc;
-	if (c->content && (rc = collection_set(x->coll, &a, c->content, main_text ? SKETCH_MAIN : SKETCH_BODY, &s, x->err)) == WN_OK) {
+	if (c->content && (rc = collection_set(x->coll, &a, c->content, main_text ? SKETCH_MAIN : SKETCH_BODY, &s,
+					       x->err)) == WN_OK) {
 		buf_printf(&x->out, "%" PRIu64 "\t", c->id);
 		for (size_t i = 0; i < s.n; i++)
 			buf_printf(&x->out, "%s%016" PRIx64, i ? " " : "", s.p[i]);
@@ -388,8 +414,10 @@ static int gexf_node(struct exporter *x, const struct capture *c, const struct c
 	xml(&x->out, c->title.n ? c->title : c->url);
 	buf_str(&x->out, STR("\"><attvalues><attvalue for=\"url\" value=\""));
 	xml(&x->out, c->url);
-	buf_printf(&x->out, "\"/><attvalue for=\"time\" value=\"%s\"/><attvalue for=\"kept\" value=\"%s\"/></attvalues></node>\n", stamp_rfc3339(c->time, time).p,
-		   m->kept ? "true" : "false");
+	buf_printf(
+	    &x->out,
+	    "\"/><attvalue for=\"time\" value=\"%s\"/><attvalue for=\"kept\" value=\"%s\"/></attvalues></node>\n",
+	    stamp_rfc3339(c->time, time).p, m->kept ? "true" : "false");
 	return export_put(x, STR(""));
 }
 
@@ -398,8 +426,9 @@ static int gexf_edge(struct exporter *x, const struct capture *c, const struct c
 	(void)c, (void)doc;
 	if (m->kept)
 		return WN_OK;
-	buf_printf(&x->out, "<edge id=\"%" PRIu64 "\" source=\"%" PRIu64 "\" target=\"%" PRIu64 "\" weight=\"%.6f\"/>\n", m->id, m->id, m->witness,
-		   m->size ? (double)m->shared / (double)m->size : 1.0);
+	buf_printf(&x->out,
+		   "<edge id=\"%" PRIu64 "\" source=\"%" PRIu64 "\" target=\"%" PRIu64 "\" weight=\"%.6f\"/>\n", m->id,
+		   m->id, m->witness, m->size ? (double)m->shared / (double)m->size : 1.0);
 	return export_put(x, STR(""));
 }
 
@@ -410,9 +439,11 @@ static int write_gexf(struct exporter *x)
 
 	if (!x->q->cover)
 		return err_set(x->err, WN_USAGE, "gexf shows a cover: it needs --cover ID");
-	buf_str(&x->out, STR("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\"><graph defaultedgetype=\"directed\">\n"
-			     "<attributes class=\"node\"><attribute id=\"url\" title=\"url\" type=\"string\"/><attribute id=\"time\" title=\"time\" type=\"string\"/>"
-			     "<attribute id=\"kept\" title=\"kept\" type=\"boolean\"/></attributes>\n<nodes>\n"));
+	buf_str(
+	    &x->out,
+	    STR("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<gexf xmlns=\"http://gexf.net/1.3\" version=\"1.3\"><graph defaultedgetype=\"directed\">\n"
+		"<attributes class=\"node\"><attribute id=\"url\" title=\"url\" type=\"string\"/><attribute id=\"time\" title=\"time\" type=\"string\"/>"
+		"<attribute id=\"kept\" title=\"kept\" type=\"boolean\"/></attributes>\n<nodes>\n"));
 	if ((rc = export_each(x, gexf_node, x->err)) < 0)
 		return rc;
 	buf_str(&x->out, STR("</nodes>\n<edges>\n"));
@@ -431,14 +462,10 @@ static const struct export_format {
 	bool own_file;	       /* writes its file itself */
 	bool documents;	       /* goes over documents, so their columns are loaded */
 } formats[] = {
-	{ "warc", export_warc, EXPORT_KEPT, true, true },
-	{ "wacz", export_wacz, EXPORT_KEPT, true, true },
-	{ "cdxj", write_cdxj, EXPORT_KEPT, false, true },
-	{ "csv", write_csv, EXPORT_ALL, false, true },
-	{ "jsonl", write_jsonl, EXPORT_ALL, false, true },
-	{ "graph", write_graph, EXPORT_ALL, false, false },
-	{ "sets", write_sets, EXPORT_ALL, false, true },
-	{ "gexf", write_gexf, EXPORT_KEPT, false, true },
+	{ "warc", export_warc, EXPORT_KEPT, true, true },  { "wacz", export_wacz, EXPORT_KEPT, true, true },
+	{ "cdxj", write_cdxj, EXPORT_KEPT, false, true },  { "csv", write_csv, EXPORT_ALL, false, true },
+	{ "jsonl", write_jsonl, EXPORT_ALL, false, true }, { "graph", write_graph, EXPORT_ALL, false, false },
+	{ "sets", write_sets, EXPORT_ALL, false, true },   { "gexf", write_gexf, EXPORT_KEPT, false, true },
 };
 const char export_formats[] = "warc|wacz|cdxj|csv|jsonl|graph|sets|gexf";
 
@@ -462,11 +489,15 @@ void export_methods(const struct cover_row *row, const struct catalog_settings *
 {
 	buf_printf(out, "Documents were reduced with winnow %s.\n\n", WINNOW_VERSION);
 	buf_printf(out, "Rule: %.*s\nRule SHA-256: %.*s\n", STR_FMT(row->rule), STR_FMT(row->sha256));
-	buf_printf(out, "Selection: %.*s\n", STR_FMT(row->selection.n ? row->selection : STR("documents with a text and status 200 or none")));
-	buf_printf(out, "Sketch: profile uni-1, k = %u, unit %s, %s, text %s\n", s->k, s->chars ? "char" : "word", s->bag ? "bag" : "set", s->main_text ? "main" : "body");
+	buf_printf(out, "Selection: %.*s\n",
+		   STR_FMT(row->selection.n ? row->selection : STR("documents with a text and status 200 or none")));
+	buf_printf(out, "Sketch: profile uni-1, k = %u, unit %s, %s, text %s\n", s->k, s->chars ? "char" : "word",
+		   s->bag ? "bag" : "set", s->main_text ? "main" : "body");
 	buf_printf(out, "Collection revision: %" PRIu64 ", cover %" PRIu64 "\n", row->revision, row->id);
-	buf_printf(out, "Documents: %" PRIu64 ", kept %" PRIu64 ", dropped %" PRIu64 "; every dropped document has a kept one that covers it.\n", row->documents, row->kept,
-		   row->documents - row->kept);
+	buf_printf(out,
+		   "Documents: %" PRIu64 ", kept %" PRIu64 ", dropped %" PRIu64
+		   "; every dropped document has a kept one that covers it.\n",
+		   row->documents, row->kept, row->documents - row->kept);
 	if (row->lower_bound == row->kept)
 		buf_str(out, STR("The kept set is of minimum size (proven).\n"));
 	else
@@ -521,11 +552,14 @@ static int guard(struct exporter *x)
 
 	if (strcmp(x->path, "-") != 0 && lstat(x->path, &st) == 0) {
 		if (!S_ISREG(st.st_mode))
-			rc = err_set(x->err, WN_USAGE, "%s is there and is no regular file; give another name, or - for standard output", x->path);
+			rc = err_set(x->err, WN_USAGE,
+				     "%s is there and is no regular file; give another name, or - for standard output",
+				     x->path);
 		else if (real && home && strncmp(real, home, strlen(home)) == 0 && real[strlen(home)] == '/')
 			rc = err_set(x->err, WN_USAGE, "%s belongs to the collection; write elsewhere", x->path);
 		else if ((rc = catalog_files(x->coll->catalog, same_file, &g, x->err)) == WN_OK && g.source)
-			rc = err_set(x->err, WN_USAGE, "%s is an archive of this collection; originals are never replaced", x->path);
+			rc = err_set(x->err, WN_USAGE,
+				     "%s is an archive of this collection; originals are never replaced", x->path);
 	}
 	free(real);
 	free(home);
@@ -539,7 +573,9 @@ static int to_file(struct exporter *x, const struct export_format *f)
 	int rc;
 
 	if (f->own_file)
-		return standard ? err_set(x->err, WN_USAGE, "an archive cannot be written to standard output; give -o FILE") : f->write(x);
+		return standard
+			   ? err_set(x->err, WN_USAGE, "an archive cannot be written to standard output; give -o FILE")
+			   : f->write(x);
 	if (!standard && (rc = os_atomic_open(&file, x->path, x->err)) < 0)
 		return rc;
 	x->fd = standard ? 1 : file.fd;
@@ -556,7 +592,9 @@ static int to_file(struct exporter *x, const struct export_format *f)
 int export_run(struct collection *coll, const struct export_request *q, struct export_report *out, struct err *err)
 {
 	const struct export_format *f = NULL;
-	struct exporter x = { .coll = coll, .q = q, .report = out, .path = q->path, .err = err, .out = BUF(1 * GIB), .fd = -1 };
+	struct exporter x = {
+		.coll = coll, .q = q, .report = out, .path = q->path, .err = err, .out = BUF(1 * GIB), .fd = -1
+	};
 	int rc = WN_OK;
 
 	*out = (struct export_report){ 0 };

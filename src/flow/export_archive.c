@@ -71,7 +71,8 @@ static int gather(struct exporter *x, const struct capture *c, const struct cove
 	if (c->kind == CAPTURE_REVISIT && c->original && !map_get(&aw->have, c->original)) {
 		if ((rc = catalog_capture(x->coll->catalog, &a, c->original, &original, x->err)) == WN_OK) {
 			map_put(&aw->have, original.id, 1);
-			vec_push(&aw->pieces, ((struct piece){ original.file, original.at, original.length, original.skip, original.id, true }));
+			vec_push(&aw->pieces, ((struct piece){ original.file, original.at, original.length,
+							       original.skip, original.id, true }));
 		}
 		arena_release(&a);
 	}
@@ -92,7 +93,8 @@ static int add_warcinfos(struct archive_writer *aw)
 		uint64_t file = (uint64_t)sqlite3_column_int64(s, 0);
 
 		if (map_get(&files, file))
-			vec_push(&aw->pieces, ((struct piece){ file, (uint64_t)sqlite3_column_int64(s, 1), (uint64_t)sqlite3_column_int64(s, 2), 0, 0, true }));
+			vec_push(&aw->pieces, ((struct piece){ file, (uint64_t)sqlite3_column_int64(s, 1),
+							       (uint64_t)sqlite3_column_int64(s, 2), 0, 0, true }));
 	}
 	sqlite3_finalize(s);
 	map_release(&files);
@@ -119,15 +121,32 @@ static bool is_member(struct archive_writer *aw, const struct piece *p, const st
 	size_t got;
 
 	return p->skip == 0 && p->length > 18 && !(c && c->part.n) &&
-	       os_pread(aw->fd, magic, 2, p->at, &got, aw->fd_path, NULL) == WN_OK && got == 2 && magic[0] == 0x1f && magic[1] == 0x8b;
+	       os_pread(aw->fd, magic, 2, p->at, &got, aw->fd_path, NULL) == WN_OK && got == 2 && magic[0] == 0x1f &&
+	       magic[1] == 0x8b;
 }
 
 static const struct field *other_fields(struct archive_writer *aw, const struct record *r, unsigned *n)
 {
-	static const char *const known[] = { "WARC-Type", "WARC-Record-ID", "WARC-Date", "Content-Length", "Content-Type", "WARC-Target-URI", "WARC-IP-Address",
-					     "WARC-Payload-Digest", "WARC-Block-Digest", "WARC-Profile", "WARC-Refers-To", "WARC-Refers-To-Target-URI",
-					     "WARC-Refers-To-Date", "WARC-Concurrent-To", "WARC-Warcinfo-ID", "WARC-Truncated", "WARC-Filename",
-					     "WARC-Segment-Number", "WARC-Segment-Origin-ID", "WARC-Segment-Total-Length" };
+	static const char *const known[] = { "WARC-Type",
+					     "WARC-Record-ID",
+					     "WARC-Date",
+					     "Content-Length",
+					     "Content-Type",
+					     "WARC-Target-URI",
+					     "WARC-IP-Address",
+					     "WARC-Payload-Digest",
+					     "WARC-Block-Digest",
+					     "WARC-Profile",
+					     "WARC-Refers-To",
+					     "WARC-Refers-To-Target-URI",
+					     "WARC-Refers-To-Date",
+					     "WARC-Concurrent-To",
+					     "WARC-Warcinfo-ID",
+					     "WARC-Truncated",
+					     "WARC-Filename",
+					     "WARC-Segment-Number",
+					     "WARC-Segment-Origin-ID",
+					     "WARC-Segment-Total-Length" };
 	struct field *out = ARENA_ARRAY(&aw->arena, struct field, r->nfields + 1);
 
 	*n = 0;
@@ -154,10 +173,21 @@ static int rewrite(struct archive_writer *aw, const struct capture *c, struct sp
 	if ((rc = replay_open(&p, aw->x->coll, c, false, aw->x->err)) < 0)
 		goto out;
 	const struct record *r = &p.record;
-	h = (struct writer_head){ .type = r->type, .id = r->id, .target_uri = r->target_uri, .time = c->time,
-				  .content_type = r->format == RECORD_ARC && r->type == RECORD_RESPONSE ? STR("application/http; msgtype=response") : r->content_type,
-				  .ip = r->ip, .payload_digest = r->payload_digest, .profile = r->profile, .refers_to = r->refers_to, .refers_to_uri = r->refers_to_uri,
-				  .refers_to_date = r->refers_to_date, .concurrent_to = r->concurrent_to, .truncated = r->truncated };
+	h = (struct writer_head){ .type = r->type,
+				  .id = r->id,
+				  .target_uri = r->target_uri,
+				  .time = c->time,
+				  .content_type = r->format == RECORD_ARC && r->type == RECORD_RESPONSE
+						      ? STR("application/http; msgtype=response")
+						      : r->content_type,
+				  .ip = r->ip,
+				  .payload_digest = r->payload_digest,
+				  .profile = r->profile,
+				  .refers_to = r->refers_to,
+				  .refers_to_uri = r->refers_to_uri,
+				  .refers_to_date = r->refers_to_date,
+				  .concurrent_to = r->concurrent_to,
+				  .truncated = r->truncated };
 	h.more = other_fields(aw, r, &more);
 	h.nmore = more;
 	while ((rc = reader_block(p.reader, &piece, aw->x->err)) == WN_OK)
@@ -237,7 +267,8 @@ static int write_warc(struct archive_writer *aw, const char *path)
 	buf_printf(&info, "software: winnow %s\r\nformat: WARC File Format 1.1\r\n", WINNOW_VERSION);
 	if (x->q->cover)
 		buf_printf(&info, "description: what the rule %.*s keeps\r\n", STR_FMT(x->q->cover->rule));
-	rc = writer_info(aw->w, aw->name, x->q->cover ? x->q->cover->created : (int64_t)time(NULL), buf_view(&info), x->err);
+	rc = writer_info(aw->w, aw->name, x->q->cover ? x->q->cover->created : (int64_t)time(NULL), buf_view(&info),
+			 x->err);
 	for (size_t i = 0; i < aw->pieces.n && rc == WN_OK; i++)
 		rc = write_piece(aw, &aw->pieces.p[i]);
 	buf_release(&info);
@@ -287,8 +318,11 @@ static int page(struct exporter *x, const struct capture *c, const struct cover_
 int export_wacz(struct exporter *x)
 {
 	struct archive_writer aw = { .x = x, .fd = -1, .name = "data.warc.gz" };
-	struct wacz_options o = { .title = x->q->cover && x->q->cover->name.n ? x->q->cover->name : STR("winnow export"), .software = STR("winnow " WINNOW_VERSION),
-				  .description = x->q->cover ? x->q->cover->rule : STR_NONE, .created = x->q->cover ? x->q->cover->created : (int64_t)time(NULL) };
+	struct wacz_options o = { .title =
+				      x->q->cover && x->q->cover->name.n ? x->q->cover->name : STR("winnow export"),
+				  .software = STR("winnow " WINNOW_VERSION),
+				  .description = x->q->cover ? x->q->cover->rule : STR_NONE,
+				  .created = x->q->cover ? x->q->cover->created : (int64_t)time(NULL) };
 	const char *part = arena_printf(&x->arena, "%s.part.warc.gz", x->path).p;
 	struct export_report before = *x->report;
 	struct wacz *z = NULL;

@@ -25,7 +25,9 @@ struct exporter {
 };
 
 const struct cover_member *export_member(const struct exporter *x, uint64_t id);
-int export_each(struct exporter *x, int (*each)(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc), struct err *err);
+int export_each(struct exporter *x,
+		int (*each)(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc),
+		struct err *err);
 int export_put(struct exporter *x, struct str s);
 int export_flush(struct exporter *x);
 struct cdx export_cdx(const struct capture *c);

@@ -127,13 +127,10 @@ static bool is_capture(const struct record *rec)
 {
 	switch (rec->type) {
 	case RECORD_RESPONSE:
-	case RECORD_REVISIT:
-		return true;
+	case RECORD_REVISIT: return true;
 	case RECORD_RESOURCE:
-	case RECORD_CONVERSION:
-		return !str_istarts(rec->content_type, STR("application/warc-fields"));
-	default:
-		return false;
+	case RECORD_CONVERSION: return !str_istarts(rec->content_type, STR("application/warc-fields"));
+	default: return false;
 	}
 }
 
@@ -160,8 +157,13 @@ static void set_content(struct extractor *x, struct found *f, const struct texts
 	f->has_document = f->has_texts = true;
 	f->texts = (struct texts){ keep(f, t->title), keep(f, t->body), STR_NONE };
 	f->texts.main = str_eq(t->main, t->body) ? f->texts.body : keep(f, t->main);
-	f->content = (struct content){ .title = f->texts.title, .lang = keep(f, lang), .confidence = confidence, .words = x->body.terms,
-				       .shingles = body.n, .shingles_main = main.n, .bytes = t->body.n };
+	f->content = (struct content){ .title = f->texts.title,
+				       .lang = keep(f, lang),
+				       .confidence = confidence,
+				       .words = x->body.terms,
+				       .shingles = body.n,
+				       .shingles_main = main.n,
+				       .bytes = t->body.n };
 	content_key(x, t, f->content.key);
 	segment_pack(&f->packed, body, main);
 }
@@ -226,11 +228,15 @@ static bool recall(struct extractor *x, struct found *f, struct str type)
 static void memorise(struct extractor *x, const struct found *f, struct str type)
 {
 	const struct capture *c = &f->capture;
-	struct seen_entry e = { .hash = seen_hash(c, type), .page_key = f->page_key, .published = c->published, .why = (uint8_t)c->why,
+	struct seen_entry e = { .hash = seen_hash(c, type),
+				.page_key = f->page_key,
+				.published = c->published,
+				.why = (uint8_t)c->why,
 				.has_document = f->has_document };
 
 	/* what does not fit, or has a flaw to be told each time, is not remembered */
-	if (!x->o.seen || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime || c->charset.n >= sizeof e.charset || f->document_flaws)
+	if (!x->o.seen || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime ||
+	    c->charset.n >= sizeof e.charset || f->document_flaws)
 		return;
 	memcpy(e.digest, c->digest.p, sizeof e.digest);
 	memcpy(e.key, f->content.key, sizeof e.key);
@@ -434,8 +440,9 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 		if (stamp_parse(rec->date, &t))
 			c->time = t.time;
 		else
-			flaw_add(&rec->flaws, FLAW_BAD_DATE, rec->span.at, "'%.*s' is no date; the capture is dated 1970", (int)(rec->date.n < 40 ? rec->date.n : 40),
-				 rec->date.p ? rec->date.p : "");
+			flaw_add(&rec->flaws, FLAW_BAD_DATE, rec->span.at,
+				 "'%.*s' is no date; the capture is dated 1970",
+				 (int)(rec->date.n < 40 ? rec->date.n : 40), rec->date.p ? rec->date.p : "");
 		set_url(x, f, rec->target_uri);
 		rc = rec->type == RECORD_REVISIT ? read_revisit(x, r, rec, f, err) : read_payload(x, r, rec, f, err);
 	} else if (rec->type == RECORD_WARCINFO) {
@@ -463,7 +470,9 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 struct found *extractor_text(struct extractor *x, struct str url, int64_t time, struct str text, struct str title)
 {
 	struct found *f = found_new();
-	struct document_in in = { .payload = text, .mime = STR("text/plain; charset=utf-8"), .url = url, .no_links = true };
+	struct document_in in = {
+		.payload = text, .mime = STR("text/plain; charset=utf-8"), .url = url, .no_links = true
+	};
 	struct document d;
 	struct digest digest;
 

@@ -41,7 +41,8 @@ static void pass(struct passing *p, uint64_t content, uint64_t capture, int64_t 
 	p->bits[content / 64] |= 1ull << (content % 64);
 }
 
-static int load_passing(struct collection *coll, const struct find_request *q, struct arena *a, struct passing *p, struct err *err)
+static int load_passing(struct collection *coll, const struct find_request *q, struct arena *a, struct passing *p,
+			struct err *err)
 {
 	struct selection_request s = { 0 };
 	struct selection docs = { 0 };
@@ -51,7 +52,8 @@ static int load_passing(struct collection *coll, const struct find_request *q, s
 	struct rule *where = NULL;
 	int rc;
 
-	if ((rc = catalog_next(coll->catalog, &next, err)) < 0 || (rc = selection_env(coll, a, RULE_SELECTION, &env, err)) < 0)
+	if ((rc = catalog_next(coll->catalog, &next, err)) < 0 ||
+	    (rc = selection_env(coll, a, RULE_SELECTION, &env, err)) < 0)
 		return rc;
 	/* the default selection of rules has status 200; a search looks at every document */
 	if ((rc = rule_parse(a, q->where ? arena_str(a, str(q->where)) : STR("true"), &env, &where, err)) < 0)
@@ -63,7 +65,9 @@ static int load_passing(struct collection *coll, const struct find_request *q, s
 	if (q->cover) {
 		sqlite3_stmt *stmt = NULL;
 
-		if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), "select capture from cover_member where cover = ? and kept = 1", -1, &stmt, NULL) == SQLITE_OK) {
+		if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog),
+				       "select capture from cover_member where cover = ? and kept = 1", -1, &stmt,
+				       NULL) == SQLITE_OK) {
 			sqlite3_bind_int64(stmt, 1, (sqlite3_int64)q->cover);
 			while (sqlite3_step(stmt) == SQLITE_ROW)
 				map_put(&kept, (uint64_t)sqlite3_column_int64(stmt, 0), 1);
@@ -81,7 +85,8 @@ static int load_passing(struct collection *coll, const struct find_request *q, s
 }
 
 /* Without a filter: the newest capture of a content, and how many it has. */
-static int newest_of(struct collection *coll, struct arena *a, uint64_t content, struct capture *out, uint64_t *count, struct err *err)
+static int newest_of(struct collection *coll, struct arena *a, uint64_t content, struct capture *out, uint64_t *count,
+		     struct err *err)
 {
 	struct capture_query q = { .content = content };
 	struct capture_cursor *cur = NULL;
@@ -106,8 +111,8 @@ static int newest_of(struct collection *coll, struct arena *a, uint64_t content,
 	return catalog_capture(coll->catalog, a, best, out, err);
 }
 
-static int fill_hit(struct collection *coll, struct arena *a, const struct find_request *q, const struct ftquery *query, const struct passing *p,
-		    const struct fthit *hit, struct find_hit *out, struct err *err)
+static int fill_hit(struct collection *coll, struct arena *a, const struct find_request *q, const struct ftquery *query,
+		    const struct passing *p, const struct fthit *hit, struct find_hit *out, struct err *err)
 {
 	const uint64_t *at = map_get(&p->newest, hit->content);
 	struct texts t;
@@ -127,7 +132,8 @@ static int fill_hit(struct collection *coll, struct arena *a, const struct find_
 	return rc;
 }
 
-int find_run(struct collection *coll, struct arena *a, const struct find_request *q, struct find_result *out, struct err *err)
+int find_run(struct collection *coll, struct arena *a, const struct find_request *q, struct find_result *out,
+	     struct err *err)
 {
 	struct passing p = { 0 };
 	struct ftfilter filter = { 0 };
@@ -141,7 +147,8 @@ int find_run(struct collection *coll, struct arena *a, const struct find_request
 	int rc;
 
 	*out = (struct find_result){ 0 };
-	if ((rc = ftquery_parse(a, q->words, &query, err)) < 0 || (rc = collection_words(coll, &words, err)) < 0 || (rc = catalog_next(coll->catalog, &next, err)) < 0)
+	if ((rc = ftquery_parse(a, q->words, &query, err)) < 0 || (rc = collection_words(coll, &words, err)) < 0 ||
+	    (rc = catalog_next(coll->catalog, &next, err)) < 0)
 		goto out;
 	if (filtered) {
 		if ((rc = load_passing(coll, q, a, &p, err)) < 0)

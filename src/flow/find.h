@@ -10,8 +10,8 @@
 
 struct find_request {
 	struct str words;
-	const char *where;  /* NULL: all documents */
-	uint64_t cover;	    /* 0: none; else only what it keeps */
+	const char *where; /* NULL: all documents */
+	uint64_t cover;	   /* 0: none; else only what it keeps */
 	size_t limit;
 	size_t snippet; /* bytes; 0: no snippets */
 };
@@ -30,5 +30,6 @@ struct find_result {
 };
 
 /* In the arena. */
-int find_run(struct collection *coll, struct arena *a, const struct find_request *q, struct find_result *out, struct err *err);
+int find_run(struct collection *coll, struct arena *a, const struct find_request *q, struct find_result *out,
+	     struct err *err);
 #endif

@@ -16,16 +16,14 @@ static int authorize(void *context, int action, const char *a, const char *b, co
 	switch (action) {
 	case SQLITE_SELECT:
 	case SQLITE_READ:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
-	case SQLITE_FUNCTION:
-		return b && sqlite3_stricmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_RECURSIVE: return SQLITE_OK;
+	case SQLITE_FUNCTION: return b && sqlite3_stricmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
 	case SQLITE_PRAGMA: /* table_info and the like tell; none may set */
-		return a && (sqlite3_stricmp(a, "table_info") == 0 || sqlite3_stricmp(a, "table_list") == 0 || sqlite3_stricmp(a, "table_xinfo") == 0)
-			       ? SQLITE_OK
-			       : SQLITE_DENY;
-	default:
-		return SQLITE_DENY;
+		return a && (sqlite3_stricmp(a, "table_info") == 0 || sqlite3_stricmp(a, "table_list") == 0 ||
+			     sqlite3_stricmp(a, "table_xinfo") == 0)
+			   ? SQLITE_OK
+			   : SQLITE_DENY;
+	default: return SQLITE_DENY;
 	}
 }
 
@@ -36,7 +34,8 @@ static int tick(void *context)
 	return task_interrupted() || (*deadline > 0 && progress_clock() > *deadline);
 }
 
-static int run(sqlite3 *db, sqlite3_stmt *s, const struct sql_limits *limits, const struct sql_sink *sink, double deadline, struct err *err)
+static int run(sqlite3 *db, sqlite3_stmt *s, const struct sql_limits *limits, const struct sql_sink *sink,
+	       double deadline, struct err *err)
 {
 	const char *names[COLUMNS_MOST];
 	size_t n = (size_t)sqlite3_column_count(s);
@@ -60,11 +59,13 @@ static int run(sqlite3 *db, sqlite3_stmt *s, const struct sql_limits *limits, co
 	if (step == SQLITE_INTERRUPT && task_interrupted())
 		return err_set(err, WN_INTERRUPTED, "interrupted");
 	if (step == SQLITE_INTERRUPT)
-		return err_set(err, WN_LIMIT, "the query took longer than %.0f seconds; narrow it", deadline > 0 ? limits->seconds : 0);
+		return err_set(err, WN_LIMIT, "the query took longer than %.0f seconds; narrow it",
+			       deadline > 0 ? limits->seconds : 0);
 	return err_set(err, WN_USAGE, "SQL: %s", sqlite3_errmsg(db));
 }
 
-int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits *limits, const struct sql_sink *sink, struct err *err)
+int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits *limits, const struct sql_sink *sink,
+		struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);
 	double deadline = limits->seconds > 0 ? progress_clock() + limits->seconds : 0;
@@ -74,8 +75,10 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 	int rc = WN_OK;
 
 	if (access(arena_printf(&a, "%s/access.aclj", catalog_dir(coll->catalog)).p, F_OK) == 0)
-		rc = err_set(err, WN_USAGE, "%s has access rules (access.aclj), which SQL cannot hold to; ask with 'winnow ls' or CDX, or move the file away while you ask",
-			     catalog_dir(coll->catalog));
+		rc = err_set(
+		    err, WN_USAGE,
+		    "%s has access rules (access.aclj), which SQL cannot hold to; ask with 'winnow ls' or CDX, or move the file away while you ask",
+		    catalog_dir(coll->catalog));
 	arena_release(&a);
 	if (rc < 0)
 		return rc;
@@ -86,7 +89,9 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 	if (sqlite3_prepare_v2(db, sql.p, (int)sql.n, &s, &rest) != SQLITE_OK) {
 		bool denied = sqlite3_errcode(db) == SQLITE_AUTH;
 
-		rc = denied ? err_set(err, WN_USAGE, "this SQL is not allowed: only SELECT on this collection's tables and views (%s)", sqlite3_errmsg(db))
+		rc = denied ? err_set(err, WN_USAGE,
+				      "this SQL is not allowed: only SELECT on this collection's tables and views (%s)",
+				      sqlite3_errmsg(db))
 			    : err_set(err, WN_USAGE, "SQL: %s", sqlite3_errmsg(db));
 	} else if (!s) {
 		rc = err_set(err, WN_USAGE, "there is no SQL here; try \"select host, captures from hosts\"");

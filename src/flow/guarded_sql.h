@@ -23,5 +23,6 @@ struct sql_sink {
 };
 
 /* WN_USAGE for SQL that is wrong or not allowed; WN_LIMIT for what took too long. */
-int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits *limits, const struct sql_sink *sink, struct err *err);
+int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits *limits, const struct sql_sink *sink,
+		struct err *err);
 #endif

@@ -43,13 +43,17 @@ static int csv_row(struct csv *c, struct err *err)
 		const char *from = p;
 
 		if (p < end && *p == '"') {
-			char *to = arena_alloc(&c->arena, (size_t)(end - p) < LIMIT_LINE ? (size_t)(end - p) : LIMIT_LINE), *at = to;
+			char *to = arena_alloc(&c->arena,
+					       (size_t)(end - p) < LIMIT_LINE ? (size_t)(end - p) : LIMIT_LINE),
+			     *at = to;
 
 			for (p++; p < end && !(*p == '"' && !(p + 1 < end && p[1] == '"')); p++) {
 				if (*p == '"')
 					p++;
 				if ((size_t)(at - to) + 1 >= LIMIT_LINE)
-					return err_set(err, WN_USAGE, "line %" PRIu64 ": a cell is longer than %zu bytes", c->line, LIMIT_LINE);
+					return err_set(err, WN_USAGE,
+						       "line %" PRIu64 ": a cell is longer than %zu bytes", c->line,
+						       LIMIT_LINE);
 				*at++ = *p;
 			}
 			if (p >= end)
@@ -57,7 +61,8 @@ static int csv_row(struct csv *c, struct err *err)
 			p++;
 			vec_push(&c->cells, str_n(to, (size_t)(at - to)));
 			if (p < end && *p != ',' && *p != '\n' && *p != '\r')
-				return err_set(err, WN_USAGE, "line %" PRIu64 ": something stands behind a closing quote", c->line);
+				return err_set(err, WN_USAGE,
+					       "line %" PRIu64 ": something stands behind a closing quote", c->line);
 		} else {
 			while (p < end && *p != ',' && *p != '\n' && *p != '\r')
 				p++;
@@ -110,7 +115,8 @@ static int head(struct csv *c, struct arena *a, struct table *t, struct err *err
 			}
 	}
 	if (!t->by)
-		return err_set(err, WN_USAGE, "no column is called url, urlkey, host or id, so rows cannot be told apart");
+		return err_set(err, WN_USAGE,
+			       "no column is called url, urlkey, host or id, so rows cannot be told apart");
 	if (t->n < 2)
 		return err_set(err, WN_USAGE, "beside the key there is no column to import");
 	for (size_t i = 0; i < t->n; i++) {
@@ -118,10 +124,17 @@ static int head(struct csv *c, struct arena *a, struct table *t, struct err *err
 
 		if (i == t->key)
 			continue;
-		if (!name[0] || strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != strlen(name) || ascii_digit(name[0]))
-			return err_set(err, WN_USAGE, "'%s' cannot be an attribute's name: letters, digits, - and _, not beginning with a digit", name);
+		if (!name[0] ||
+		    strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != strlen(name) ||
+		    ascii_digit(name[0]))
+			return err_set(
+			    err, WN_USAGE,
+			    "'%s' cannot be an attribute's name: letters, digits, - and _, not beginning with a digit",
+			    name);
 		if (attr_find(str(name)) >= 0)
-			return err_set(err, WN_USAGE, "'%s' is an attribute that every document has; give the column another name", name);
+			return err_set(err, WN_USAGE,
+				       "'%s' is an attribute that every document has; give the column another name",
+				       name);
 	}
 	return WN_OK;
 }
@@ -140,7 +153,10 @@ static void narrow(struct attribute *a, struct str v)
 		a->type = TYPE_TEXT;
 }
 
-static int sql_failed(sqlite3 *db, struct err *err) { return err_set(err, WN_CATALOG, "attributes: %s", sqlite3_errmsg(db)); }
+static int sql_failed(sqlite3 *db, struct err *err)
+{
+	return err_set(err, WN_CATALOG, "attributes: %s", sqlite3_errmsg(db));
+}
 
 /* The attribute's row, made or made anew; its old values go. */
 static int attribute_row(sqlite3 *db, const struct attribute *a, const char *by, sqlite3_int64 *id, struct err *err)
@@ -149,7 +165,10 @@ static int attribute_row(sqlite3 *db, const struct attribute *a, const char *by,
 	sqlite3_stmt *s = NULL;
 	int ok;
 
-	if (sqlite3_prepare_v2(db, "insert into attribute (name, type, by) values (?1,?2,?3) on conflict (name) do update set type = ?2, by = ?3 returning id", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(
+		db,
+		"insert into attribute (name, type, by) values (?1,?2,?3) on conflict (name) do update set type = ?2, by = ?3 returning id",
+		-1, &s, NULL) != SQLITE_OK)
 		return sql_failed(db, err);
 	sqlite3_bind_text(s, 1, a->name, -1, SQLITE_STATIC);
 	sqlite3_bind_text(s, 2, a->any ? names[a->type] : "text", -1, SQLITE_STATIC);
@@ -180,7 +199,8 @@ static void bind_value(sqlite3_stmt *s, int i, enum value_type type, struct str 
 		sqlite3_bind_text(s, i, v.p, (int)v.n, SQLITE_STATIC);
 }
 
-static int insert_values(sqlite3 *db, struct csv *c, const struct table *t, const sqlite3_int64 *ids, struct import_report *out, struct err *err)
+static int insert_values(sqlite3 *db, struct csv *c, const struct table *t, const sqlite3_int64 *ids,
+			 struct import_report *out, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
 	int rc;
@@ -192,7 +212,9 @@ static int insert_values(sqlite3 *db, struct csv *c, const struct table *t, cons
 			continue;
 		if (c->cells.n != t->n) {
 			if (!out->skipped++)
-				snprintf(out->first_skipped, sizeof out->first_skipped, "line %" PRIu64 " has %zu cells where the first line has %zu", c->line, c->cells.n, t->n);
+				snprintf(out->first_skipped, sizeof out->first_skipped,
+					 "line %" PRIu64 " has %zu cells where the first line has %zu", c->line,
+					 c->cells.n, t->n);
 			continue;
 		}
 		out->rows++;
@@ -248,7 +270,9 @@ int import_attributes(struct collection *coll, const char *path, struct import_r
 		}
 	if (rc == WN_OK)
 		rc = insert_values(db, &c, &t, ids, out, err);
-	if (rc == WN_OK && sqlite3_exec(db, "update meta set value = cast(value as integer) + 1 where key = 'revision'; commit", NULL, NULL, NULL) != SQLITE_OK)
+	if (rc == WN_OK &&
+	    sqlite3_exec(db, "update meta set value = cast(value as integer) + 1 where key = 'revision'; commit", NULL,
+			 NULL, NULL) != SQLITE_OK)
 		rc = sql_failed(db, err);
 	if (rc < 0)
 		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
@@ -340,10 +364,13 @@ static int import_lines(struct cdx_import *m, struct str text, const char *path,
 	return rc;
 }
 
-int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out, struct err *err)
+int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out,
+	       struct err *err)
 {
 	struct batch_options o = { .threads = 1, .memory = memory / 4 };
-	struct cdx_import m = { .key = BUF(4 * LIMIT_URL), .profile = surt_profile(catalog_settings(coll->catalog)->profile), .report = out };
+	struct cdx_import m = { .key = BUF(4 * LIMIT_URL),
+				.profile = surt_profile(catalog_settings(coll->catalog)->profile),
+				.report = out };
 	uint64_t resolved, left;
 	int rc;
 

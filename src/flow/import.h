@@ -15,5 +15,6 @@ struct import_report {
 int import_attributes(struct collection *coll, const char *path, struct import_report *out, struct err *err);
 
 /* Lines of CDXJ, CDX 11 or CDX 9: captures without documents. */
-int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out, struct err *err);
+int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out,
+	       struct err *err);
 #endif

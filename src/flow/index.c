@@ -54,13 +54,10 @@ static bool is_indexed(const struct record *rec)
 {
 	switch (rec->type) {
 	case RECORD_RESPONSE:
-	case RECORD_REVISIT:
-		return true;
+	case RECORD_REVISIT: return true;
 	case RECORD_RESOURCE:
-	case RECORD_METADATA:
-		return !str_ieq(http_mime(rec->content_type), STR("application/warc-fields"));
-	default:
-		return false;
+	case RECORD_METADATA: return !str_ieq(http_mime(rec->content_type), STR("application/warc-fields"));
+	default: return false;
 	}
 }
 
@@ -164,7 +161,8 @@ static struct item *request_item(struct scratch *s, struct reader *r, struct rec
 		return NULL;
 	method = s->payload.http.method;
 	buf_reset(&s->query);
-	any = s->payload.has_http && s->payload.http.request && payload_all(&s->payload, LIMIT_POST_BODY, &body, &cut, &err) == WN_OK &&
+	any = s->payload.has_http && s->payload.http.request &&
+	      payload_all(&s->payload, LIMIT_POST_BODY, &body, &cut, &err) == WN_OK &&
 	      cdx_post_query(method, s->payload.http.content_type, body, &s->query);
 	payload_end(&s->payload, rec, &err);
 	if (!any)
@@ -320,7 +318,9 @@ static void progress(void *context, uint64_t bytes)
 static int run(struct job *job, size_t n)
 {
 	const struct index_options *o = job->o;
-	struct scan scan = { .threads = o->threads, .context = job, .work = work, .done = done, .drop = drop, .progress = progress };
+	struct scan scan = {
+		.threads = o->threads, .context = job, .work = work, .done = done, .drop = drop, .progress = progress
+	};
 	struct str header = cdx_header(o->format);
 	int rc = scan_paths(&scan, job->paths, n, job->err);
 
@@ -332,9 +332,12 @@ static int run(struct job *job, size_t n)
 	return linesort_drain(&job->sort, o->context, o->write, job->err);
 }
 
-int index_paths(const struct index_options *o, const char *const *paths, size_t n, struct index_report *report, struct err *err)
+int index_paths(const struct index_options *o, const char *const *paths, size_t n, struct index_report *report,
+		struct err *err)
 {
-	struct job job = { .o = o, .paths = paths, .report = report, .err = err, .line = BUF(LIMIT_LINE), .key = BUF(LIMIT_LINE) };
+	struct job job = {
+		.o = o, .paths = paths, .report = report, .err = err, .line = BUF(LIMIT_LINE), .key = BUF(LIMIT_LINE)
+	};
 	unsigned scratches = (o->threads ? o->threads : 1) + 1;
 	int rc;
 

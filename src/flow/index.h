@@ -22,8 +22,8 @@ struct index_options {
 	enum cdx_format format;
 	bool post_append;
 	unsigned threads;
-	uint64_t memory;  /* of the sort; 0: 48 MiB */
-	const char *tmp;  /* directory for runs; NULL: /tmp */
+	uint64_t memory;		    /* of the sort; 0: 48 MiB */
+	const char *tmp;		    /* directory for runs; NULL: /tmp */
 	const struct surt_profile *profile; /* NULL: ia-surt */
 	void *context;
 	int (*write)(void *context, struct str lines, struct err *err); /* sorted lines, in pieces */
@@ -39,7 +39,8 @@ struct index_report {
 	uint64_t runs;	       /* sorted runs that went to disk */
 };
 
-int index_paths(const struct index_options *o, const char *const *paths, size_t n, struct index_report *report, struct err *err);
+int index_paths(const struct index_options *o, const char *const *paths, size_t n, struct index_report *report,
+		struct err *err);
 
 /* Fills c (but urlkey) from a record whose payload was begun and ended; slices
  * borrow from rec, p and digest.  False for a record that is not indexed. */

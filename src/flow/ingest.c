@@ -99,7 +99,8 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 	}
 	if (summary->code < 0) {
 		if (!g->report->files_failed++)
-			snprintf(g->report->failure, sizeof g->report->failure, "%s", summary->err ? summary->err->text : in->path);
+			snprintf(g->report->failure, sizeof g->report->failure, "%s",
+				 summary->err ? summary->err->text : in->path);
 		return WN_OK;
 	}
 	for (unsigned i = 0; summary->tail && i < summary->tail->n; i++) {
@@ -167,7 +168,8 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 	struct catalog_next next;
 	int rc;
 
-	if ((rc = inputs_expand(&g->arena, paths, n, &all, err)) < 0 || (rc = catalog_next(g->coll->catalog, &next, err)) < 0 ||
+	if ((rc = inputs_expand(&g->arena, paths, n, &all, err)) < 0 ||
+	    (rc = catalog_next(g->coll->catalog, &next, err)) < 0 ||
 	    (rc = known_files_load(&known, g->coll->catalog, err)) < 0)
 		goto out;
 	for (size_t i = 0; i < all.list.n && rc == WN_OK; i++) {
@@ -210,7 +212,12 @@ static int scan_inputs(struct ingest *g, struct err *err)
 {
 	const char **paths = mem_array(g->inputs.n, sizeof *paths);
 	uint64_t *starts = mem_array(g->inputs.n, sizeof *starts), total = 0;
-	struct scan s = { .threads = g->o->threads, .context = g, .work = work, .done = done, .drop = drop, .progress = show_progress };
+	struct scan s = { .threads = g->o->threads,
+			  .context = g,
+			  .work = work,
+			  .done = done,
+			  .drop = drop,
+			  .progress = show_progress };
 	int rc;
 
 	for (size_t i = 0; i < g->inputs.n; i++) {
@@ -237,8 +244,11 @@ static int scan_inputs(struct ingest *g, struct err *err)
 
 static int run(struct ingest *g, const char *const *paths, size_t n, struct err *err)
 {
-	struct batch_options bo = { .threads = g->o->threads, .memory = g->o->memory / 6, .fulltext = !g->o->index_only && !g->o->no_fulltext,
-				    .again = again, .context = g };
+	struct batch_options bo = { .threads = g->o->threads,
+				    .memory = g->o->memory / 6,
+				    .fulltext = !g->o->index_only && !g->o->no_fulltext,
+				    .again = again,
+				    .context = g };
 	const struct batch_counts *counts;
 	uint64_t left = 0;
 	int rc;
@@ -265,11 +275,13 @@ static int run(struct ingest *g, const char *const *paths, size_t n, struct err 
 	return rc;
 }
 
-int ingest_paths(struct collection *coll, const char *const *paths, size_t n, const struct ingest_options *o, struct ingest_report *out,
-		 struct err *err)
+int ingest_paths(struct collection *coll, const char *const *paths, size_t n, const struct ingest_options *o,
+		 struct ingest_report *out, struct err *err)
 {
 	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err };
-	struct extractor_options eo = { .spec = collection_spec(coll), .profile = catalog_settings(coll->catalog)->profile, .index_only = o->index_only };
+	struct extractor_options eo = { .spec = collection_spec(coll),
+					.profile = catalog_settings(coll->catalog)->profile,
+					.index_only = o->index_only };
 	double started = progress_clock();
 	struct seen *seen = o->parse_all || o->index_only ? NULL : seen_new();
 	int rc;
@@ -322,7 +334,8 @@ static int reprocess_all(struct ingest *g, struct collection *read_from, struct 
 	int rc;
 
 	/* a second connection reads the captures as they were while this one writes */
-	if ((rc = catalog_begin(read_from->catalog, err)) < 0 || (rc = catalog_captures(read_from->catalog, &q, &cur, err)) < 0)
+	if ((rc = catalog_begin(read_from->catalog, err)) < 0 ||
+	    (rc = catalog_captures(read_from->catalog, &q, &cur, err)) < 0)
 		return rc;
 	while ((rc = capture_next(cur, &c, err)) == WN_OK) {
 		progress_add(1);
@@ -332,7 +345,8 @@ static int reprocess_all(struct ingest *g, struct collection *read_from, struct 
 		}
 		if (c.kind == CAPTURE_REVISIT || !c.file)
 			continue;
-		if ((rc = reprocess_one(g, read_from, &c, err)) < 0 || (batch_full(g->batch) && (rc = batch_commit(g->batch, err)) < 0))
+		if ((rc = reprocess_one(g, read_from, &c, err)) < 0 ||
+		    (batch_full(g->batch) && (rc = batch_commit(g->batch, err)) < 0))
 			break;
 	}
 	capture_close(cur);
@@ -340,11 +354,14 @@ static int reprocess_all(struct ingest *g, struct collection *read_from, struct 
 	return rc == WN_END ? batch_commit(g->batch, err) : rc;
 }
 
-int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out, struct err *err)
+int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out,
+		     struct err *err)
 {
 	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err, .n_extractors = 1 };
 	struct batch_options bo = { .threads = o->threads, .memory = o->memory / 6, .fulltext = !o->no_fulltext };
-	struct extractor_options eo = { .spec = collection_spec(coll), .profile = catalog_settings(coll->catalog)->profile, .payload_max = LIMIT_PAYLOAD_TEXT };
+	struct extractor_options eo = { .spec = collection_spec(coll),
+					.profile = catalog_settings(coll->catalog)->profile,
+					.payload_max = LIMIT_PAYLOAD_TEXT };
 	struct collection read_from = { 0 };
 	struct catalog_stats stats;
 	double started = progress_clock();
@@ -355,7 +372,8 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 		return WN_OK;
 	g.extractors = mem_zarray(1, sizeof *g.extractors);
 	g.extractors[0] = extractor_new(&eo);
-	if ((rc = catalog_stats(coll->catalog, &stats, err)) == WN_OK && (rc = batch_open(&g.batch, coll, &bo, err)) == WN_OK &&
+	if ((rc = catalog_stats(coll->catalog, &stats, err)) == WN_OK &&
+	    (rc = batch_open(&g.batch, coll, &bo, err)) == WN_OK &&
 	    (rc = collection_open(&read_from, catalog_dir(coll->catalog), CATALOG_READ, NULL, err)) == WN_OK) {
 		progress_phase("making texts anew", "captures", stats.captures);
 		rc = reprocess_all(&g, &read_from, err);

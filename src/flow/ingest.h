@@ -12,14 +12,15 @@
 struct ingest_options {
 	unsigned threads;
 	uint64_t memory;
-	bool index_only;  /* captures without documents */
+	bool index_only; /* captures without documents */
 	bool no_fulltext;
-	bool parse_all;	  /* do not skip the work on payloads seen before */
+	bool parse_all; /* do not skip the work on payloads seen before */
 	const char *tmp;
 };
 
 struct ingest_report {
-	uint64_t files, files_skipped, files_failed, records, captures, documents, contents, revisits_resolved, revisits_unresolved, flaws;
+	uint64_t files, files_skipped, files_failed, records, captures, documents, contents, revisits_resolved,
+	    revisits_unresolved, flaws;
 	uint64_t bytes_read, bytes_payload;
 	double seconds;
 	char failure[1000]; /* the first file that could not be read, and why */
@@ -27,9 +28,10 @@ struct ingest_report {
 
 /* Makes texts, sets and links of all captures anew from their archive files, when the extractor has changed (or `always`);
  * ids stay.  A capture whose file is gone keeps what it has and is counted as failed. */
-int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out, struct err *err);
+int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out,
+		     struct err *err);
 
 /* paths: files and directories; "-" is standard input, kept as incoming/NAME first. */
-int ingest_paths(struct collection *coll, const char *const *paths, size_t n, const struct ingest_options *o, struct ingest_report *out,
-		 struct err *err);
+int ingest_paths(struct collection *coll, const char *const *paths, size_t n, const struct ingest_options *o,
+		 struct ingest_report *out, struct err *err);
 #endif

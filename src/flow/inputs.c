@@ -74,13 +74,17 @@ int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct pa
 			if ((rc = walk(a, paths[i], 0, out, err)) < 0)
 				return rc;
 			if (out->list.n == before)
-				return err_set(err, WN_USAGE, "%s holds no archives (.warc, .arc, with .gz, .zst or .lz4, or .wacz)", paths[i]);
+				return err_set(err, WN_USAGE,
+					       "%s holds no archives (.warc, .arc, with .gz, .zst or .lz4, or .wacz)",
+					       paths[i]);
 			sort_array(out->list.p + before, out->list.n - before, sizeof *out->list.p, by_bytes);
 		} else if (S_ISFIFO(st.st_mode)) {
-			return err_set(err, WN_USAGE, "%s is a pipe; give it as standard input: - < %s", paths[i], paths[i]);
+			return err_set(err, WN_USAGE, "%s is a pipe; give it as standard input: - < %s", paths[i],
+				       paths[i]);
 		} else if (S_ISREG(st.st_mode)) {
 			if (access(paths[i], R_OK))
-				return err_set(err, WN_IO, "%s may not be read by this user: %s", paths[i], strerror(errno));
+				return err_set(err, WN_IO, "%s may not be read by this user: %s", paths[i],
+					       strerror(errno));
 			vec_push(&out->list, paths[i]);
 		} else {
 			return err_set(err, WN_USAGE, "%s is neither a file nor a directory", paths[i]);
@@ -154,7 +158,8 @@ void known_files_free(struct known_files *k)
 }
 
 /* The known file that this one is, or begins with; NULL for a new one. */
-static int match(struct known_files *k, const char *path, const struct stat *st, const struct catalog_file **out, struct err *err)
+static int match(struct known_files *k, const char *path, const struct stat *st, const struct catalog_file **out,
+		 struct err *err)
 {
 	int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 	unsigned char hash[16];
@@ -187,7 +192,8 @@ static int match(struct known_files *k, const char *path, const struct stat *st,
 	return WN_OK;
 }
 
-int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out, struct err *err)
+int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out,
+		     struct err *err)
 {
 	const struct catalog_file *f;
 	char *real = realpath(path, NULL);
@@ -217,8 +223,11 @@ int known_files_look(struct known_files *k, struct arena *a, const char *path, u
 	}
 	/* a second path of this command with the same bytes is then known too */
 	if (!f)
-		vec_push(&k->list, ((struct catalog_file){ .id = out->file.id, .path = arena_str(&k->arena, out->file.path), .bytes = out->file.bytes,
-							   .mtime = out->file.mtime, .complete = true }));
+		vec_push(&k->list, ((struct catalog_file){ .id = out->file.id,
+							   .path = arena_str(&k->arena, out->file.path),
+							   .bytes = out->file.bytes,
+							   .mtime = out->file.mtime,
+							   .complete = true }));
 	if (!f)
 		memcpy(vec_last(&k->list).hash, out->file.hash, 16);
 	return WN_OK;

@@ -22,17 +22,18 @@ bool inputs_is_archive_name(struct str name); /* .warc .arc, with .gz .zst .lz4;
 int inputs_fingerprint(const char *path, uint64_t n, unsigned char hash[16], struct err *err);
 
 struct input {
-	const char *path; /* absolute */
+	const char *path;	  /* absolute */
 	struct catalog_file file; /* as it will be stored; id given */
-	uint64_t start;	 /* where reading begins */
-	bool skip;	 /* all of it is in already */
-	bool moved;	 /* known bytes under a new path */
-	bool known;	 /* has a row */
+	uint64_t start;		  /* where reading begins */
+	bool skip;		  /* all of it is in already */
+	bool moved;		  /* known bytes under a new path */
+	bool known;		  /* has a row */
 };
 
 /* Compares path with what the catalogue knows; next_id is given to a new file. */
 struct known_files;
 int known_files_load(struct known_files **out, struct catalog *c, struct err *err);
 void known_files_free(struct known_files *k);
-int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out, struct err *err);
+int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out,
+		     struct err *err);
 #endif

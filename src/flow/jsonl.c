@@ -18,7 +18,11 @@ int jsonl_map_parse(struct str spec, struct jsonl_map *out, struct err *err)
 	const struct {
 		const char *name;
 		char *into;
-	} parts[] = { { "id", out->id }, { "text", out->text }, { "url", out->url }, { "time", out->time }, { "title", out->title } };
+	} parts[] = { { "id", out->id },
+		      { "text", out->text },
+		      { "url", out->url },
+		      { "time", out->time },
+		      { "title", out->title } };
 
 	*out = (struct jsonl_map){ 0 };
 	while (spec.p) {
@@ -33,16 +37,22 @@ int jsonl_map_parse(struct str spec, struct jsonl_map *out, struct err *err)
 				known = true;
 			}
 		if (!known)
-			return err_set(err, WN_USAGE, "--map is id=..,text=..[,url=..,time=..,title=..]; '%.*s' is none of these", STR_FMT(name));
+			return err_set(err, WN_USAGE,
+				       "--map is id=..,text=..[,url=..,time=..,title=..]; '%.*s' is none of these",
+				       STR_FMT(name));
 	}
 	if (!out->text[0])
 		return err_set(err, WN_USAGE, "--map must say which member is the text: text=NAME");
 	return WN_OK;
 }
 
-static struct str member(const struct json_value *v, const char *name) { return name[0] ? json_text(v, name) : STR_NONE; }
+static struct str member(const struct json_value *v, const char *name)
+{
+	return name[0] ? json_text(v, name) : STR_NONE;
+}
 
-static int one(struct batch *b, struct extractor *x, const struct jsonl_map *m, struct arena *a, struct str line, uint64_t number, bool *taken, struct err *err)
+static int one(struct batch *b, struct extractor *x, const struct jsonl_map *m, struct arena *a, struct str line,
+	       uint64_t number, bool *taken, struct err *err)
 {
 	struct json_value *v;
 	struct str text, url, id;
@@ -54,18 +64,21 @@ static int one(struct batch *b, struct extractor *x, const struct jsonl_map *m, 
 	id = member(v, m->id);
 	url = member(v, m->url);
 	if (!url.n)
-		url = id.n ? arena_printf(a, "urn:jsonl:%.*s", STR_FMT(id)) : arena_printf(a, "urn:jsonl:%" PRIu64, number);
+		url = id.n ? arena_printf(a, "urn:jsonl:%.*s", STR_FMT(id))
+			   : arena_printf(a, "urn:jsonl:%" PRIu64, number);
 	if (m->time[0])
 		stamp_parse(member(v, m->time), &t);
 	*taken = true;
 	return batch_take(b, extractor_text(x, url, t.time, text, member(v, m->title)), 0, err);
 }
 
-int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_map *map, const struct ingest_options *o, struct ingest_report *out,
-		 struct err *err)
+int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_map *map, const struct ingest_options *o,
+		 struct ingest_report *out, struct err *err)
 {
 	struct batch_options bo = { .threads = o->threads, .memory = o->memory / 6, .fulltext = !o->no_fulltext };
-	struct extractor_options eo = { .spec = collection_spec(coll), .profile = catalog_settings(coll->catalog)->profile, .payload_max = LIMIT_TEXT };
+	struct extractor_options eo = { .spec = collection_spec(coll),
+					.profile = catalog_settings(coll->catalog)->profile,
+					.payload_max = LIMIT_TEXT };
 	struct extractor *x = extractor_new(&eo);
 	double started = progress_clock();
 	struct os_map file = { 0 };

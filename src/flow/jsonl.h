@@ -15,6 +15,6 @@ struct jsonl_map {
 
 /* "id=doc_id,text=body,url=link,time=date"; WN_USAGE for an unknown part. */
 int jsonl_map_parse(struct str spec, struct jsonl_map *out, struct err *err);
-int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_map *map, const struct ingest_options *o, struct ingest_report *out,
-		 struct err *err);
+int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_map *map, const struct ingest_options *o,
+		 struct ingest_report *out, struct err *err);
 #endif

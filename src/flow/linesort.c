@@ -22,7 +22,9 @@
 
 void linesort_init(struct linesort *s, size_t limit, const char *directory)
 {
-	*s = (struct linesort){ .limit = limit < MIB ? MIB : limit, .directory = directory ? directory : "/tmp", .fd = -1 };
+	*s = (struct linesort){ .limit = limit < MIB ? MIB : limit,
+				.directory = directory ? directory : "/tmp",
+				.fd = -1 };
 }
 
 static uint64_t prefix_of(const char *p, size_t n)
@@ -72,7 +74,8 @@ static int open_spill(struct linesort *s, struct err *err)
 }
 
 /* Sorted lines to `put` in chunks. */
-static int write_sorted(struct linesort *s, int (*put)(void *to, struct str piece, struct err *err), void *to, struct err *err)
+static int write_sorted(struct linesort *s, int (*put)(void *to, struct str piece, struct err *err), void *to,
+			struct err *err)
 {
 	struct buf out = BUF(SIZE_MAX / 2);
 	int rc = WN_OK;
@@ -120,7 +123,8 @@ int linesort_add(struct linesort *s, struct str line, struct err *err)
 	size_t text_max = s->limit / 2;
 	int rc;
 
-	if (s->n && (s->n + line.n > text_max || (s->lines.n + 1) * sizeof *s->lines.p > s->limit / 4) && (rc = spill(s, err)) < 0)
+	if (s->n && (s->n + line.n > text_max || (s->lines.n + 1) * sizeof *s->lines.p > s->limit / 4) &&
+	    (rc = spill(s, err)) < 0)
 		return rc;
 	if (s->n + line.n > s->cap) {
 		size_t cap = s->cap ? s->cap : 64 * KIB;
@@ -178,7 +182,8 @@ static int advance(struct linesort *s, struct cursor *c, struct err *err)
 		if ((rc = os_pread(s->fd, c->window + c->n, want, c->at, &got, "a temporary file", err)) < 0)
 			return rc;
 		if (got < want)
-			return err_set(err, WN_IO, "a temporary file in %s is shorter than what was written", s->directory);
+			return err_set(err, WN_IO, "a temporary file in %s is shorter than what was written",
+				       s->directory);
 		c->n += got;
 		c->at += got;
 	}
@@ -236,7 +241,8 @@ static int merge_heap(struct linesort *s, struct cursor **heap, size_t n, void *
 	return rc;
 }
 
-static int merge(struct linesort *s, void *context, int (*write)(void *context, struct str lines, struct err *err), struct err *err)
+static int merge(struct linesort *s, void *context, int (*write)(void *context, struct str lines, struct err *err),
+		 struct err *err)
 {
 	size_t n = s->runs.n, window = s->limit / 2 / n, live = 0;
 	struct cursor *cursors = mem_zarray(n, sizeof *cursors), **heap = mem_array(n, sizeof *heap);
@@ -266,7 +272,8 @@ static int merge(struct linesort *s, void *context, int (*write)(void *context, 
 	return rc;
 }
 
-int linesort_drain(struct linesort *s, void *context, int (*write)(void *context, struct str lines, struct err *err), struct err *err)
+int linesort_drain(struct linesort *s, void *context, int (*write)(void *context, struct str lines, struct err *err),
+		   struct err *err)
 {
 	int rc = WN_OK;
 

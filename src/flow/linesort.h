@@ -38,6 +38,7 @@ struct linesort {
 
 void linesort_init(struct linesort *s, size_t limit, const char *directory); /* limit at least 1 MiB */
 int linesort_add(struct linesort *s, struct str line, struct err *err);
-int linesort_drain(struct linesort *s, void *context, int (*write)(void *context, struct str lines, struct err *err), struct err *err);
+int linesort_drain(struct linesort *s, void *context, int (*write)(void *context, struct str lines, struct err *err),
+		   struct err *err);
 void linesort_release(struct linesort *s);
 #endif

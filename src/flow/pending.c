@@ -11,15 +11,16 @@
 
 static const char magic[8] = "WNKERN\0\1";
 
-
 void pending_key(const struct run *r, const struct run_request *q, unsigned char key[32])
 {
 	struct buf text = BUF(64 * MIB);
 	unsigned n = 32;
 
 	buf_str(&text, r->rule->canonical);
-	buf_printf(&text, "\nwhere %s\nper %s\nprefer %s\nversions %" PRIu64 "\nbands %u %u\nrevision %" PRIu64 "\nkeep", q->where ? q->where : "", q->per ? q->per : "",
-		   q->prefer ? q->prefer : "", q->min_versions, r->join.bands, r->join.rows, r->revision);
+	buf_printf(&text,
+		   "\nwhere %s\nper %s\nprefer %s\nversions %" PRIu64 "\nbands %u %u\nrevision %" PRIu64 "\nkeep",
+		   q->where ? q->where : "", q->per ? q->per : "", q->prefer ? q->prefer : "", q->min_versions,
+		   r->join.bands, r->join.rows, r->revision);
 	for (uint32_t d = 0; r->pinned && d < r->docs.n; d++)
 		if (r->pinned[d])
 			buf_printf(&text, " %" PRIu64, r->docs.id[d]);
@@ -43,21 +44,24 @@ static const char *pending_path(struct arena *a, const char *dir, const unsigned
 }
 
 /* The numbers of a kernel, in the order of the file; native order, as the file does not travel. */
-static bool kernel_bytes(struct buf *out, const unsigned char key[32], uint64_t revision, const struct kernel *k, const struct coverage_stats *stats)
+static bool kernel_bytes(struct buf *out, const unsigned char key[32], uint64_t revision, const struct kernel *k,
+			 const struct coverage_stats *stats)
 {
 	uint32_t counts[4] = { k->n_folded, k->n_forced, k->n_covered, k->n_core };
 	uint64_t edges = k->graph.start[k->graph.n], n = k->graph.n, sum;
 
-	if (!buf_add(out, magic, 8) || !buf_add(out, key, 32) || !buf_add(out, &revision, 8) || !buf_add(out, &n, 8) || !buf_add(out, &edges, 8) ||
-	    !buf_add(out, counts, sizeof counts) || !buf_add(out, &stats->recall, 8) || !buf_add(out, &stats->pairs, 8) ||
-	    !buf_add(out, k->fold, n * sizeof *k->fold) || !buf_add(out, k->graph.start, (n + 1) * sizeof *k->graph.start) ||
+	if (!buf_add(out, magic, 8) || !buf_add(out, key, 32) || !buf_add(out, &revision, 8) || !buf_add(out, &n, 8) ||
+	    !buf_add(out, &edges, 8) || !buf_add(out, counts, sizeof counts) || !buf_add(out, &stats->recall, 8) ||
+	    !buf_add(out, &stats->pairs, 8) || !buf_add(out, k->fold, n * sizeof *k->fold) ||
+	    !buf_add(out, k->graph.start, (n + 1) * sizeof *k->graph.start) ||
 	    !buf_add(out, k->graph.by, edges * sizeof *k->graph.by))
 		return false;
 	sum = hash64(out->p, out->n);
 	return buf_add(out, &sum, 8);
 }
 
-int pending_store(const struct run *r, const unsigned char key[32], const struct kernel *k, const struct coverage_stats *stats, struct err *err)
+int pending_store(const struct run *r, const unsigned char key[32], const struct kernel *k,
+		  const struct coverage_stats *stats, struct err *err)
 {
 	const char *dir = catalog_dir(r->coll->catalog), *path;
 	struct os_atomic f = { .fd = -1 };
@@ -95,7 +99,8 @@ static bool sound(const struct kernel *k)
 	return k->graph.start[0] == 0;
 }
 
-static bool kernel_parse(struct kernel *k, struct coverage_stats *stats, struct str s, const unsigned char key[32], const struct run *r)
+static bool kernel_parse(struct kernel *k, struct coverage_stats *stats, struct str s, const unsigned char key[32],
+			 const struct run *r)
 {
 	uint64_t n, edges, revision, sum;
 	uint32_t counts[4];
@@ -111,11 +116,15 @@ static bool kernel_parse(struct kernel *k, struct coverage_stats *stats, struct 
 	memcpy(&stats->recall, p + 40, 8);
 	memcpy(&stats->pairs, p + 48, 8);
 	memcpy(&sum, s.p + s.n - 8, 8);
-	if (revision != r->revision || n != r->docs.n || edges > s.n || s.n != head + n * 4 + (n + 1) * 8 + edges * 4 + 8 || sum != hash64(s.p, s.n - 8))
+	if (revision != r->revision || n != r->docs.n || edges > s.n ||
+	    s.n != head + n * 4 + (n + 1) * 8 + edges * 4 + 8 || sum != hash64(s.p, s.n - 8))
 		return false;
-	*k = (struct kernel){ .n_folded = counts[0], .n_forced = counts[1], .n_covered = counts[2], .n_core = counts[3] };
+	*k = (struct kernel){
+		.n_folded = counts[0], .n_forced = counts[1], .n_covered = counts[2], .n_core = counts[3]
+	};
 	k->fold = mem_array(n + 1, sizeof *k->fold);
-	k->graph = (struct coverage){ (uint32_t)n, mem_array(n + 1, sizeof *k->graph.start), mem_array(edges + 1, sizeof *k->graph.by) };
+	k->graph = (struct coverage){ (uint32_t)n, mem_array(n + 1, sizeof *k->graph.start),
+				      mem_array(edges + 1, sizeof *k->graph.by) };
 	memcpy(k->fold, s.p + head, n * 4);
 	memcpy(k->graph.start, s.p + head + n * 4, (n + 1) * 8);
 	memcpy(k->graph.by, s.p + head + n * 4 + (n + 1) * 8, edges * 4);
@@ -125,7 +134,8 @@ static bool kernel_parse(struct kernel *k, struct coverage_stats *stats, struct 
 	return false;
 }
 
-int pending_load(const struct run *r, const unsigned char key[32], struct kernel *k, struct coverage_stats *stats, struct err *err)
+int pending_load(const struct run *r, const unsigned char key[32], struct kernel *k, struct coverage_stats *stats,
+		 struct err *err)
 {
 	struct arena a = { 0 };
 	struct os_map m = { 0 };
@@ -150,7 +160,8 @@ int pending_clear(const char *dir, const unsigned char key[32], uint64_t revisio
 		for (size_t i = 0; i < n && rc == WN_OK; i++) {
 			const char *path = arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p;
 
-			if (str_starts(names[i], STR("pending-")) && (!str_ends(names[i], now) || strcmp(path, mine) == 0))
+			if (str_starts(names[i], STR("pending-")) &&
+			    (!str_ends(names[i], now) || strcmp(path, mine) == 0))
 				rc = os_unlink(path, err);
 		}
 	arena_release(&a);

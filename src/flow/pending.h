@@ -13,8 +13,10 @@
 /* SHA-256 of the question. */
 void pending_key(const struct run *r, const struct run_request *q, unsigned char key[32]);
 /* WN_NONE when there is no whole answer to this question. */
-int pending_load(const struct run *r, const unsigned char key[32], struct kernel *k, struct coverage_stats *stats, struct err *err);
-int pending_store(const struct run *r, const unsigned char key[32], const struct kernel *k, const struct coverage_stats *stats, struct err *err);
+int pending_load(const struct run *r, const unsigned char key[32], struct kernel *k, struct coverage_stats *stats,
+		 struct err *err);
+int pending_store(const struct run *r, const unsigned char key[32], const struct kernel *k,
+		  const struct coverage_stats *stats, struct err *err);
 /* Removes the answer to this question and those of other revisions. */
 int pending_clear(const char *dir, const unsigned char key[32], uint64_t revision, struct err *err);
 #endif

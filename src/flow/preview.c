@@ -40,18 +40,21 @@ static void keep_apart(struct trial *t, const uint32_t *apart)
 
 		t->keys[i] = mem_array(t->plan->n_docs + 1, sizeof **t->keys);
 		for (size_t k = 0; k < t->plan->n_docs; k++)
-			t->keys[i][k] = (uint32_t)*map_put(&ids, (uint64_t)apart[k] << 32 | (d->key ? d->key[k] : 0), ids.n);
+			t->keys[i][k] =
+			    (uint32_t)*map_put(&ids, (uint64_t)apart[k] << 32 | (d->key ? d->key[k] : 0), ids.n);
 		d->key = t->keys[i];
 		map_release(&ids);
 	}
 }
 
-int trial_open(struct trial *t, const struct rule *rule, const struct selection *docs, const struct stored *sets, const uint32_t *apart, struct err *err)
+int trial_open(struct trial *t, const struct rule *rule, const struct selection *docs, const struct stored *sets,
+	       const uint32_t *apart, struct err *err)
 {
 	int rc;
 
 	*t = (struct trial){ .kind = -1 };
-	if ((rc = rule_bind(&t->bound, rule, &docs->columns, NULL, err)) < 0 || (rc = plan_make(&t->plan, t->bound, err)) < 0) {
+	if ((rc = rule_bind(&t->bound, rule, &docs->columns, NULL, err)) < 0 ||
+	    (rc = plan_make(&t->plan, t->bound, err)) < 0) {
 		trial_close(t);
 		return rc;
 	}
@@ -76,8 +79,10 @@ static int trial_solve(struct trial *t, const struct join_options *o, struct cov
 	int rc;
 
 	if (plan_quadratic(t->plan) > PREVIEW_PAIRS)
-		return err_set(err, WN_USAGE, "this rule gives no way to find pairs but to try them all, which no preview can; 'winnow explain' says how many. "
-					      "Add an equality such as a.host = b.host or a measure such as containment(a, b) >= 0.7");
+		return err_set(
+		    err, WN_USAGE,
+		    "this rule gives no way to find pairs but to try them all, which no preview can; 'winnow explain' says how many. "
+		    "Add an equality such as a.host = b.host or a measure such as containment(a, b) >= 0.7");
 	if ((rc = coverage_kernel(&k, &t->ruled.query, o, &stats, err)) < 0)
 		return rc;
 	p = (struct cover_problem){ .n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold };
@@ -91,7 +96,7 @@ static int trial_solve(struct trial *t, const struct join_options *o, struct cov
 struct sample {
 	struct preview_sample drawn;
 	struct selection docs;
-	uint32_t *of;	/* [docs.n] which drawn block */
+	uint32_t *of; /* [docs.n] which drawn block */
 	struct stored sets;
 	uint64_t shingles;
 };
@@ -158,10 +163,14 @@ static int sample_open(struct preview_state *p, uint64_t budget, struct sample *
 	return rc;
 }
 
-static const uint32_t *apart_of(const struct preview_state *p, const struct sample *s) { return p->by == BLOCKS_URL ? s->of : NULL; }
+static const uint32_t *apart_of(const struct preview_state *p, const struct sample *s)
+{
+	return p->by == BLOCKS_URL ? s->of : NULL;
+}
 
 /* apart: NULL, or which documents lie in blocks between which no pair counts. */
-static int sample_solve(struct preview_state *p, struct sample *s, const struct rule *rule, const uint32_t *apart, struct cover_result *out, struct err *err)
+static int sample_solve(struct preview_state *p, struct sample *s, const struct rule *rule, const uint32_t *apart,
+			struct cover_result *out, struct err *err)
 {
 	struct trial t;
 	int rc;
@@ -202,8 +211,8 @@ static struct preview_interval estimate_bytes(struct preview_state *p, const str
  * lie in the sample are seen by a second solution without the blocks: scaled
  * up it is the better estimate; what is not seen may drop as much again, and
  * nothing at all at the other end. */
-static int sample_estimate(struct preview_state *p, struct sample *s, const struct rule *rule, struct cover_result *cover, struct preview_interval *kept,
-			   struct err *err)
+static int sample_estimate(struct preview_state *p, struct sample *s, const struct rule *rule,
+			   struct cover_result *cover, struct preview_interval *kept, struct err *err)
 {
 	struct cover_result joint = { 0 };
 	double seen, left;
@@ -271,7 +280,8 @@ static int load(struct preview_state *p, const struct preview_request *q, struct
 	struct rule *where = NULL;
 	int rc;
 
-	if ((rc = selection_env(p->coll, p->arena, RULE_PAIR, &env, err)) < 0 || (rc = rule_parse(p->arena, q->rule, &env, &p->rule, err)) < 0)
+	if ((rc = selection_env(p->coll, p->arena, RULE_PAIR, &env, err)) < 0 ||
+	    (rc = rule_parse(p->arena, q->rule, &env, &p->rule, err)) < 0)
 		return rc;
 	env.kind = RULE_SELECTION;
 	if (q->where && (rc = rule_parse(p->arena, arena_str(p->arena, str(q->where)), &env, &where, err)) < 0)
@@ -279,7 +289,8 @@ static int load(struct preview_state *p, const struct preview_request *q, struct
 	s.where = where;
 	memcpy(s.needs, p->rule->needs, sizeof s.needs);
 	s.needs[ATTR_TIME] = s.needs[ATTR_BYTES] = s.needs[ATTR_SHINGLES] = s.needs[ATTR_URLKEY] = true;
-	if ((rc = catalog_stats(p->coll->catalog, &stats, err)) < 0 || (rc = selection_load(&p->docs, p->coll, &s, err)) < 0)
+	if ((rc = catalog_stats(p->coll->catalog, &stats, err)) < 0 ||
+	    (rc = selection_load(&p->docs, p->coll, &s, err)) < 0)
 		return rc;
 	if (p->docs.n >= UINT32_MAX - 1)
 		return err_set(err, WN_LIMIT, "%zu documents are more than one run takes", p->docs.n);
@@ -313,14 +324,17 @@ static void fill_report(struct preview_state *p, const struct sample *s, const u
 		o->bytes_kept.low *= inside.low > 0 ? fmin(1, o->kept.low / inside.low) : 1;
 	}
 	o->kept.exact = o->bytes_kept.exact = s->drawn.whole && !o->lower_bound;
-	o->dropped = (struct preview_interval){ (double)o->documents - o->kept.estimate, (double)o->documents - o->kept.high,
-						(double)o->documents - o->kept.low, o->kept.exact };
+	o->dropped =
+	    (struct preview_interval){ (double)o->documents - o->kept.estimate, (double)o->documents - o->kept.high,
+				       (double)o->documents - o->kept.low, o->kept.exact };
 }
 
 int preview_run(struct collection *coll, const struct preview_request *q, struct preview_report *out, struct err *err)
 {
 	double started = progress_clock();
-	struct preview_state p = { .coll = coll, .seed = q->seed ? q->seed : 1, .budget = q->budget ? q->budget : PREVIEW_SHINGLES };
+	struct preview_state p = { .coll = coll,
+				   .seed = q->seed ? q->seed : 1,
+				   .budget = q->budget ? q->budget : PREVIEW_SHINGLES };
 	struct cover_result cover = { 0 };
 	struct sample s = { 0 };
 	int rc;
@@ -328,7 +342,8 @@ int preview_run(struct collection *coll, const struct preview_request *q, struct
 	*out = (struct preview_report){ 0 };
 	p.arena = &out->arena;
 	p.join = (struct join_options){ .threads = q->threads, .directory = catalog_dir(coll->catalog) };
-	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 || (rc = sample_open(&p, p.budget, &s, err)) < 0 ||
+	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 ||
+	    (rc = sample_open(&p, p.budget, &s, err)) < 0 ||
 	    (rc = sample_estimate(&p, &s, p.rule, &cover, &out->kept, err)) < 0)
 		goto out;
 	fill_report(&p, &s, cover.kept, out);

@@ -22,10 +22,10 @@ enum preview_blocks { BLOCKS_ALL, BLOCKS_KEY, BLOCKS_URL };
 
 struct preview_request {
 	struct str rule;
-	const char *where;	/* NULL: documents with status 200 or none */
+	const char *where; /* NULL: documents with status 200 or none */
 	uint64_t min_versions;
-	uint64_t seed;		/* 0: 1 */
-	uint64_t budget;	/* shingles; 0: PREVIEW_SHINGLES */
+	uint64_t seed;	 /* 0: 1 */
+	uint64_t budget; /* shingles; 0: PREVIEW_SHINGLES */
 	unsigned threads;
 };
 
@@ -56,7 +56,7 @@ struct preview_report {
 	struct arena arena;
 	struct str rule, sha256, selection;
 	enum preview_blocks blocks_by;
-	bool lower_bound;  /* more than estimated may be dropped, by pairs across blocks */
+	bool lower_bound; /* more than estimated may be dropped, by pairs across blocks */
 	uint64_t documents, bytes, blocks, sampled_blocks, sampled_documents, sampled_shingles, seed, revision;
 	struct preview_interval kept, dropped, bytes_kept;
 	const char *measure; /* of the curve; NULL: the rule has no threshold */

@@ -63,7 +63,8 @@ static void count_blocks(struct preview_state *p, uint32_t *up)
 	struct map seen = { 0 };
 	size_t n = p->docs.n;
 
-	preview_release(&(struct preview_state){ .block = p->block, .size = p->size, .shingles = p->shingles, .bytes = p->bytes });
+	preview_release(
+	    &(struct preview_state){ .block = p->block, .size = p->size, .shingles = p->shingles, .bytes = p->bytes });
 	p->block = mem_array(n + 1, sizeof *p->block);
 	p->blocks = 0;
 	p->all_shingles = 0;

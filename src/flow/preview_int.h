@@ -19,8 +19,8 @@ struct preview_state {
 	uint64_t seed, budget;
 	/* blocks */
 	enum preview_blocks by;
-	uint32_t *block;    /* by document */
-	uint32_t blocks, *size; /* documents of each */
+	uint32_t *block;		  /* by document */
+	uint32_t blocks, *size;		  /* documents of each */
 	uint64_t *shingles, all_shingles; /* of each block, a content counted once */
 	double *bytes;
 };
@@ -34,14 +34,15 @@ struct trial {
 	struct bound *bound;
 	struct plan *plan;
 	struct ruled ruled;
-	int kind; /* of text that examples are measured by; -1: no measure */
+	int kind;	 /* of text that examples are measured by; -1: no measure */
 	uint32_t **keys; /* [plan->n] by disjunct, when blocks are kept apart; NULL else */
 };
 /* apart: [docs->n] blocks between which no pair counts, or NULL. */
-int trial_open(struct trial *t, const struct rule *rule, const struct selection *docs, const struct stored *sets, const uint32_t *apart, struct err *err);
+int trial_open(struct trial *t, const struct rule *rule, const struct selection *docs, const struct stored *sets,
+	       const uint32_t *apart, struct err *err);
 void trial_close(struct trial *t); /* zero is fine */
 
-int preview_examples(struct preview_state *p, const struct selection *docs, const struct stored *sets, const uint32_t *apart, const uint8_t *kept,
-		     struct preview_report *o, struct err *err);
+int preview_examples(struct preview_state *p, const struct selection *docs, const struct stored *sets,
+		     const uint32_t *apart, const uint8_t *kept, struct preview_report *o, struct err *err);
 const char *measure_name(enum measure m);
 #endif

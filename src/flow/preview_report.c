@@ -24,7 +24,8 @@ const char *preview_blocks_name(enum preview_blocks by)
 
 const char *measure_name(enum measure m)
 {
-	static const char *const names[] = { "containment(a, b)", "containment(b, a)", "jaccard(a, b)", "dice(a, b)", "shared(a, b)" };
+	static const char *const names[] = { "containment(a, b)", "containment(b, a)", "jaccard(a, b)", "dice(a, b)",
+					     "shared(a, b)" };
 
 	return names[m];
 }
@@ -57,8 +58,8 @@ static double score_of(const struct preview_state *p, const struct stored *sets,
 	return p->has_threshold && kind == (int)p->threshold.kind ? measure_value(p->threshold.measure, o) : NAN;
 }
 
-static double rank_of(const struct preview_state *p, enum preview_why why, const struct selection *docs, const struct stored *sets, int kind,
-		      const struct pair *v, double middle)
+static double rank_of(const struct preview_state *p, enum preview_why why, const struct selection *docs,
+		      const struct stored *sets, int kind, const struct pair *v, double middle)
 {
 	const uint32_t *key = docs->columns.col[ATTR_URLKEY]->id;
 	double a = (double)size_of(sets, kind, v->a) + 1, b = (double)size_of(sets, kind, v->b) + 1;
@@ -70,8 +71,8 @@ static double rank_of(const struct preview_state *p, enum preview_why why, const
 	return why == EXAMPLE_TYPICAL ? fabs(v->score - middle) : fabs(v->score - p->threshold.value);
 }
 
-static int page_of(struct preview_state *p, const struct selection *docs, const struct stored *sets, int kind, uint32_t doc, struct preview_page *out,
-		   struct err *err)
+static int page_of(struct preview_state *p, const struct selection *docs, const struct stored *sets, int kind,
+		   uint32_t doc, struct preview_page *out, struct err *err)
 {
 	struct capture c;
 	int rc = catalog_capture(p->coll->catalog, p->arena, docs->id[doc], &c, err);
@@ -82,8 +83,8 @@ static int page_of(struct preview_state *p, const struct selection *docs, const 
 }
 
 /* The best three of a kind, each of another URL. */
-static int pick(struct preview_state *p, enum preview_why why, const struct selection *docs, const struct stored *sets, int kind, struct pair *pairs,
-		size_t n, double middle, struct preview_report *o, struct err *err)
+static int pick(struct preview_state *p, enum preview_why why, const struct selection *docs, const struct stored *sets,
+		int kind, struct pair *pairs, size_t n, double middle, struct preview_report *o, struct err *err)
 {
 	const uint32_t *key = docs->columns.col[ATTR_URLKEY]->id;
 	uint32_t used[PREVIEW_EXAMPLES];
@@ -132,8 +133,8 @@ static double middle_score(const struct pair *pairs, size_t n)
 	return middle;
 }
 
-int preview_examples(struct preview_state *p, const struct selection *docs, const struct stored *sets, const uint32_t *apart, const uint8_t *kept,
-		     struct preview_report *o, struct err *err)
+int preview_examples(struct preview_state *p, const struct selection *docs, const struct stored *sets,
+		     const uint32_t *apart, const uint8_t *kept, struct preview_report *o, struct err *err)
 {
 	uint32_t *witness = mem_array(docs->n + 1, sizeof *witness), *shared = mem_zarray(docs->n + 1, sizeof *shared);
 	struct pair *pairs = mem_array(docs->n + 1, sizeof *pairs);
@@ -144,7 +145,8 @@ int preview_examples(struct preview_state *p, const struct selection *docs, cons
 	int rc;
 
 	if ((rc = trial_open(&t, p->rule, docs, sets, apart, err)) < 0 ||
-	    (rc = coverage_witness(witness, shared, &t.ruled.query, &p->join, kept, t.kind, docs->columns.col[ATTR_TIME]->num, &stats, err)) < 0)
+	    (rc = coverage_witness(witness, shared, &t.ruled.query, &p->join, kept, t.kind,
+				   docs->columns.col[ATTR_TIME]->num, &stats, err)) < 0)
 		goto out;
 	for (uint32_t d = 0; d < docs->n; d++)
 		if (!kept[d] && witness[d] != UINT32_MAX) {
@@ -183,7 +185,8 @@ static void interval_members(struct json *j, const struct preview_interval *v, c
 	json_u64(j, r->seed);
 }
 
-static void interval_json(struct json *j, const char *key, const struct preview_interval *v, const struct preview_report *r)
+static void interval_json(struct json *j, const char *key, const struct preview_interval *v,
+			  const struct preview_report *r)
 {
 	json_key(j, key);
 	json_open(j, '{');
@@ -239,8 +242,14 @@ void preview_report_json(const struct preview_report *r, struct json *j)
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{ "documents", r->documents }, { "bytes", r->bytes }, { "blocks", r->blocks }, { "sampled_blocks", r->sampled_blocks },
-		{ "sampled_documents", r->sampled_documents }, { "sampled_shingles", r->sampled_shingles }, { "seed", r->seed }, { "revision", r->revision },
+		{ "documents", r->documents },
+		{ "bytes", r->bytes },
+		{ "blocks", r->blocks },
+		{ "sampled_blocks", r->sampled_blocks },
+		{ "sampled_documents", r->sampled_documents },
+		{ "sampled_shingles", r->sampled_shingles },
+		{ "seed", r->seed },
+		{ "revision", r->revision },
 	};
 
 	json_open(j, '{');

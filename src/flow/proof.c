@@ -40,7 +40,7 @@ struct contents {
 struct world {
 	struct run *run;
 	struct contents contents;
-	uint32_t *probes; /* contents of documents with a value */
+	uint32_t *probes;	      /* contents of documents with a value */
 	uint32_t n_probes, *probe_of; /* by content: probe + 1, or 0 */
 	struct posting *postings[TEXT_KINDS];
 	size_t n_postings[TEXT_KINDS];
@@ -50,7 +50,7 @@ struct world {
 		VEC(struct pair) found;
 		int rc;
 		struct err err;
-	} *workers;
+	} * workers;
 	struct pair *pairs; /* by a: coverer b of valued a */
 	size_t n_pairs;
 };
@@ -116,7 +116,8 @@ static int invert(struct world *w, struct err *err)
 			struct set s = { 0 };
 
 			if (c->id[w->probes[p]])
-				rc = collection_set(w->run->coll, &a, c->id[w->probes[p]], (enum sketch_text)k, &s, err);
+				rc =
+				    collection_set(w->run->coll, &a, c->id[w->probes[p]], (enum sketch_text)k, &s, err);
 			for (size_t i = 0; i < s.n; i++)
 				vec_push(&all, ((struct posting){ s.p[i], p }));
 			arena_release(&a);
@@ -129,7 +130,8 @@ static int invert(struct world *w, struct err *err)
 }
 
 /* Overlap counts of one set with every probe: a merge, galloping over the longer side. */
-static void count(const struct posting *p, size_t n, struct set s, uint32_t *counts, uint32_t *touched, uint32_t *n_touched)
+static void count(const struct posting *p, size_t n, struct set s, uint32_t *counts, uint32_t *touched,
+		  uint32_t *n_touched)
 {
 	size_t at = 0;
 
@@ -178,7 +180,8 @@ static bool could(const struct world *w, const struct overlap ov[TEXT_KINDS])
 }
 
 /* All pairs of documents of two contents, put to the rule. */
-static void try_documents(struct world *w, struct worker_pairs *out, uint32_t probe, uint32_t content, const struct overlap ov[TEXT_KINDS])
+static void try_documents(struct world *w, struct worker_pairs *out, uint32_t probe, uint32_t content,
+			  const struct overlap ov[TEXT_KINDS])
 {
 	const struct contents *c = &w->contents;
 	uint32_t pc = w->probes[probe];
@@ -253,7 +256,9 @@ static void probe_contents(void *context, size_t from, size_t to, unsigned worke
 			bool both_empty = true, any = false;
 
 			for (int k = 0; k < TEXT_KINDS; k++) {
-				ov[k] = (struct overlap){ .o = s.counts[k][p], .a = c->size[k][w->probes[p]], .b = sizes[k] };
+				ov[k] = (struct overlap){ .o = s.counts[k][p],
+							  .a = c->size[k][w->probes[p]],
+							  .b = sizes[k] };
 				any |= ov[k].o != 0;
 				if (w->run->rule->texts >> k & 1)
 					both_empty &= ov[k].a == 0 && ov[k].b == 0;
@@ -457,11 +462,18 @@ static int check_numbers(struct run *r, const struct cover_member *m, size_t n, 
 	return rc;
 }
 
-static int check_run(struct run *r, const struct cover_row *row, unsigned threads, struct proof_report *out, struct err *err)
+static int check_run(struct run *r, const struct cover_row *row, unsigned threads, struct proof_report *out,
+		     struct err *err)
 {
 	struct world w = { .run = r };
-	struct cover_world world = { .n = (uint32_t)r->docs.n, .pinned = r->pinned, .group = r->group, .groups = r->groups, .demand = r->demand,
-				     .context = &w, .covers = covers, .coverers = coverers };
+	struct cover_world world = { .n = (uint32_t)r->docs.n,
+				     .pinned = r->pinned,
+				     .group = r->group,
+				     .groups = r->groups,
+				     .demand = r->demand,
+				     .context = &w,
+				     .covers = covers,
+				     .coverers = coverers };
 	struct cover_member *members;
 	struct certificate proof;
 	struct claim claim = { 0 };
@@ -475,21 +487,25 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 		sha256(r->where->canonical, world.run.selection);
 	world.run.revision = r->revision;
 	out->stale = row->revision != r->revision;
-	if (!str_eq(row->sha256, str(r->rule->sha256)) || !str_eq(row->selection, r->where ? r->where->canonical : STR_NONE) || out->stale)
+	if (!str_eq(row->sha256, str(r->rule->sha256)) ||
+	    !str_eq(row->selection, r->where ? r->where->canonical : STR_NONE) || out->stale)
 		wrong_run++;
 	contents_make(&w.contents, r);
-	if ((rc = covers_members(r->coll, &r->arena, row->id, &members, &n, err)) < 0 || (rc = covers_certificate(r->coll, &r->arena, row->id, &proof, err)) < 0)
+	if ((rc = covers_members(r->coll, &r->arena, row->id, &members, &n, err)) < 0 ||
+	    (rc = covers_certificate(r->coll, &r->arena, row->id, &proof, err)) < 0)
 		goto out;
 	claim_make(&claim, r, members, n);
 	mark_probes(&w, &proof, valued);
 	if ((rc = find_coverers(&w, threads, err)) < 0)
 		goto out;
 	progress_phase("checking", "documents", r->docs.n);
-	rc = cover_check(&(struct cover_claim){ claim.kept.p, claim.dropped.p, claim.witness.p, (uint32_t)claim.kept.n, (uint32_t)claim.dropped.n, &proof }, &world,
-			 &out->verdict, err);
+	rc = cover_check(&(struct cover_claim){ claim.kept.p, claim.dropped.p, claim.witness.p, (uint32_t)claim.kept.n,
+						(uint32_t)claim.dropped.n, &proof },
+			 &world, &out->verdict, err);
 	if (proof.run.revision != row->revision)
 		wrong_run++;
-	if (row->kept != claim.kept.n || row->documents != claim.kept.n + claim.dropped.n || row->lower_bound != proof.lower_bound)
+	if (row->kept != claim.kept.n || row->documents != claim.kept.n + claim.dropped.n ||
+	    row->lower_bound != proof.lower_bound)
 		out->verdict.count[COVER_WRONG_BOUND]++;
 	if (rc == WN_OK)
 		rc = check_numbers(r, members, n, &out->verdict.count[COVER_WITNESS_FALSE], err);
@@ -516,7 +532,8 @@ out:
 	return rc;
 }
 
-int proof_check(struct collection *coll, const struct cover_row *row, unsigned threads, uint64_t memory, struct proof_report *out, struct err *err)
+int proof_check(struct collection *coll, const struct cover_row *row, unsigned threads, uint64_t memory,
+		struct proof_report *out, struct err *err)
 {
 	double started = progress_clock();
 	struct arena a = { 0 };

@@ -13,9 +13,10 @@
 struct proof_report {
 	struct cover_verdict verdict;
 	uint64_t kept, dropped, bound, stated_bound, values; /* values: documents whose coverers were all looked for */
-	bool stale; /* the collection has moved on since */
+	bool stale;					     /* the collection has moved on since */
 	double seconds;
 };
 
-int proof_check(struct collection *coll, const struct cover_row *row, unsigned threads, uint64_t memory, struct proof_report *out, struct err *err);
+int proof_check(struct collection *coll, const struct cover_row *row, unsigned threads, uint64_t memory,
+		struct proof_report *out, struct err *err);
 #endif

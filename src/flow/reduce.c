@@ -39,10 +39,20 @@ struct certificate_run reduce_about(const struct run *r)
 	return c;
 }
 
-int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out, struct err *err)
+int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out,
+		 struct err *err)
 {
-	struct cover_problem p = { .n = k->graph.n, .start = k->graph.start, .by = k->graph.by, .pinned = r->pinned, .fold = k->fold, .group = r->group,
-				   .groups = r->groups, .demand = r->demand, .prefer = r->prefer, .previous = r->previous, .time_limit = time_limit };
+	struct cover_problem p = { .n = k->graph.n,
+				   .start = k->graph.start,
+				   .by = k->graph.by,
+				   .pinned = r->pinned,
+				   .fold = k->fold,
+				   .group = r->group,
+				   .groups = r->groups,
+				   .demand = r->demand,
+				   .prefer = r->prefer,
+				   .previous = r->previous,
+				   .time_limit = time_limit };
 
 	progress_phase("solving", "documents", k->n_core);
 	return cover_solve(&p, out, err);
@@ -69,11 +79,13 @@ static void note_state(const struct run *r, const struct kernel *k, const struct
 		s->group[d] = r->group ? r->group[d] : COVER_NO_GROUP;
 	}
 	for (uint32_t i = 0; i < s->n_parts; i++)
-		s->parts[i] = (struct state_part){ c->components[i].kept, c->components[i].lower, c->components[i].certified, c->components[i].status };
+		s->parts[i] = (struct state_part){ c->components[i].kept, c->components[i].lower,
+						   c->components[i].certified, c->components[i].status };
 }
 
 /* The kernel: from a run that was killed, or by joining. */
-static int find_kernel(struct run *r, const unsigned char key[32], struct kernel *k, struct coverage_stats *stats, struct reduce_report *o, struct err *err)
+static int find_kernel(struct run *r, const unsigned char key[32], struct kernel *k, struct coverage_stats *stats,
+		       struct reduce_report *o, struct err *err)
 {
 	double started = progress_clock();
 	struct err ignored = { 0 };
@@ -141,7 +153,10 @@ static int by_documents(const void *a, const void *b)
 	return str_cmp(x->name, y->name);
 }
 
-static int by_name(const void *a, const void *b) { return str_cmp(((const struct reduce_share *)a)->name, ((const struct reduce_share *)b)->name); }
+static int by_name(const void *a, const void *b)
+{
+	return str_cmp(((const struct reduce_share *)a)->name, ((const struct reduce_share *)b)->name);
+}
 
 static struct reduce_share *shares(struct arena *a, const struct run *r, const uint8_t *kept, unsigned attr, size_t *n)
 {
@@ -152,12 +167,15 @@ static struct reduce_share *shares(struct arena *a, const struct run *r, const u
 	struct reduce_share *out;
 
 	for (size_t d = 0; d < r->docs.n; d++) {
-		uint64_t key = col->type == TYPE_TEXT ? col->id[d] : (uint64_t)(int64_t)(col->num[d] == col->num[d] ? col->num[d] : -1);
+		uint64_t key = col->type == TYPE_TEXT
+				   ? col->id[d]
+				   : (uint64_t)(int64_t)(col->num[d] == col->num[d] ? col->num[d] : -1);
 		struct reduce_share *s;
 		uint64_t at = *map_put(&ids, key, all.n);
 
 		if (at == all.n) {
-			struct str name = col->type == TYPE_TEXT ? columns_str(c, col, d) : arena_printf(a, "%.0f", col->num[d]);
+			struct str name =
+			    col->type == TYPE_TEXT ? columns_str(c, col, d) : arena_printf(a, "%.0f", col->num[d]);
 
 			vec_push(&all, ((struct reduce_share){ .name = arena_str(a, name.n ? name : STR("-")) }));
 		}
@@ -235,7 +253,8 @@ int reduce_count_missing(struct run *r, const struct cover_member *members, uint
 	return rc;
 }
 
-void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats, struct reduce_report *o)
+void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats,
+			struct reduce_report *o)
 {
 	const struct columns *cols = &r->docs.columns;
 
@@ -318,8 +337,9 @@ static void phases_json(struct json *j)
 
 static void update_json(const uint64_t values[7], struct str whole, struct json *j)
 {
-	static const char *const names[] = { "documents_changed", "documents_gone", "documents_probed", "documents_resolved", "components_resolved",
-					     "kept_new", "kept_no_more" };
+	static const char *const names[] = { "documents_changed",  "documents_gone",	  "documents_probed",
+					     "documents_resolved", "components_resolved", "kept_new",
+					     "kept_no_more" };
 
 	for (size_t i = 0; i < COUNT(names); i++) {
 		json_key(j, names[i]);
@@ -335,10 +355,20 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{ "kept", r->kept }, { "dropped", r->dropped }, { "bytes", r->bytes }, { "bytes_kept", r->bytes_kept }, { "components", r->components },
-		{ "proven_components", r->proven_components }, { "proven_by_certificate", r->proven_by_certificate }, { "lower_bound", r->lower_bound },
-		{ "gap", r->gap }, { "forced", r->forced }, { "quotas_binding", r->quotas_binding }, { "dropped_by_missing", r->by_missing },
-		{ "peak_memory_bytes", r->peak_memory }, { "revision", r->revision },
+		{ "kept", r->kept },
+		{ "dropped", r->dropped },
+		{ "bytes", r->bytes },
+		{ "bytes_kept", r->bytes_kept },
+		{ "components", r->components },
+		{ "proven_components", r->proven_components },
+		{ "proven_by_certificate", r->proven_by_certificate },
+		{ "lower_bound", r->lower_bound },
+		{ "gap", r->gap },
+		{ "forced", r->forced },
+		{ "quotas_binding", r->quotas_binding },
+		{ "dropped_by_missing", r->by_missing },
+		{ "peak_memory_bytes", r->peak_memory },
+		{ "revision", r->revision },
 	};
 
 	json_open(j, '{');
@@ -386,8 +416,9 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 	json_key(j, "resumed");
 	json_bool(j, r->resumed);
 	if (r->update.done)
-		update_json((const uint64_t[]){ r->update.changed, r->update.gone, r->update.probed, r->update.solved, r->update.components,
-						  r->update.kept_new, r->update.kept_no_more }, r->update.whole, j);
+		update_json((const uint64_t[]){ r->update.changed, r->update.gone, r->update.probed, r->update.solved,
+						r->update.components, r->update.kept_new, r->update.kept_no_more },
+			    r->update.whole, j);
 	shares_json(j, "by_host", "host", r->hosts, r->n_hosts);
 	shares_json(j, "by_year", "year", r->years, r->n_years);
 	phases_json(j);
@@ -404,21 +435,34 @@ void reduce_report_release(struct reduce_report *r)
 
 /* ---- all of it ---- */
 
-int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members, const struct certificate *proof,
-		 const struct run_state *state, struct err *err)
+int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members,
+		 const struct certificate *proof, const struct run_state *state, struct err *err)
 {
 	struct buf report = BUF(64u << 20);
 	struct json j = { .out = &report, .spaced = true };
-	struct cover_row row = { .id = q->replaces, .revision = r->revision, .documents = o->documents, .kept = o->kept, .lower_bound = o->lower_bound, .name = str(q->name),
-				 .rule = o->rule, .sha256 = o->sha256, .selection = o->selection };
+	struct cover_row row = { .id = q->replaces,
+				 .revision = r->revision,
+				 .documents = o->documents,
+				 .kept = o->kept,
+				 .lower_bound = o->lower_bound,
+				 .name = str(q->name),
+				 .rule = o->rule,
+				 .sha256 = o->sha256,
+				 .selection = o->selection };
 	VEC(uint64_t) keep = { 0 };
 	int rc;
 
 	for (uint32_t d = 0; r->pinned && d < r->docs.n; d++)
 		if (r->pinned[d])
 			vec_push(&keep, r->docs.id[d]);
-	row.options = (struct cover_options){ .rule = o->rule, .where = str(q->run.where), .per = str(q->run.per), .prefer = str(q->run.prefer),
-					      .keep_at_least = q->run.keep_at_least, .min_versions = q->run.min_versions, .keep = keep.p, .n_keep = keep.n };
+	row.options = (struct cover_options){ .rule = o->rule,
+					      .where = str(q->run.where),
+					      .per = str(q->run.per),
+					      .prefer = str(q->run.prefer),
+					      .keep_at_least = q->run.keep_at_least,
+					      .min_versions = q->run.min_versions,
+					      .keep = keep.p,
+					      .n_keep = keep.n };
 	o->cover = q->replaces; /* of a new one it is not known yet */
 	reduce_report_json(o, &j);
 	row.report = buf_view(&report);
@@ -436,9 +480,11 @@ static int quadratic(const struct run *r, const struct reduce_request *q, struct
 
 	if (q->yes || pairs <= 0)
 		return WN_OK;
-	return err_set(err, WN_USAGE,
-		       "this rule gives no way to find pairs but to try about %.3g of them. Add an equality such as a.host = b.host or a measure such as "
-		       "containment(a, b) >= 0.7, or say --yes to try them all", pairs);
+	return err_set(
+	    err, WN_USAGE,
+	    "this rule gives no way to find pairs but to try about %.3g of them. Add an equality such as a.host = b.host or a measure such as "
+	    "containment(a, b) >= 0.7, or say --yes to try them all",
+	    pairs);
 }
 
 static void mark_previous(struct run *r, const struct reduce_request *q)
@@ -457,7 +503,8 @@ static void mark_previous(struct run *r, const struct reduce_request *q)
 }
 
 /* Everything between the run and the stored cover. */
-static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started, struct err *err)
+static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started,
+			 struct err *err)
 {
 	struct cover_member *members = NULL;
 	struct cover_result cover = { 0 };

@@ -8,9 +8,9 @@
 struct reduce_request {
 	struct run_request run;
 	const char *name;
-	bool yes;	   /* also when all pairs must be tried */
-	double time_limit; /* seconds of search; 0: none */
-	uint64_t replaces; /* a cover's id: the answer takes its place; 0: a new one */
+	bool yes;		  /* also when all pairs must be tried */
+	double time_limit;	  /* seconds of search; 0: none */
+	uint64_t replaces;	  /* a cover's id: the answer takes its place; 0: a new one */
 	const uint64_t *previous; /* captures that were kept, ascending: keep many of them; NULL: no matter */
 	size_t n_previous;
 	const char *update_whole; /* an update that has to solve all says why; NULL: no update */
@@ -39,7 +39,7 @@ struct reduce_report {
 	double seconds;
 	uint64_t peak_memory, revision;
 	bool resumed; /* the join was there from a run that was killed */
-	struct { /* of an update only */
+	struct {      /* of an update only */
 		bool done;
 		uint64_t changed, gone, probed, solved, components; /* documents; components solved again */
 		uint64_t kept_new, kept_no_more;

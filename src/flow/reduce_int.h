@@ -6,7 +6,8 @@
 
 /* What the run is about, as its certificate names it. */
 struct certificate_run reduce_about(const struct run *r);
-int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out, struct err *err);
+int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out,
+		 struct err *err);
 /* The certificate; in the arena. */
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out);
 /* members[d]: document d, with its witness among the kept ones. */
@@ -16,8 +17,9 @@ int reduce_sizes(struct run *r, uint32_t doc, uint32_t witness, struct cover_mem
 int reduce_by_member(const void *a, const void *b); /* by capture, for qsort */
 /* Dropped documents whose witness holds by an equality of missing values. */
 int reduce_count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err);
-void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats, struct reduce_report *o);
+void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats,
+			struct reduce_report *o);
 /* Sorts members by capture. */
-int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members, const struct certificate *proof,
-		 const struct run_state *state, struct err *err);
+int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members,
+		 const struct certificate *proof, const struct run_state *state, struct err *err);
 #endif

@@ -23,7 +23,8 @@ int replay_open(struct replay *p, struct collection *coll, const struct capture 
 	p->capture = *c;
 	if (original && c->kind == CAPTURE_REVISIT) {
 		if (!c->original)
-			return err_set(err, WN_NONE, "%.*s is a revisit whose original is not in this collection", STR_FMT(c->url));
+			return err_set(err, WN_NONE, "%.*s is a revisit whose original is not in this collection",
+				       STR_FMT(c->url));
 		if ((rc = catalog_capture(coll->catalog, &p->arena, c->original, &p->capture, err)) < 0)
 			return rc;
 	}
@@ -31,13 +32,17 @@ int replay_open(struct replay *p, struct collection *coll, const struct capture 
 		return rc;
 	if (p->capture.part.n)
 		path = arena_printf(&p->arena, "%s#%.*s", path, STR_FMT(p->capture.part)).p;
-	if ((rc = reader_open_span(&p->reader, path, (struct span){ p->capture.at, p->capture.length, p->capture.skip }, err)) < 0)
-		return err_in(err, "the archive file was moved or removed; 'winnow ingest %s NEW-PATH' finds it again", catalog_dir(coll->catalog));
+	if ((rc = reader_open_span(&p->reader, path, (struct span){ p->capture.at, p->capture.length, p->capture.skip },
+				   err)) < 0)
+		return err_in(err, "the archive file was moved or removed; 'winnow ingest %s NEW-PATH' finds it again",
+			      catalog_dir(coll->catalog));
 	rc = reader_next(p->reader, &p->record, err);
 	if (rc == WN_END)
-		return err_set(err, WN_IO, "%s has no record at %llu any more; it was changed after it was ingested", path, (unsigned long long)p->capture.at);
+		return err_set(err, WN_IO, "%s has no record at %llu any more; it was changed after it was ingested",
+			       path, (unsigned long long)p->capture.at);
 	if (rc == WN_OK && !is_same(&p->record, &p->capture))
-		return err_set(err, WN_IO, "%s has another record at %llu than when it was ingested; ingest it again", path, (unsigned long long)p->capture.at);
+		return err_set(err, WN_IO, "%s has another record at %llu than when it was ingested; ingest it again",
+			       path, (unsigned long long)p->capture.at);
 	return rc;
 }
 

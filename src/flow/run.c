@@ -9,7 +9,8 @@
 #include "base/map.h"
 #include "base/progress.h"
 
-static int parse_all(struct run *r, const struct run_request *q, struct selection_request *s, unsigned *per, size_t *n_per, struct err *err)
+static int parse_all(struct run *r, const struct run_request *q, struct selection_request *s, unsigned *per,
+		     size_t *n_per, struct err *err)
 {
 	struct rule_env env;
 	int rc;
@@ -21,7 +22,8 @@ static int parse_all(struct run *r, const struct run_request *q, struct selectio
 	if (q->where && (rc = rule_parse(&r->arena, arena_str(&r->arena, str(q->where)), &env, &r->where, err)) < 0)
 		return err_in(err, "in --where");
 	env.kind = RULE_NUMERIC;
-	if (q->prefer && (rc = prefer_parse(&r->arena, arena_str(&r->arena, str(q->prefer)), &env, &r->prefer_rule, err)) < 0)
+	if (q->prefer &&
+	    (rc = prefer_parse(&r->arena, arena_str(&r->arena, str(q->prefer)), &env, &r->prefer_rule, err)) < 0)
 		return err_in(err, "in --prefer");
 	env.kind = RULE_SELECTION;
 	*n_per = 0;
@@ -36,7 +38,8 @@ static int parse_all(struct run *r, const struct run_request *q, struct selectio
 	s->needs[ATTR_TIME] = true; /* witnesses: the latest of equals */
 	memcpy(r->needs, s->needs, sizeof r->needs);
 	if (q->with_report)
-		s->needs[ATTR_HOST] = s->needs[ATTR_YEAR] = s->needs[ATTR_BYTES] = s->needs[ATTR_URLKEY] = s->needs[ATTR_SHINGLES] = true;
+		s->needs[ATTR_HOST] = s->needs[ATTR_YEAR] = s->needs[ATTR_BYTES] = s->needs[ATTR_URLKEY] =
+		    s->needs[ATTR_SHINGLES] = true;
 	return WN_OK;
 }
 
@@ -89,7 +92,8 @@ static int make_pins(struct run *r, const struct run_request *q, struct err *err
 		if ((rc = collection_find(r->coll, &r->arena, q->keep[i], &c, err)) < 0)
 			return err_in(err, "in --keep");
 		if (!selection_find(&r->docs, c.id, &doc))
-			return err_set(err, WN_USAGE, "--keep %s: document %" PRIu64 " is not in the selection", q->keep[i], c.id);
+			return err_set(err, WN_USAGE, "--keep %s: document %" PRIu64 " is not in the selection",
+				       q->keep[i], c.id);
 		r->pinned[doc] = 1;
 	}
 	return WN_OK;
@@ -204,7 +208,8 @@ int run_open(struct run *r, struct collection *coll, const struct run_request *q
 		rc = err_set(err, WN_LIMIT, "%zu documents are more than one run takes", r->docs.n);
 		goto fail;
 	}
-	if ((rc = rule_bind(&r->bound, r->rule, &r->docs.columns, NULL, err)) < 0 || (rc = plan_make(&r->plan, r->bound, err)) < 0)
+	if ((rc = rule_bind(&r->bound, r->rule, &r->docs.columns, NULL, err)) < 0 ||
+	    (rc = plan_make(&r->plan, r->bound, err)) < 0)
 		goto fail;
 	if (n_per)
 		make_groups(r, per, n_per, q->keep_at_least);
@@ -269,11 +274,17 @@ static void *pick(const void *from, size_t size, const uint32_t *docs, uint32_t 
 	return out;
 }
 
-int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, uint32_t n, const uint8_t *previous, struct err *err)
+int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, uint32_t n, const uint8_t *previous,
+		 struct err *err)
 {
 	int rc;
 
-	*part = (struct run){ .coll = r->coll, .rule = r->rule, .where = r->where, .prefer_rule = r->prefer_rule, .join = r->join, .groups = r->groups,
+	*part = (struct run){ .coll = r->coll,
+			      .rule = r->rule,
+			      .where = r->where,
+			      .prefer_rule = r->prefer_rule,
+			      .join = r->join,
+			      .groups = r->groups,
 			      .revision = r->revision };
 	memcpy(part->needs, r->needs, sizeof part->needs);
 	part->docs.n = n;
@@ -288,8 +299,8 @@ int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, ui
 		part->demand = mem_array((size_t)r->groups + 1, sizeof *part->demand);
 		memcpy(part->demand, r->demand, r->groups * sizeof *part->demand);
 	}
-	if ((rc = rule_bind(&part->bound, part->rule, &part->docs.columns, NULL, err)) < 0 || (rc = plan_make(&part->plan, part->bound, err)) < 0 ||
-	    (rc = open_query(part, err)) < 0)
+	if ((rc = rule_bind(&part->bound, part->rule, &part->docs.columns, NULL, err)) < 0 ||
+	    (rc = plan_make(&part->plan, part->bound, err)) < 0 || (rc = open_query(part, err)) < 0)
 		run_close(part);
 	return rc;
 }
@@ -336,7 +347,8 @@ int run_overlap(struct run *r, uint32_t a, uint32_t b, int kind, struct overlap 
 	int rc;
 
 	*out = (struct overlap){ 0 };
-	if ((rc = text_set(r, &scratch, a, kind, &x, err)) == WN_OK && (rc = text_set(r, &scratch, b, kind, &y, err)) == WN_OK)
+	if ((rc = text_set(r, &scratch, a, kind, &x, err)) == WN_OK &&
+	    (rc = text_set(r, &scratch, b, kind, &y, err)) == WN_OK)
 		*out = (struct overlap){ .o = set_shared(x, y), .a = x.n, .b = y.n };
 	arena_release(&scratch);
 	return rc;
@@ -375,7 +387,9 @@ int run_witnesses(struct run *r, const uint8_t *kept, uint32_t *witness, uint32_
 	struct join_query q;
 	int rc = run_measured(r, &q, err);
 
-	return rc < 0 ? rc : coverage_witness(witness, shared, &q, &r->join, kept, r->kind, r->docs.columns.col[ATTR_TIME]->num, &stats, err);
+	return rc < 0 ? rc
+		      : coverage_witness(witness, shared, &q, &r->join, kept, r->kind,
+					 r->docs.columns.col[ATTR_TIME]->num, &stats, err);
 }
 
 int run_set_size(struct run *r, uint32_t doc, uint64_t *size, struct err *err)

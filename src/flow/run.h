@@ -13,19 +13,19 @@
 #include "join/stored.h"
 
 struct run_request {
-	struct str rule;	/* text, not a preset's name */
-	const char *where;	/* NULL: documents with status 200 or none */
-	const char *per;	/* with keep_at_least */
+	struct str rule;   /* text, not a preset's name */
+	const char *where; /* NULL: documents with status 200 or none */
+	const char *per;   /* with keep_at_least */
 	uint64_t keep_at_least;
-	const char *prefer;	/* NULL: none */
+	const char *prefer;	 /* NULL: none */
 	const char *const *keep; /* documents as a person names them */
 	size_t n_keep;
 	uint64_t min_versions;
 	bool approx;
-	bool with_report;	/* also the columns that a report needs: host, year, bytes, urlkey */
+	bool with_report; /* also the columns that a report needs: host, year, bytes, urlkey */
 	unsigned threads;
 	uint64_t memory;
-	const char *tmp;	/* where the join may spill; NULL: beside the collection */
+	const char *tmp; /* where the join may spill; NULL: beside the collection */
 };
 
 struct run {
@@ -38,14 +38,14 @@ struct run {
 	struct stored sets;
 	struct ruled ruled;
 	struct join_options join;
-	uint8_t *pinned;    /* [n] or NULL */
-	uint32_t *group;    /* [n] or NULL */
+	uint8_t *pinned; /* [n] or NULL */
+	uint32_t *group; /* [n] or NULL */
 	uint32_t groups, *demand;
-	int64_t *prefer;    /* [n] or NULL */
-	uint32_t *apart;    /* what folding must not mix: group, preference, pin */
-	uint8_t *previous;  /* [n] or NULL: kept before, as `update --prefer stable` has it */
+	int64_t *prefer;	/* [n] or NULL */
+	uint32_t *apart;	/* what folding must not mix: group, preference, pin */
+	uint8_t *previous;	/* [n] or NULL: kept before, as `update --prefer stable` has it */
 	bool needs[ATTR_LIMIT]; /* attributes that the rule, the preference and the groups look at */
-	int kind;	    /* of text that witnesses are measured by: the default, unless the rule measures only the other */
+	int kind; /* of text that witnesses are measured by: the default, unless the rule measures only the other */
 	uint64_t revision;
 };
 
@@ -54,7 +54,8 @@ void run_close(struct run *r); /* zero is fine */
 
 /* The run of some of a run's documents (ascending numbers); previous, by the
  * whole run's numbers, may be NULL.  r is borrowed: close the part first. */
-int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, uint32_t n, const uint8_t *previous, struct err *err);
+int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, uint32_t n, const uint8_t *previous,
+		 struct err *err);
 /* After `previous` was set: twins of which one was kept are not folded any more. */
 void run_set_apart(struct run *r);
 /* 64 bits of a document's text and of whatever the rule, the preference and the groups look at. */

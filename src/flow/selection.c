@@ -23,17 +23,26 @@ int selection_env(struct collection *coll, struct arena *a, enum rule_kind kind,
 	sqlite3_stmt *stmt = NULL;
 	size_t n = 0;
 
-	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), "select name, type from attribute order by id", -1, &stmt, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), "select name, type from attribute order by id", -1, &stmt,
+			       NULL) != SQLITE_OK)
 		return err_set(err, WN_CATALOG, "attributes: %s", sqlite3_errmsg(catalog_sqlite(coll->catalog)));
 	while (sqlite3_step(stmt) == SQLITE_ROW && n + ATTR_USER < ATTR_LIMIT) {
 		const char *type = (const char *)sqlite3_column_text(stmt, 1);
 
 		user[n].name = arena_str(a, str((const char *)sqlite3_column_text(stmt, 0)));
-		user[n++].type = strcmp(type, "number") == 0 ? TYPE_NUMBER : strcmp(type, "time") == 0 ? TYPE_TIME : TYPE_TEXT;
+		user[n++].type = strcmp(type, "number") == 0 ? TYPE_NUMBER
+				 : strcmp(type, "time") == 0 ? TYPE_TIME
+							     : TYPE_TEXT;
 	}
 	sqlite3_finalize(stmt);
-	*out = (struct rule_env){ .kind = kind, .user = user, .n_user = n, .uncomputed = 1ull << ATTR_RANK | 1ull << ATTR_INLINKS | 1ull << ATTR_OUTLINKS,
-				  .has_settings = true, .k = s->k, .unit_char = s->chars, .bag = s->bag,
+	*out = (struct rule_env){ .kind = kind,
+				  .user = user,
+				  .n_user = n,
+				  .uncomputed = 1ull << ATTR_RANK | 1ull << ATTR_INLINKS | 1ull << ATTR_OUTLINKS,
+				  .has_settings = true,
+				  .k = s->k,
+				  .unit_char = s->chars,
+				  .bag = s->bag,
 				  .default_text = s->main_text ? TEXT_MAIN : TEXT_BODY };
 	return WN_OK;
 }
@@ -58,21 +67,29 @@ static void imported_release(struct imported *m)
 	arena_release(&m->arena);
 }
 
-static int imported_load(struct imported *m, struct collection *coll, unsigned attr, enum value_type type, struct err *err)
+static int imported_load(struct imported *m, struct collection *coll, unsigned attr, enum value_type type,
+			 struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);
 	sqlite3_stmt *s = NULL;
 
 	*m = (struct imported){ .attr = attr, .type = type };
-	if (sqlite3_prepare_v2(db, "select a.by, v.key, v.value from (select id, by from attribute order by id limit 1 offset ?) a "
-				   "left join attribute_value v on v.attribute = a.id", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(
+		db,
+		"select a.by, v.key, v.value from (select id, by from attribute order by id limit 1 offset ?) a "
+		"left join attribute_value v on v.attribute = a.id",
+		-1, &s, NULL) != SQLITE_OK)
 		return err_set(err, WN_CATALOG, "attributes: %s", sqlite3_errmsg(db));
 	sqlite3_bind_int(s, 1, (int)(attr - ATTR_USER));
 	while (sqlite3_step(s) == SQLITE_ROW) {
-		const char *by = (const char *)sqlite3_column_text(s, 0), *key = (const char *)sqlite3_column_text(s, 1);
+		const char *by = (const char *)sqlite3_column_text(s, 0),
+			   *key = (const char *)sqlite3_column_text(s, 1);
 		struct str text;
 
-		m->by = strcmp(by, "url") == 0 ? BY_URL : strcmp(by, "urlkey") == 0 ? BY_URLKEY : strcmp(by, "host") == 0 ? BY_HOST : BY_ID;
+		m->by = strcmp(by, "url") == 0	    ? BY_URL
+			: strcmp(by, "urlkey") == 0 ? BY_URLKEY
+			: strcmp(by, "host") == 0   ? BY_HOST
+						    : BY_ID;
 		if (!key)
 			continue;
 		intern_id(&m->keys, str_n(key, (size_t)sqlite3_column_bytes(s, 1)));
@@ -185,8 +202,8 @@ static void fill_row(struct filler *f, size_t doc, const struct capture *c, bool
 		imported_fill(&f->imported[i], f->cols, doc, c);
 }
 
-static int filler_open(struct filler *f, struct columns *cols, size_t n, const bool needs[ATTR_LIMIT], const struct rule_env *env,
-		       struct collection *coll, struct err *err)
+static int filler_open(struct filler *f, struct columns *cols, size_t n, const bool needs[ATTR_LIMIT],
+		       const struct rule_env *env, struct collection *coll, struct err *err)
 {
 	int rc = WN_OK;
 
@@ -257,7 +274,8 @@ static bool passes(struct selection *out, const struct selection_request *q, con
 	return true;
 }
 
-static int read_keys(struct collection *coll, const struct selection_request *q, struct selection *out, struct keys *keys, struct err *err)
+static int read_keys(struct collection *coll, const struct selection_request *q, struct selection *out,
+		     struct keys *keys, struct err *err)
 {
 	struct capture_query all = { .by_key = true, .documents_only = false };
 	struct capture_cursor *cur = NULL;
@@ -295,8 +313,11 @@ static int read_keys(struct collection *coll, const struct selection_request *q,
 		last_time = c.time;
 		any = true;
 		if (passes(out, q, &c))
-			vec_push(&ties, ((struct tie){ { c.id, c.content, c.time, urlkey }, arena_str(&a, c.digest), arena_str(&a, c.url),
-						       arena_str(&a, c.file_name), c.at }));
+			vec_push(&ties, ((struct tie){ { c.id, c.content, c.time, urlkey },
+						       arena_str(&a, c.digest),
+						       arena_str(&a, c.url),
+						       arena_str(&a, c.file_name),
+						       c.at }));
 	} while (rc == WN_OK);
 	capture_close(cur);
 	vec_release(&ties);
@@ -342,7 +363,8 @@ out:
 }
 
 /* `text ~ "..."`: which documents match, by the full-text index. */
-static int text_hits(struct collection *coll, const struct rule *where, const struct keys *keys, struct text_hits *hits, struct err *err)
+static int text_hits(struct collection *coll, const struct rule *where, const struct keys *keys, struct text_hits *hits,
+		     struct err *err)
 {
 	struct ftreader *words;
 	struct arena a = { 0 };
@@ -374,7 +396,8 @@ static int text_hits(struct collection *coll, const struct rule *where, const st
 	return rc;
 }
 
-static int apply_where(struct collection *coll, const struct selection_request *q, struct selection *out, struct keys *keys, struct err *err)
+static int apply_where(struct collection *coll, const struct selection_request *q, struct selection *out,
+		       struct keys *keys, struct err *err)
 {
 	const struct rule *where = q->where;
 	struct columns cols = { 0 };
@@ -385,7 +408,8 @@ static int apply_where(struct collection *coll, const struct selection_request *
 	size_t n = 0;
 	int rc;
 
-	if ((rc = filler_open(&f, &cols, keys->list.n, where->needs, &where->env, coll, err)) < 0 || (rc = fill(coll, &f, keys, err)) < 0)
+	if ((rc = filler_open(&f, &cols, keys->list.n, where->needs, &where->env, coll, err)) < 0 ||
+	    (rc = fill(coll, &f, keys, err)) < 0)
 		goto out;
 	columns_finish(&cols);
 	if ((rc = text_hits(coll, where, keys, hits, err)) < 0 || (rc = rule_bind(&bound, where, &cols, hits, err)) < 0)
@@ -463,7 +487,9 @@ out:
 
 void selection_part(struct selection *out, const struct selection *in, const uint32_t *docs, size_t n)
 {
-	*out = (struct selection){ .n = n, .id = mem_array(n + 1, sizeof *out->id), .content = mem_array(n + 1, sizeof *out->content) };
+	*out = (struct selection){ .n = n,
+				   .id = mem_array(n + 1, sizeof *out->id),
+				   .content = mem_array(n + 1, sizeof *out->content) };
 	columns_init(&out->columns, n);
 	for (unsigned attr = 0; attr < ATTR_LIMIT; attr++) {
 		const struct column *from = in->columns.col[attr];

@@ -36,7 +36,10 @@ void state_release(struct run_state *s)
 	*s = (struct run_state){ 0 };
 }
 
-static uint32_t degree(const struct kernel *k, uint32_t d) { return (uint32_t)(k->graph.start[d + 1] - k->graph.start[d]); }
+static uint32_t degree(const struct kernel *k, uint32_t d)
+{
+	return (uint32_t)(k->graph.start[d + 1] - k->graph.start[d]);
+}
 
 enum state_kind state_settled(const struct kernel *k, uint32_t d, uint32_t *of)
 {
@@ -109,7 +112,8 @@ static int read_arrays(struct run_state *s, const char *p, struct err *err)
 		s->part[d] = (uint32_t)get(&p, 4);
 		s->group[d] = (uint32_t)get(&p, 4);
 		s->kind[d] = (uint8_t)get(&p, 1);
-		if (s->of[d] >= s->n || s->part[d] >= s->n_parts || s->kind[d] >= STATE_KINDS || (s->group[d] >= s->n && s->group[d] != COVER_NO_GROUP))
+		if (s->of[d] >= s->n || s->part[d] >= s->n_parts || s->kind[d] >= STATE_KINDS ||
+		    (s->group[d] >= s->n && s->group[d] != COVER_NO_GROUP))
 			return err_set(err, WN_DATA, "the run's state has a number out of range at document %u", d);
 	}
 	for (uint32_t k = 0; k < s->n_parts; k++) {

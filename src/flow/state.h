@@ -27,7 +27,7 @@ struct state_part { /* a component */
 struct run_state {
 	struct certificate_run run;
 	uint32_t n, n_parts;
-	uint64_t *id, *signature; /* [n] */
+	uint64_t *id, *signature;    /* [n] */
 	uint32_t *of, *part, *group; /* [n]; group: COVER_NO_GROUP without quotas */
 	uint8_t *kind;
 	struct state_part *parts; /* [n_parts] */
@@ -37,6 +37,6 @@ void state_alloc(struct run_state *s, uint32_t n, uint32_t n_parts);
 void state_release(struct run_state *s); /* zero is fine */
 /* How a kernel settled document d. */
 enum state_kind state_settled(const struct kernel *k, uint32_t d, uint32_t *of);
-bool state_write(const struct run_state *s, struct buf *out); /* false: out is full */
+bool state_write(const struct run_state *s, struct buf *out);		/* false: out is full */
 int state_read(struct run_state *s, struct str bytes, struct err *err); /* WN_DATA with the reason */
 #endif

@@ -54,8 +54,8 @@ static int load(struct update *u, const struct cover_row *row, struct err *err)
 		return rc;
 	if (covers_certificate(u->run->coll, &u->arena, row->id, &u->proof, err) < 0)
 		return WN_NONE;
-	if (memcmp(u->was.run.rule, u->proof.run.rule, 32) != 0 || u->was.run.revision != u->proof.run.revision || u->proof.run.revision != row->revision ||
-	    u->was.n != u->proof.documents || u->was.n != u->n_old)
+	if (memcmp(u->was.run.rule, u->proof.run.rule, 32) != 0 || u->was.run.revision != u->proof.run.revision ||
+	    u->proof.run.revision != row->revision || u->was.n != u->proof.documents || u->was.n != u->n_old)
 		return err_set(err, WN_NONE, "its files are of different runs");
 	struct certificate_run about = reduce_about(u->run);
 
@@ -217,14 +217,16 @@ static void combine_state(struct update *u)
 static void count_quotas(struct update *u)
 {
 	const struct run *r = u->run;
-	uint32_t *kept = mem_zarray((size_t)r->groups + 1, sizeof *kept), *size = mem_zarray((size_t)r->groups + 1, sizeof *size);
+	uint32_t *kept = mem_zarray((size_t)r->groups + 1, sizeof *kept),
+		 *size = mem_zarray((size_t)r->groups + 1, sizeof *size);
 
 	for (uint32_t d = 0; r->group && d < r->docs.n; d++) {
 		kept[r->group[d]] += u->all.kept[d];
 		size[r->group[d]]++;
 	}
 	for (uint32_t g = 0; r->group && g < r->groups; g++)
-		u->all.quotas_binding += size[g] && r->demand[g] && kept[g] <= (r->demand[g] < size[g] ? r->demand[g] : size[g]);
+		u->all.quotas_binding +=
+		    size[g] && r->demand[g] && kept[g] <= (r->demand[g] < size[g] ? r->demand[g] : size[g]);
 	mem_free(kept);
 	mem_free(size);
 }
@@ -327,7 +329,8 @@ static void old_witnesses(const struct update *u, struct best *best, uint8_t *as
 	for (uint32_t d = 0; d < w->n; d++)
 		map_put(&number, u->run->docs.id[d], d);
 	for (uint32_t d = 0; d < w->n; d++) {
-		const struct cover_member *m = w->before[d] == UPDATE_NONE || w->now[w->before[d]] != d ? NULL : member_of(u, u->run->docs.id[d]);
+		const struct cover_member *m =
+		    w->before[d] == UPDATE_NONE || w->now[w->before[d]] != d ? NULL : member_of(u, u->run->docs.id[d]);
 		const uint64_t *at = m && !m->kept ? map_get(&number, m->witness) : NULL;
 
 		best[d] = (struct best){ UINT32_MAX, 0 };
@@ -365,7 +368,8 @@ static int find_witnesses(struct update *u, struct cover_member *members, struct
 {
 	const struct update_work *w = &u->work;
 	struct best *best = mem_array((size_t)w->n + 1, sizeof *best);
-	uint8_t *ask = mem_zarray((size_t)w->n + 1, 1), *others = mem_zarray((size_t)w->n + 1, 1), *fresh = mem_zarray((size_t)w->n + 1, 1);
+	uint8_t *ask = mem_zarray((size_t)w->n + 1, 1), *others = mem_zarray((size_t)w->n + 1, 1),
+		*fresh = mem_zarray((size_t)w->n + 1, 1);
 	int rc;
 
 	old_witnesses(u, best, ask);
@@ -418,7 +422,8 @@ static void count_changes(const struct update *u, struct reduce_report *o)
 	o->update.kept_no_more = before - common_kept;
 }
 
-static int update_part(struct update *u, const struct reduce_request *rq, bool stable, struct reduce_report *out, double started, struct err *err)
+static int update_part(struct update *u, const struct reduce_request *rq, bool stable, struct reduce_report *out,
+		       double started, struct err *err)
 {
 	struct coverage_stats stats = { .recall = 1 };
 	struct cover_member *members = NULL;
@@ -453,7 +458,8 @@ out:
 }
 
 /* Without the state there is nothing to begin with: a reduce in the cover's place. */
-static int update_whole(struct collection *coll, struct update *u, struct reduce_request *rq, bool stable, const char *why, struct reduce_report *out, struct err *err)
+static int update_whole(struct collection *coll, struct update *u, struct reduce_request *rq, bool stable,
+			const char *why, struct reduce_report *out, struct err *err)
 {
 	VEC(uint64_t) kept = { 0 };
 	int rc;
@@ -487,7 +493,8 @@ static void release(struct update *u)
 }
 
 /* Pins that are still in the collection. */
-static int present_pins(struct collection *coll, struct arena *a, const struct cover_row *row, struct run_request *q, struct err *err)
+static int present_pins(struct collection *coll, struct arena *a, const struct cover_row *row, struct run_request *q,
+			struct err *err)
 {
 	const char **keep = ARENA_ARRAY(a, const char *, q->n_keep + 1);
 	size_t n = 0;
@@ -506,7 +513,8 @@ static int present_pins(struct collection *coll, struct arena *a, const struct c
 	return WN_OK;
 }
 
-int update_run(struct collection *coll, const struct cover_row *row, const struct update_request *q, struct reduce_report *out, struct err *err)
+int update_run(struct collection *coll, const struct cover_row *row, const struct update_request *q,
+	       struct reduce_report *out, struct err *err)
 {
 	double started = progress_clock();
 	struct update u = { 0 };

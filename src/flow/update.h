@@ -19,5 +19,6 @@ struct update_request {
 /* The cover keeps its id and name.  out->update says what was done; when the
  * state of the run is missing, everything is solved again and out->update.whole
  * says why. */
-int update_run(struct collection *coll, const struct cover_row *row, const struct update_request *q, struct reduce_report *out, struct err *err);
+int update_run(struct collection *coll, const struct cover_row *row, const struct update_request *q,
+	       struct reduce_report *out, struct err *err);
 #endif

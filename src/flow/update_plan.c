@@ -53,9 +53,15 @@ void update_work_close(struct update_work *w)
 	vec_release(&w->pairs);
 }
 
-static bool unchanged(const struct update_work *w, uint32_t d) { return w->before[d] != UPDATE_NONE && w->now[w->before[d]] == d; }
+static bool unchanged(const struct update_work *w, uint32_t d)
+{
+	return w->before[d] != UPDATE_NONE && w->now[w->before[d]] == d;
+}
 
-static enum state_kind kind_of(const struct update_work *w, uint32_t d) { return (enum state_kind)w->was->kind[w->before[d]]; }
+static enum state_kind kind_of(const struct update_work *w, uint32_t d)
+{
+	return (enum state_kind)w->was->kind[w->before[d]];
+}
 
 static int note_pair(void *context, uint32_t a, uint32_t b, uint32_t shared, uint32_t size_a, uint32_t size_b)
 {
@@ -135,7 +141,8 @@ static void open_by_pairs(struct update_work *w, uint8_t *parts)
 		uint32_t a = w->pairs.p[i].a, b = w->pairs.p[i].b;
 
 		/* a row that something forced of its own component covers does not care who else does */
-		if (!w->probed[a] && (kind_of(w, a) == STATE_FORCED || kind_of(w, a) == STATE_CORE || !still_settled(w, a)))
+		if (!w->probed[a] &&
+		    (kind_of(w, a) == STATE_FORCED || kind_of(w, a) == STATE_CORE || !still_settled(w, a)))
 			open_part(w, parts, a);
 		if (w->probed[a] && !w->probed[b] && (w->by[a] == UPDATE_NONE || w->by[a] == b))
 			open_part(w, parts, b);
@@ -174,7 +181,8 @@ void update_choose(struct update_work *w)
 
 	/* one that was not kept and needed nothing but a forced document leaves no gap */
 	for (uint32_t o = 0; o < was->n; o++)
-		if (w->now[o] == UPDATE_NONE && (w->was_kept[o] || was->kind[o] == STATE_FORCED || was->kind[o] == STATE_CORE))
+		if (w->now[o] == UPDATE_NONE &&
+		    (w->was_kept[o] || was->kind[o] == STATE_FORCED || was->kind[o] == STATE_CORE))
 			parts[was->part[o]] = 1;
 	for (uint32_t d = 0; d < w->n; d++)
 		if (w->probed[d] || !still_settled(w, d)) /* what is not unchanged was probed */
@@ -188,7 +196,8 @@ void update_choose(struct update_work *w)
 			if (w->open[d])
 				open_part(w, parts, d);
 		for (uint32_t d = 0; d < w->n; d++) {
-			bool open = w->open[d] || w->probed[d] || w->before[d] == UPDATE_NONE || parts[was->part[w->before[d]]];
+			bool open =
+			    w->open[d] || w->probed[d] || w->before[d] == UPDATE_NONE || parts[was->part[w->before[d]]];
 
 			more |= open && !w->open[d];
 			w->open[d] = open;
@@ -206,7 +215,8 @@ uint32_t update_unsettled(const struct update_work *w, const uint32_t *docs, con
 		uint32_t d = docs[i], of;
 		enum state_kind is = state_settled(k, i, &of);
 
-		if (w->probed[d] || (is != STATE_CORE && is != STATE_FORCED) || kind_of(w, d) == STATE_FORCED || kind_of(w, d) == STATE_CORE)
+		if (w->probed[d] || (is != STATE_CORE && is != STATE_FORCED) || kind_of(w, d) == STATE_FORCED ||
+		    kind_of(w, d) == STATE_CORE)
 			continue;
 		more[d] = 1;
 		count++;

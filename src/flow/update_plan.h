@@ -24,7 +24,7 @@ struct update_work {
 	uint8_t *forced;  /* [n] nothing covers it, as far as is known: true where set */
 	uint32_t *by;	  /* [n] something forced that covers it, by the pairs, or UPDATE_NONE */
 	VEC(struct update_pair) pairs;
-	uint8_t *open;	  /* [n] to be solved again */
+	uint8_t *open; /* [n] to be solved again */
 	uint32_t n_changed, n_gone, n_probed;
 };
 

@@ -20,9 +20,9 @@
 #include "text/word.h"
 
 #define POOL_SPARE (512 * MIB) /* addresses, not memory: what one text can add to a pool that is full */
-#define AHEAD_SLOT 24		/* occurrences ahead: fetch the slot, */
-#define AHEAD_TERM 16		/* the term, */
-#define AHEAD_STREAM 8		/* the place where its stream goes on */
+#define AHEAD_SLOT 24	       /* occurrences ahead: fetch the slot, */
+#define AHEAD_TERM 16	       /* the term, */
+#define AHEAD_STREAM 8	       /* the place where its stream goes on */
 #define FIRST_SLICE 8
 #define LAST_LEVEL 9 /* 4096 bytes */
 #define NO_DOC UINT32_MAX
@@ -95,7 +95,9 @@ size_t ftbuild_contents(const struct ftbuild *b) { return b->contents.n; }
 bool ftbuild_full(const struct ftbuild *b)
 {
 	/* arrays that double are counted twice: they may be about to */
-	return b->pool_at + 2 * (b->terms.n * (sizeof *b->terms.p + 2 * sizeof *b->slots) + b->keys.n + b->contents.n * 24) >= b->memory;
+	return b->pool_at +
+		   2 * (b->terms.n * (sizeof *b->terms.p + 2 * sizeof *b->slots) + b->keys.n + b->contents.n * 24) >=
+	       b->memory;
 }
 
 static inline unsigned char *byte_at(const struct ftbuild *b, uint32_t at) { return b->pool + at; }
@@ -171,8 +173,12 @@ static struct bterm *new_term(struct ftbuild *b, struct slot *slot, uint64_t has
 	struct bterm *t = vec_add(&b->terms);
 
 	*slot = (struct slot){ (uint32_t)(hash >> 32), (uint32_t)b->terms.n };
-	*t = (struct bterm){ .hash = hash, .start = key_start(key), .key_at = (uint32_t)b->keys.n,
-			     .key_n = (uint16_t)(key.n + (field == FT_TITLE)), .field = (uint8_t)field, .doc = NO_DOC };
+	*t = (struct bterm){ .hash = hash,
+			     .start = key_start(key),
+			     .key_at = (uint32_t)b->keys.n,
+			     .key_n = (uint16_t)(key.n + (field == FT_TITLE)),
+			     .field = (uint8_t)field,
+			     .doc = NO_DOC };
 	vec_reserve(&b->keys, b->keys.n + key.n + 1);
 	if (field == FT_TITLE)
 		b->keys.p[b->keys.n++] = FT_TITLE_KEY;
@@ -270,7 +276,8 @@ void ftbuild_add(struct ftbuild *b, uint64_t content, struct str title, struct s
 	uint64_t title_n, body_n;
 
 	if (doc && content <= b->contents.p[doc - 1])
-		BUG("content %llu added behind content %llu", (unsigned long long)content, (unsigned long long)b->contents.p[doc - 1]);
+		BUG("content %llu added behind content %llu", (unsigned long long)content,
+		    (unsigned long long)b->contents.p[doc - 1]);
 	body_n = add_field(b, doc, FT_BODY, body);
 	title_n = add_field(b, doc, FT_TITLE, title);
 	vec_push(&b->contents, content);

@@ -9,5 +9,6 @@ int ftbuild_write(struct ftbuild *b, const char *path, struct err *err);
 
 /* Writes the live documents of several segments as one; deleted[i] is NULL or
  * a bitmap of segment i's docs that are gone. */
-int ftmerge_write(struct ftseg *const *segments, const uint64_t *const *deleted, size_t n, const char *path, struct err *err);
+int ftmerge_write(struct ftseg *const *segments, const uint64_t *const *deleted, size_t n, const char *path,
+		  struct err *err);
 #endif

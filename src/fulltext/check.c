@@ -17,8 +17,10 @@ static int check_postings(const struct ftseg *s, const struct ftdict *d, uint32_
 		uint32_t tf = ftcursor_tf(&c), doc = c.doc, last;
 		const unsigned char *skip = c.skip ? c.skip + FT_SKIP * (size_t)c.block : NULL;
 
-		if (skip && (doc > get_u32(skip) || (tf > skip[13] && skip[13] != 255) || s->norms[field][doc] < skip[14]))
-			rc = segfile_damaged(err, s->path, "the skip table of term %.*s does not hold", STR_FMT(buf_view(&d->key)));
+		if (skip &&
+		    (doc > get_u32(skip) || (tf > skip[13] && skip[13] != 255) || s->norms[field][doc] < skip[14]))
+			rc = segfile_damaged(err, s->path, "the skip table of term %.*s does not hold",
+					     STR_FMT(buf_view(&d->key)));
 		vec_reserve(&positions, tf);
 		if (rc == WN_OK && ftcursor_positions(&c, positions.p)) {
 			last = positions.p[tf - 1];
@@ -26,7 +28,8 @@ static int check_postings(const struct ftseg *s, const struct ftdict *d, uint32_
 				if (positions.p[i] <= positions.p[i - 1])
 					last = UINT32_MAX;
 			if (ft_norm(last + (uint64_t)1) > s->norms[field][doc])
-				rc = segfile_damaged(err, s->path, "a position of term %.*s lies behind its text", STR_FMT(buf_view(&d->key)));
+				rc = segfile_damaged(err, s->path, "a position of term %.*s lies behind its text",
+						     STR_FMT(buf_view(&d->key)));
 			seen[doc] += tf;
 			df++;
 			ttf += tf;
@@ -36,8 +39,8 @@ static int check_postings(const struct ftseg *s, const struct ftdict *d, uint32_
 	if (rc == WN_OK)
 		rc = ftcursor_error(&c, err);
 	if (rc == WN_OK && (df != d->term.df || ttf != d->term.ttf))
-		rc = segfile_damaged(err, s->path, "term %.*s has %" PRIu64 " documents and should have %" PRIu32, STR_FMT(buf_view(&d->key)), df,
-				     d->term.df);
+		rc = segfile_damaged(err, s->path, "term %.*s has %" PRIu64 " documents and should have %" PRIu32,
+				     STR_FMT(buf_view(&d->key)), df, d->term.df);
 	vec_release(&positions);
 	return rc;
 }
@@ -65,7 +68,9 @@ int ftseg_check(const char *path, struct err *err)
 			break;
 	}
 	if (rc == WN_END)
-		rc = terms == s->terms ? WN_OK : segfile_damaged(err, path, "it has %" PRIu64 " terms and should have %" PRIu64, terms, s->terms);
+		rc = terms == s->terms ? WN_OK
+				       : segfile_damaged(err, path, "it has %" PRIu64 " terms and should have %" PRIu64,
+							 terms, s->terms);
 	for (uint32_t i = 0; i < s->n && rc == WN_OK; i++) /* every term of every text is somewhere */
 		if (seen[i] < ft_norm_length(s->norms[FT_BODY][i]) + (uint64_t)ft_norm_length(s->norms[FT_TITLE][i]))
 			rc = segfile_damaged(err, path, "terms of content %" PRIu64 " are missing", s->contents[i]);

@@ -139,7 +139,8 @@ static bool next_positions(struct ftcursor *c, bool decode)
 
 	if (!n || !c->pos_p || c->pos_p > c->positions_end)
 		return false;
-	c->pos_p = decode ? unpack_block(c->pos_p, c->positions_end, c->pos, n) : skip_block(c->pos_p, c->positions_end, n);
+	c->pos_p =
+	    decode ? unpack_block(c->pos_p, c->positions_end, c->pos, n) : skip_block(c->pos_p, c->positions_end, n);
 	c->pos_n = n;
 	c->pos_at = decode ? 0 : n;
 	c->pos_left -= c->pos_last ? 0 : n;

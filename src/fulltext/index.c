@@ -45,13 +45,15 @@ static int sweep(struct ftindex *x, struct err *err)
 	int rc = os_list(&a, x->dir, "", &names, &n, err);
 
 	for (size_t i = 0; i < n; i++) {
-		bool ours = str_ends(names[i], STR(".seg")) || str_ends(names[i], STR(".del")) || str_ends(names[i], STR(".tmp"));
+		bool ours = str_ends(names[i], STR(".seg")) || str_ends(names[i], STR(".del")) ||
+			    str_ends(names[i], STR(".tmp"));
 
 		for (size_t j = 0; j < x->m.parts.n && ours; j++) {
 			const struct ftpart *p = &x->m.parts.p[j];
 
-			ours = !str_eq(names[i], arena_printf(&a, "%06" PRIu64 ".seg", p->number)) &&
-			       !(p->del_number && str_eq(names[i], arena_printf(&a, "%06" PRIu64 ".del", p->del_number)));
+			ours =
+			    !str_eq(names[i], arena_printf(&a, "%06" PRIu64 ".seg", p->number)) &&
+			    !(p->del_number && str_eq(names[i], arena_printf(&a, "%06" PRIu64 ".del", p->del_number)));
 		}
 		if (ours)
 			os_unlink(arena_printf(&a, "%s/%.*s", x->dir, STR_FMT(names[i])).p, NULL);
@@ -278,7 +280,8 @@ static size_t choose(struct ftindex *x, bool all)
 
 	for (size_t i = 0; i < x->m.parts.n && (all || n < FANOUT); i++) {
 		struct ftpart *p = &x->m.parts.p[i];
-		bool wanted = all || (crowded >= 0 ? size_class(p) == (unsigned)crowded : n == 0 && p->n_deleted > p->s->n / 2);
+		bool wanted =
+		    all || (crowded >= 0 ? size_class(p) == (unsigned)crowded : n == 0 && p->n_deleted > p->s->n / 2);
 
 		if (wanted && free_to_merge(p) && bytes + p->s->map.n <= MERGE_MAX) {
 			bytes += p->s->map.n;

@@ -30,13 +30,14 @@ bool ftbuild_full(const struct ftbuild *b); /* its memory is used up: flush it *
 size_t ftbuild_contents(const struct ftbuild *b);
 
 struct ftindex;
-int ftindex_open(struct ftindex **out, const char *dir, struct err *err); /* made when absent; removes leftovers of a killed writer */
-void ftindex_close(struct ftindex *x);				       /* what was not committed is dropped; x may be NULL */
-uint64_t ftindex_contents(const struct ftindex *x);		       /* live contents in the committed state */
-uint64_t ftindex_end(const struct ftindex *x);			       /* one more than the largest committed content */
+int ftindex_open(struct ftindex **out, const char *dir,
+		 struct err *err);		    /* made when absent; removes leftovers of a killed writer */
+void ftindex_close(struct ftindex *x);		    /* what was not committed is dropped; x may be NULL */
+uint64_t ftindex_contents(const struct ftindex *x); /* live contents in the committed state */
+uint64_t ftindex_end(const struct ftindex *x);	    /* one more than the largest committed content */
 int ftindex_flush(struct ftindex *x, struct ftbuild *b, struct err *err); /* writes b as a segment and empties it */
 int ftindex_remove(struct ftindex *x, uint64_t content, struct err *err); /* with the next commit; absent is fine */
-int ftindex_truncate(struct ftindex *x, uint64_t end, struct err *err);   /* removes all contents >= end */
+int ftindex_truncate(struct ftindex *x, uint64_t end, struct err *err);	  /* removes all contents >= end */
 int ftindex_commit(struct ftindex *x, struct err *err);
 /* Merges the segments of one tier when there are enough of them, and commits
  * that; *did says whether anything was to be done.  ftindex_merge_all leaves

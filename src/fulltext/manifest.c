@@ -46,7 +46,9 @@ bool ftpart_delete(struct ftpart *p, uint32_t doc)
 
 int ftpart_write_deleted(const struct ftpart *p, const char *path, struct err *err)
 {
-	struct segfile_head head = { .magic = "WNGONE", .version = 1, .first = p->number, .n = p->s->n, .extra = p->n_deleted };
+	struct segfile_head head = {
+		.magic = "WNGONE", .version = 1, .first = p->number, .n = p->s->n, .extra = p->n_deleted
+	};
 	struct segfile_writer w;
 	int rc = segfile_create(&w, path, err);
 
@@ -71,12 +73,14 @@ static int read_deleted(struct ftpart *p, const char *path, struct err *err)
 		if (map.p[head.index_at + d / 8] >> d % 8 & 1)
 			ftpart_delete(p, d);
 	if (rc == WN_OK && p->n_deleted != head.extra)
-		rc = segfile_damaged(err, path, "it says %" PRIu64 " are gone, and lists %" PRIu32, head.extra, p->n_deleted);
+		rc = segfile_damaged(err, path, "it says %" PRIu64 " are gone, and lists %" PRIu32, head.extra,
+				     p->n_deleted);
 	os_unmap(&map);
 	return rc;
 }
 
-static int open_part(struct ftmanifest *m, struct arena *a, const char *dir, uint64_t number, uint64_t del_number, struct err *err)
+static int open_part(struct ftmanifest *m, struct arena *a, const char *dir, uint64_t number, uint64_t del_number,
+		     struct err *err)
 {
 	struct ftpart *p = vec_add(&m->parts);
 	int rc;
@@ -108,8 +112,10 @@ static int parse(struct ftmanifest *m, struct arena *a, const char *dir, struct 
 		if (sscanf(z, "next %llu", &number) == 1)
 			m->next = number;
 		else if (sscanf(z, "segment %llu %llu", &number, &del) == 2)
-			rc = m->parts.n < LIMIT_FT_SEGMENTS ? open_part(m, a, dir, number, del, err)
-							    : err_set(err, WN_LIMIT, "the full-text index %s has more than %u segments", dir, LIMIT_FT_SEGMENTS);
+			rc = m->parts.n < LIMIT_FT_SEGMENTS
+				 ? open_part(m, a, dir, number, del, err)
+				 : err_set(err, WN_LIMIT, "the full-text index %s has more than %u segments", dir,
+					   LIMIT_FT_SEGMENTS);
 	}
 	return rc;
 }
@@ -151,7 +157,8 @@ int ftmanifest_write(const struct ftmanifest *m, const char *dir, struct err *er
 	buf_printf(&text, "winnow-fulltext 1\nnext %" PRIu64 "\n", m->next);
 	for (size_t i = 0; i < m->parts.n; i++)
 		if (!m->parts.p[i].pending)
-			buf_printf(&text, "segment %" PRIu64 " %" PRIu64 "\n", m->parts.p[i].number, m->parts.p[i].del_number);
+			buf_printf(&text, "segment %" PRIu64 " %" PRIu64 "\n", m->parts.p[i].number,
+				   m->parts.p[i].del_number);
 	buf_printf(&text, "check %016" PRIx64 "\n", hash64(text.p, text.n));
 	rc = os_atomic_open(&f, arena_printf(&a, "%s/manifest", dir).p, err);
 	if (rc == WN_OK) {

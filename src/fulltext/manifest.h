@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "fulltext/segment.h"
 
-struct ftpart { /* a segment with what is removed from it */
+struct ftpart {			     /* a segment with what is removed from it */
 	uint64_t number, del_number; /* del_number 0: no file */
 	struct ftseg *s;
 	uint64_t *deleted; /* a bit per doc; NULL: none */

@@ -55,7 +55,8 @@ static int plan_tree(struct ftplan *p, struct arena *a, const struct ftquery *q,
 	return rc;
 }
 
-void ftplan_make(struct ftplan *p, struct arena *a, const struct ftreader *r, const struct ftquery *q, struct err *err, int *rc)
+void ftplan_make(struct ftplan *p, struct arena *a, const struct ftreader *r, const struct ftquery *q, struct err *err,
+		 int *rc)
 {
 	p->r = r;
 	p->weights = arena_zalloc(a, (q->leaves + 1) * sizeof *p->weights);
@@ -79,7 +80,8 @@ static int fill_prefix(struct matcher *m, struct arena *a, struct err *err)
 	int rc;
 
 	m->bits = mem_zarray(m->s->n / 64 + (size_t)1, sizeof *m->bits);
-	for (rc = ftdict_seek(&d, m->s, key, err); rc == WN_OK && str_starts(buf_view(&d.key), key); rc = ftdict_next(&d, err)) {
+	for (rc = ftdict_seek(&d, m->s, key, err); rc == WN_OK && str_starts(buf_view(&d.key), key);
+	     rc = ftdict_next(&d, err)) {
 		if ((rc = ftcursor_open(c, m->s, &d.term, err)) < 0)
 			break;
 		do
@@ -217,7 +219,8 @@ static int by_cost(const void *a, const void *b)
 	return x->cost < y->cost ? -1 : x->cost > y->cost;
 }
 
-struct matcher *matcher_new(struct arena *a, const struct ftplan *p, const struct ftquery *q, size_t part, struct err *err, int *rc)
+struct matcher *matcher_new(struct arena *a, const struct ftplan *p, const struct ftquery *q, size_t part,
+			    struct err *err, int *rc)
 {
 	struct matcher *m = ARENA_NEW(a, struct matcher);
 

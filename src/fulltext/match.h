@@ -27,7 +27,8 @@ struct ftplan { /* of one query, for all segments */
 	float *weights;		 /* by leaf: idf * (k1 + 1), in units */
 	struct ftterm **terms;	 /* by leaf and part: n_terms each; df = 0 where a term is absent */
 };
-void ftplan_make(struct ftplan *p, struct arena *a, const struct ftreader *r, const struct ftquery *q, struct err *err, int *rc);
+void ftplan_make(struct ftplan *p, struct arena *a, const struct ftreader *r, const struct ftquery *q, struct err *err,
+		 int *rc);
 
 struct matcher {
 	const struct ftquery *q;
@@ -49,11 +50,15 @@ struct matcher {
 };
 
 /* The tree of q in part number `part`, in the arena (release it with matcher_release). */
-struct matcher *matcher_new(struct arena *a, const struct ftplan *p, const struct ftquery *q, size_t part, struct err *err, int *rc);
+struct matcher *matcher_new(struct arena *a, const struct ftplan *p, const struct ftquery *q, size_t part,
+			    struct err *err, int *rc);
 void matcher_release(struct matcher *m);
 uint32_t matcher_seek(struct matcher *m, uint32_t target); /* the first match >= target; FT_DONE when none */
 uint64_t matcher_score(struct matcher *m);		   /* of the present doc */
 int matcher_error(const struct matcher *m, struct err *err);
 
-static inline uint32_t ft_score(float weight, uint32_t tf, float k) { return (uint32_t)(weight * (float)tf / ((float)tf + k)); }
+static inline uint32_t ft_score(float weight, uint32_t tf, float k)
+{
+	return (uint32_t)(weight * (float)tf / ((float)tf + k));
+}
 #endif

@@ -135,7 +135,8 @@ static int merge_terms(struct source *src, size_t n, struct ftseg_writer *w, str
 	}
 }
 
-int ftmerge_write(struct ftseg *const *segments, const uint64_t *const *deleted, size_t n, const char *path, struct err *err)
+int ftmerge_write(struct ftseg *const *segments, const uint64_t *const *deleted, size_t n, const char *path,
+		  struct err *err)
 {
 	struct source *src = mem_zarray(n + 1, sizeof *src);
 	struct ftseg_writer *w = NULL;

@@ -1,8 +1,8 @@
 /* fulltext/pack.c -- see pack.h. */
 #include "fulltext/pack.h"
 
-#define FEW 8	       /* below: varints */
-#define PATCH_COST 20  /* bits an exception is taken to cost beside its high part: its place, and time */
+#define FEW 8	      /* below: varints */
+#define PATCH_COST 20 /* bits an exception is taken to cost beside its high part: its place, and time */
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
 
@@ -108,19 +108,19 @@ void pack_block(struct buf *out, const uint32_t *v, size_t n)
 }
 
 /* One of 32 steps of unpacking four lanes of constant width b: all conditions are known when compiling. */
-#define STEP(i) \
-	{ \
-		const unsigned at = ((i) * b) % 32, from = ((i) * b) / 32; \
-		lanes x; \
-		if (at == 0 || (i) == 0) \
-			memcpy(&acc, in + 16 * from, 16); \
-		x = acc >> at; \
-		if (at + b > 32) { \
-			memcpy(&acc, in + 16 * (from + 1), 16); \
-			x |= acc << ((32 - at) & 31); \
-		} \
-		x &= mask; \
-		memcpy(v + 4 * (i), &x, 16); \
+#define STEP(i)                                                        \
+	{                                                              \
+		const unsigned at = ((i)*b) % 32, from = ((i)*b) / 32; \
+		lanes x;                                               \
+		if (at == 0 || (i) == 0)                               \
+			memcpy(&acc, in + 16 * from, 16);              \
+		x = acc >> at;                                         \
+		if (at + b > 32) {                                     \
+			memcpy(&acc, in + 16 * (from + 1), 16);        \
+			x |= acc << ((32 - at) & 31);                  \
+		}                                                      \
+		x &= mask;                                             \
+		memcpy(v + 4 * (i), &x, 16);                           \
 	}
 #define STEPS4(i) STEP(i) STEP(i + 1) STEP(i + 2) STEP(i + 3)
 #define STEPS16(i) STEPS4(i) STEPS4(i + 4) STEPS4(i + 8) STEPS4(i + 12)
@@ -139,9 +139,12 @@ static void unpack_lanes(const unsigned char *in, uint32_t *v, unsigned b)
 {
 	switch (b) {
 	case 0: memset(v, 0, PACK_N * sizeof *v); break;
-#define WIDTH(b) case b: unpack_width(in, v, b); break;
+#define WIDTH(b)                        \
+	case b:                         \
+		unpack_width(in, v, b); \
+		break;
 #define WIDTHS4(b) WIDTH(b) WIDTH(b + 1) WIDTH(b + 2) WIDTH(b + 3)
-	WIDTHS4(1) WIDTHS4(5) WIDTHS4(9) WIDTHS4(13) WIDTHS4(17) WIDTHS4(21) WIDTHS4(25) WIDTHS4(29)
+		WIDTHS4(1) WIDTHS4(5) WIDTHS4(9) WIDTHS4(13) WIDTHS4(17) WIDTHS4(21) WIDTHS4(25) WIDTHS4(29)
 	}
 }
 
@@ -165,7 +168,8 @@ static void unpack_row(const unsigned char *in, const unsigned char *end, uint32
 	}
 }
 
-static const unsigned char *patch(const unsigned char *p, const unsigned char *end, uint32_t *v, size_t n, unsigned b, unsigned patches)
+static const unsigned char *patch(const unsigned char *p, const unsigned char *end, uint32_t *v, size_t n, unsigned b,
+				  unsigned patches)
 {
 	const unsigned char *places = p;
 

@@ -37,7 +37,8 @@ static void skip_blanks(struct parser *p)
 
 static bool at_end_of_word(const struct parser *p, size_t at)
 {
-	return at >= p->text.n || ascii_space(p->text.p[at]) || p->text.p[at] == '(' || p->text.p[at] == ')' || p->text.p[at] == '"';
+	return at >= p->text.n || ascii_space(p->text.p[at]) || p->text.p[at] == '(' || p->text.p[at] == ')' ||
+	       p->text.p[at] == '"';
 }
 
 static bool keyword(struct parser *p, struct str word, bool any_case)
@@ -119,7 +120,8 @@ static struct ftquery *parse_atom(struct parser *p, enum ft_field field)
 	if (str_istarts(rest, STR("title:"))) {
 		p->at += 6;
 		field = FT_TITLE;
-		if (at_end_of_word(p, p->at) && (p->at == p->text.n || ascii_space(p->text.p[p->at]) || p->text.p[p->at] == ')'))
+		if (at_end_of_word(p, p->at) &&
+		    (p->at == p->text.n || ascii_space(p->text.p[p->at]) || p->text.p[p->at] == ')'))
 			return fail(p, p->at, WN_USAGE, "title: needs a word, a phrase or a bracket right behind it");
 	}
 	if (p->text.p[p->at] == '"')
@@ -171,7 +173,8 @@ static struct ftquery *parse_all(struct parser *p, enum ft_field field)
 			break;
 		if (keyword(p, STR("or"), true)) {
 			if (!n)
-				return fail(p, before, WN_USAGE, "\"or\" needs something on both sides; in quotation marks it is a word");
+				return fail(p, before, WN_USAGE,
+					    "\"or\" needs something on both sides; in quotation marks it is a word");
 			p->at = before;
 			break;
 		}
@@ -227,7 +230,8 @@ static struct ftquery *parse_any(struct parser *p, enum ft_field field)
 			return join(p, FT_ANY, first, n);
 		skip_blanks(p);
 		if (p->at == p->text.n || p->text.p[p->at] == ')')
-			return fail(p, from, WN_USAGE, "\"or\" needs something on both sides; in quotation marks it is a word");
+			return fail(p, from, WN_USAGE,
+				    "\"or\" needs something on both sides; in quotation marks it is a word");
 	}
 }
 

@@ -57,7 +57,10 @@ struct top {
 	const struct ftpart *part;
 };
 
-static bool worse(struct entry a, struct entry b) { return a.score != b.score ? a.score < b.score : a.content > b.content; }
+static bool worse(struct entry a, struct entry b)
+{
+	return a.score != b.score ? a.score < b.score : a.content > b.content;
+}
 
 static void sift_down(struct entry *heap, size_t n, struct entry e)
 {
@@ -89,7 +92,10 @@ static bool passes(const struct ftfilter *f, uint64_t content)
 	return !f->test || f->test(f->context, content);
 }
 
-static bool lives(const struct ftpart *p, uint32_t doc) { return !p->deleted || !(p->deleted[doc / 64] >> doc % 64 & 1); }
+static bool lives(const struct ftpart *p, uint32_t doc)
+{
+	return !p->deleted || !(p->deleted[doc / 64] >> doc % 64 & 1);
+}
 
 static void offer(struct top *t, uint32_t doc, uint64_t score)
 {
@@ -316,10 +322,13 @@ static void top_of(struct top *t, struct matcher *m)
 	}
 }
 
-static int best_first(const void *a, const void *b) { return worse(*(const struct entry *)a, *(const struct entry *)b) ? 1 : -1; }
+static int best_first(const void *a, const void *b)
+{
+	return worse(*(const struct entry *)a, *(const struct entry *)b) ? 1 : -1;
+}
 
-int ftsearch_top(const struct ftreader *r, const struct ftquery *q, const struct ftfilter *filter, size_t limit, struct fthit *hits,
-		 size_t *n, struct err *err)
+int ftsearch_top(const struct ftreader *r, const struct ftquery *q, const struct ftfilter *filter, size_t limit,
+		 struct fthit *hits, size_t *n, struct err *err)
 {
 	struct arena a = { 0 };
 	struct top t = { .limit = limit, .filter = filter };
@@ -352,8 +361,8 @@ int ftsearch_top(const struct ftreader *r, const struct ftquery *q, const struct
 	return rc;
 }
 
-int ftsearch_each(const struct ftreader *r, const struct ftquery *q, int (*each)(void *context, uint64_t content), void *context,
-		  struct err *err)
+int ftsearch_each(const struct ftreader *r, const struct ftquery *q, int (*each)(void *context, uint64_t content),
+		  void *context, struct err *err)
 {
 	struct arena a = { 0 };
 	struct ftplan plan;
@@ -364,7 +373,8 @@ int ftsearch_each(const struct ftreader *r, const struct ftquery *q, int (*each)
 		const struct ftpart *p = &r->m.parts.p[i];
 		struct matcher *m = matcher_new(&a, &plan, q, i, err, &rc);
 
-		for (uint32_t doc = rc == WN_OK ? matcher_seek(m, 0) : FT_DONE; doc != FT_DONE && !stop; doc = matcher_seek(m, doc + 1))
+		for (uint32_t doc = rc == WN_OK ? matcher_seek(m, 0) : FT_DONE; doc != FT_DONE && !stop;
+		     doc = matcher_seek(m, doc + 1))
 			if (lives(p, doc))
 				stop = each(context, p->s->contents[doc]);
 		if (rc == WN_OK)
@@ -389,7 +399,8 @@ static int set_bit(void *context, uint64_t content)
 	return 0;
 }
 
-int ftsearch_bits(const struct ftreader *r, const struct ftquery *q, uint64_t *bits, uint64_t n_bits, uint64_t *count, struct err *err)
+int ftsearch_bits(const struct ftreader *r, const struct ftquery *q, uint64_t *bits, uint64_t n_bits, uint64_t *count,
+		  struct err *err)
 {
 	struct bits b = { bits, n_bits, 0 };
 	int rc = ftsearch_each(r, q, set_bit, &b, err);

@@ -33,7 +33,7 @@ struct fthit {
 	uint64_t content;
 	double score;
 };
-struct ftfilter { /* both may be unset; a content passes when all that is set says so */
+struct ftfilter {	      /* both may be unset; a content passes when all that is set says so */
 	const uint64_t *bits; /* bit c set: content c passes; contents >= n_bits do not */
 	uint64_t n_bits;
 	bool (*test)(void *context, uint64_t content);

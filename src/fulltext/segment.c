@@ -8,7 +8,10 @@
 #include "base/limits.h"
 #include "base/mem.h"
 
-static int damaged(const struct ftseg *s, const char *what, struct err *err) { return segfile_damaged(err, s->path, "%s", what); }
+static int damaged(const struct ftseg *s, const char *what, struct err *err)
+{
+	return segfile_damaged(err, s->path, "%s", what);
+}
 
 static int read_index(struct ftseg *s, struct err *err)
 {
@@ -19,8 +22,9 @@ static int read_index(struct ftseg *s, struct err *err)
 	if (s->head.index_n < sizeof x || s->head.index_at % 8)
 		return damaged(s, "its index has the wrong size", err);
 	memcpy(&x, p, sizeof x);
-	if (x.chunks != (data + FT_CHUNK - 1) / FT_CHUNK || x.dict_blocks != (x.terms + FT_DICT_BLOCK - 1) / FT_DICT_BLOCK ||
-	    x.dict_at > data || x.dict_blocks > data || s->head.n > UINT32_MAX - 2 ||
+	if (x.chunks != (data + FT_CHUNK - 1) / FT_CHUNK ||
+	    x.dict_blocks != (x.terms + FT_DICT_BLOCK - 1) / FT_DICT_BLOCK || x.dict_at > data ||
+	    x.dict_blocks > data || s->head.n > UINT32_MAX - 2 ||
 	    s->head.index_n != sizeof x + 8 * (x.chunks + x.dict_blocks + 1 + s->head.n) + FT_FIELDS * s->head.n)
 		return damaged(s, "its index has the wrong size", err);
 	memcpy(s->tokens, x.tokens, sizeof s->tokens);
@@ -115,7 +119,8 @@ int ftcursor_open(struct ftcursor *c, const struct ftseg *s, const struct ftterm
 	if (rc < 0)
 		return rc;
 	if (term->df > s->n || term->df == 0 || term->ttf < term->df ||
-	    term->ttf > (uint64_t)PACK_N / 2 * ((uint64_t)term->positions_n + 2)) /* 128 positions take two bytes and more */
+	    term->ttf >
+		(uint64_t)PACK_N / 2 * ((uint64_t)term->positions_n + 2)) /* 128 positions take two bytes and more */
 		return damaged(s, "a term has a wrong number of documents", err);
 	c->s = s;
 	c->term = *term;
@@ -166,8 +171,8 @@ static int read_term(struct ftdict *d, struct err *err)
 {
 	uint64_t shared, n, v[4];
 
-	if (!(d->p = unpack_varint(d->p, d->end, &shared)) || !(d->p = unpack_varint(d->p, d->end, &n)) || shared > d->key.n ||
-	    n > LIMIT_FT_TERM || n > (uint64_t)(d->end - d->p))
+	if (!(d->p = unpack_varint(d->p, d->end, &shared)) || !(d->p = unpack_varint(d->p, d->end, &n)) ||
+	    shared > d->key.n || n > LIMIT_FT_TERM || n > (uint64_t)(d->end - d->p))
 		return damaged(d->s, "its dictionary is cut off", err);
 	d->key.n = (size_t)shared;
 	if (!buf_add(&d->key, d->p, (size_t)n))
@@ -176,8 +181,11 @@ static int read_term(struct ftdict *d, struct err *err)
 	for (int i = 0; i < 4; i++)
 		if (!(d->p = unpack_varint(d->p, d->end, &v[i])) || (i != 1 && v[i] > UINT32_MAX))
 			return damaged(d->s, "its dictionary is cut off", err);
-	d->term = (struct ftterm){ .df = (uint32_t)v[0], .ttf = v[0] + v[1], .at = SEGFILE_HEAD + d->at,
-				   .postings_n = (uint32_t)v[2], .positions_n = (uint32_t)v[3] };
+	d->term = (struct ftterm){ .df = (uint32_t)v[0],
+				   .ttf = v[0] + v[1],
+				   .at = SEGFILE_HEAD + d->at,
+				   .postings_n = (uint32_t)v[2],
+				   .positions_n = (uint32_t)v[3] };
 	d->at += v[2] + v[3];
 	d->left--;
 	return WN_OK;

@@ -32,7 +32,7 @@ void ftseg_writer_doc_norm(struct ftseg_writer *w, uint64_t content, const uint8
 void ftseg_writer_term(struct ftseg_writer *w, struct str key);
 void ftseg_writer_posting(struct ftseg_writer *w, uint32_t doc, const uint32_t *positions, size_t tf);
 int ftseg_writer_term_end(struct ftseg_writer *w, struct err *err); /* a term without postings leaves no trace */
-int ftseg_writer_commit(struct ftseg_writer *w, struct err *err);    /* frees w either way */
+int ftseg_writer_commit(struct ftseg_writer *w, struct err *err);   /* frees w either way */
 void ftseg_writer_abort(struct ftseg_writer *w);
 
 /* ---- reading ---- */
@@ -45,8 +45,8 @@ struct ftseg {
 	const uint8_t *norms[FT_FIELDS];
 	uint64_t tokens[FT_FIELDS], terms;
 	uint64_t dict_at, dict_blocks;
-	const uint64_t *dict;	/* where each block of terms begins */
-	const uint64_t *checks; /* of 64 KiB chunks */
+	const uint64_t *dict;	  /* where each block of terms begins */
+	const uint64_t *checks;	  /* of 64 KiB chunks */
 	_Atomic uint64_t *tested; /* a bit per chunk */
 };
 int ftseg_open(struct ftseg **out, const char *path, struct err *err);
@@ -95,8 +95,8 @@ struct ftcursor {
 	uint32_t pos[PACK_N];
 	const char *damage; /* set when the data could not be read; the cursor is then done */
 };
-#define FT_SKIP 16 /* bytes of an entry: last u32, at u32, pos_at u32, pos_in u8, max_tf u8, min_norm u8, 0 */
-#define FT_SKIP_TAIL 8 /* behind the entries: where the last block of positions begins u32, 0 u32 */
+#define FT_SKIP 16	 /* bytes of an entry: last u32, at u32, pos_at u32, pos_in u8, max_tf u8, min_norm u8, 0 */
+#define FT_SKIP_TAIL 8	 /* behind the entries: where the last block of positions begins u32, 0 u32 */
 #define FT_DICT_BLOCK 32 /* terms in a block of the dictionary */
 #define FT_CHUNK 65536	 /* bytes under one checksum */
 /* What the index begins with. */
@@ -107,7 +107,8 @@ int ftcursor_open(struct ftcursor *c, const struct ftseg *s, const struct ftterm
 uint32_t ftcursor_load(struct ftcursor *c, uint32_t block); /* decodes a block; its first doc */
 uint32_t ftcursor_next_block(struct ftcursor *c);
 uint32_t ftcursor_seek_far(struct ftcursor *c, uint32_t target);
-uint32_t ftcursor_seek_block(const struct ftcursor *c, uint32_t target); /* the block that may hold target, from the present on */
+uint32_t ftcursor_seek_block(const struct ftcursor *c,
+			     uint32_t target); /* the block that may hold target, from the present on */
 void ftcursor_need_tf(struct ftcursor *c);
 /* Positions of the present doc into out[0..tf); false when damaged. */
 bool ftcursor_positions(struct ftcursor *c, uint32_t *out);

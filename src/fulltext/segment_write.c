@@ -212,7 +212,8 @@ int ftseg_writer_term_end(struct ftseg_writer *w, struct err *err)
 	end_block(w);
 	end_positions(w);
 	if (w->blocks.full || w->positions.full || w->terms.full)
-		return err_set(err, WN_LIMIT, "the postings of one term in %s are longer than %zu bytes", w->path, (size_t)TERM_MAX);
+		return err_set(err, WN_LIMIT, "the postings of one term in %s are longer than %zu bytes", w->path,
+			       (size_t)TERM_MAX);
 	postings_n = w->blocks.n;
 	if (w->df > PACK_N) {
 		uint32_t tail[2] = { w->last_pos_at, 0 };

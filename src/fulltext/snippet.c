@@ -146,7 +146,8 @@ struct ftsnippet ftquery_snippet(struct arena *a, const struct ftquery *q, struc
 	if (last > first) {
 		out.marks = ARENA_ARRAY(a, struct ftmark, last - first);
 		for (size_t i = first; i < last; i++) {
-			struct ftmark m = { (uint32_t)(f.places.p[i].from - from), (uint32_t)(f.places.p[i].to - f.places.p[i].from) };
+			struct ftmark m = { (uint32_t)(f.places.p[i].from - from),
+					    (uint32_t)(f.places.p[i].to - f.places.p[i].from) };
 
 			if (f.places.p[i].to > to || f.places.p[i].from < from)
 				continue;

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-void answer_open(struct answer *s, const struct join_query *q, const struct join_options *o, const uint8_t *live, bool once)
+void answer_open(struct answer *s, const struct join_query *q, const struct join_options *o, const uint8_t *live,
+		 bool once)
 {
 	*s = (struct answer){ .q = q, .n = q->n_disjuncts, .threads = o && o->threads ? o->threads : 1 };
 	s->joiner = mem_zarray((size_t)s->n + 1, sizeof *s->joiner);

@@ -22,7 +22,8 @@ struct answer { /* one joiner and one list of row pairs per disjunct */
 	struct row_lists *lists; /* absent (start NULL) where no bound leads: all rows of the block */
 };
 
-void answer_open(struct answer *s, const struct join_query *q, const struct join_options *o, const uint8_t *live, bool once);
+void answer_open(struct answer *s, const struct join_query *q, const struct join_options *o, const uint8_t *live,
+		 bool once);
 void answer_close(struct answer *s);
 void answer_stats(const struct answer *s, struct coverage_stats *stats); /* adds; stats may be NULL */
 

@@ -96,8 +96,10 @@ static bool bounds_hold(struct approx *x, struct probe *p, uint32_t a, uint32_t 
 		return false;
 	for (unsigned i = 0; i < j->d->n_bounds; i++) {
 		const struct join_bound *k = &j->d->bound[i];
-		struct join_overlap o = k->kind == j->kind ? lead
-							   : sets_overlap(&p->sets, j->q, k->kind, j->rows.set[k->kind][a], j->rows.set[k->kind][b]);
+		struct join_overlap o =
+		    k->kind == j->kind
+			? lead
+			: sets_overlap(&p->sets, j->q, k->kind, j->rows.set[k->kind][a], j->rows.set[k->kind][b]);
 
 		if (!bound_holds(k, o.a, o.b, o.shared))
 			return false;
@@ -148,14 +150,21 @@ static void verify_runs(void *context, size_t from, size_t to, unsigned worker)
 	}
 }
 
-int approx_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context, struct err *err)
+int approx_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context,
+	       struct err *err)
 {
-	struct approx x = { .j = j, .bands = j->o->bands, .rows = j->o->rows ? j->o->rows : 1, .of_a = of_a, .of_b = of_b,
-			    .pair = pair, .context = context };
+	struct approx x = { .j = j,
+			    .bands = j->o->bands,
+			    .rows = j->o->rows ? j->o->rows : 1,
+			    .of_a = of_a,
+			    .of_b = of_b,
+			    .pair = pair,
+			    .context = context };
 	double found = 0, expected = 0;
 
 	if (x.bands * x.rows > APPROX_PLACES || x.bands > APPROX_PLACES)
-		return err_set(err, WN_USAGE, "%u bands of %u rows: at most %u places in all", x.bands, x.rows, APPROX_PLACES);
+		return err_set(err, WN_USAGE, "%u bands of %u rows: at most %u places in all", x.bands, x.rows,
+			       APPROX_PLACES);
 	x.key = mem_zarray((size_t)j->rows.n * x.bands + 1, sizeof *x.key);
 	x.order = mem_array((size_t)j->rows.n + 1, sizeof *x.order);
 	x.found = mem_zarray(j->threads, sizeof *x.found);

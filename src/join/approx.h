@@ -14,5 +14,6 @@
 
 #define APPROX_PLACES 1024u /* bands x rows at most */
 
-int approx_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context, struct err *err);
+int approx_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context,
+	       struct err *err);
 #endif

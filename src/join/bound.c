@@ -39,16 +39,11 @@ bool bound_holds(const struct join_bound *b, uint64_t A, uint64_t B, uint64_t o)
 uint64_t bound_need(const struct join_bound *b, uint64_t A, uint64_t B)
 {
 	switch (b->measure) {
-	case JOIN_CONTAINED:
-		return least(b->num * A, b->den, b->strict);
-	case JOIN_CONTAINS:
-		return least(b->num * B, b->den, b->strict);
-	case JOIN_JACCARD:
-		return least(b->num * (A + B), b->den + b->num, b->strict);
-	case JOIN_DICE:
-		return least(b->num * (A + B), 2 * b->den, b->strict);
-	default:
-		return least(b->num, b->den, b->strict);
+	case JOIN_CONTAINED: return least(b->num * A, b->den, b->strict);
+	case JOIN_CONTAINS: return least(b->num * B, b->den, b->strict);
+	case JOIN_JACCARD: return least(b->num * (A + B), b->den + b->num, b->strict);
+	case JOIN_DICE: return least(b->num * (A + B), 2 * b->den, b->strict);
+	default: return least(b->num, b->den, b->strict);
 	}
 }
 
@@ -60,10 +55,8 @@ uint64_t bound_least(const struct join_bound *b, uint64_t A)
 		return least(b->num * A, b->den, b->strict);
 	case JOIN_DICE: /* B >= o: 2 o den >= num A + num o */
 		return b->num >= 2 * b->den ? UINT32_MAX : least(b->num * A, 2 * b->den - b->num, b->strict);
-	case JOIN_CONTAINS:
-		return 1;
-	default:
-		return least(b->num, b->den, b->strict);
+	case JOIN_CONTAINS: return 1;
+	default: return least(b->num, b->den, b->strict);
 	}
 }
 
@@ -76,7 +69,4 @@ struct join_bound bound_flip(struct join_bound b)
 	return b;
 }
 
-bool bound_symmetric(const struct join_bound *b)
-{
-	return b->measure != JOIN_CONTAINED && b->measure != JOIN_CONTAINS;
-}
+bool bound_symmetric(const struct join_bound *b) { return b->measure != JOIN_CONTAINED && b->measure != JOIN_CONTAINS; }

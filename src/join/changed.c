@@ -86,7 +86,8 @@ static bool keep_pair(void *context, unsigned worker, uint32_t x, uint32_t y, ui
 	return true;
 }
 
-static int changed_lists(struct joiner *j, struct row_lists *out, const uint8_t *changed, unsigned threads, struct err *err)
+static int changed_lists(struct joiner *j, struct row_lists *out, const uint8_t *changed, unsigned threads,
+			 struct err *err)
 {
 	struct selecting s = { .j = j };
 	struct columns_filter f = { 0 };
@@ -116,7 +117,8 @@ static int changed_lists(struct joiner *j, struct row_lists *out, const uint8_t 
 }
 
 /* The pairs of a with a changed end, in order. */
-static int give(struct answer *s, const uint8_t *changed, uint32_t a, coverings *found, coverage_pair *pair, void *context, uint64_t *pairs)
+static int give(struct answer *s, const uint8_t *changed, uint32_t a, coverings *found, coverage_pair *pair,
+		void *context, uint64_t *pairs)
 {
 	int rc = 0;
 
@@ -129,8 +131,8 @@ static int give(struct answer *s, const uint8_t *changed, uint32_t a, coverings 
 	return rc;
 }
 
-int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed, coverage_pair *pair,
-		     void *context, struct coverage_stats *stats, struct err *err)
+int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed,
+		     coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err)
 {
 	struct answer s = { .q = q, .n = q->n_disjuncts, .threads = o && o->threads ? o->threads : 1 };
 	coverings found = { 0 };

@@ -8,13 +8,13 @@
 #include "base/vec.h"
 #include "join/big.h"
 
-#define SHARDS 64u	      /* class tables, each filled by one thread at a time */
-#define BUCKET_ENTRIES 1024u  /* aimed at; grouped in cache */
-#define ROW_ITEMS 100u	      /* of a row in a partition, at least: each visit to a row costs */
+#define SHARDS 64u	     /* class tables, each filled by one thread at a time */
+#define BUCKET_ENTRIES 1024u /* aimed at; grouped in cache */
+#define ROW_ITEMS 100u	     /* of a row in a partition, at least: each visit to a row costs */
 #define PARTITION_LEAST ((size_t)1 << 16)
 #define PARTITION_MOST ((size_t)1 << 25)
-#define ROW_SLICE 4096u	      /* rows read by one task, at most */
-#define READ_ROOM 1024u	      /* items read at once */
+#define ROW_SLICE 4096u /* rows read by one task, at most */
+#define READ_ROOM 1024u /* items read at once */
 
 /* Classes while building: records of n, weight and n rows, one after another. */
 struct shard {
@@ -46,17 +46,17 @@ struct build {
 	bool one_block;
 	struct join_cursor *cursor; /* [rows]; for plain arrays .at is the next item */
 	/* The partition. */
-	uint64_t below;		/* end of the partition; UINT64_MAX with last */
-	unsigned shift, bits;	/* bucket of an item: item >> shift & mask */
+	uint64_t below;	      /* end of the partition; UINT64_MAX with last */
+	unsigned shift, bits; /* bucket of an item: item >> shift & mask */
 	size_t room;
-	struct entry *entry;	/* by bucket */
-	uint32_t *run;		/* [rows] how many items each has in it */
-	uint32_t *fill;		/* [slices x buckets] counts, then places */
-	size_t *bucket_start;	/* [buckets + 1] */
+	struct entry *entry;  /* by bucket */
+	uint32_t *run;	      /* [rows] how many items each has in it */
+	uint32_t *fill;	      /* [slices x buckets] counts, then places */
+	size_t *bucket_start; /* [buckets + 1] */
 	slice *slices;
 	size_t n_slices, slice_rows, buckets;
 	struct group_scratch *scratch; /* [threads] */
-	outbox *out; /* [threads x SHARDS] */
+	outbox *out;		       /* [threads x SHARDS] */
 	struct shard shard[SHARDS];
 	size_t memory;
 	bool over;
@@ -120,10 +120,7 @@ static uint32_t sift_items(const struct columns_filter *f, uint64_t *item, uint3
 }
 
 /* Are the items read where they are? */
-static bool in_place(const struct build *b)
-{
-	return b->sets->items && !b->filter;
-}
+static bool in_place(const struct build *b) { return b->sets->items && !b->filter; }
 
 /* Moves the cursor of r to the end of the partition, items at hand. */
 static uint32_t skip_plain(const struct build *b, uint32_t r)
@@ -352,7 +349,8 @@ static void fill_shards(void *context, size_t from, size_t to, unsigned worker)
 			unsigned lead = 0;
 
 			for (size_t at = 0; at < o->n; at += OUT_ROWS + o->p[at + OUT_N]) {
-				for (; far < o->n && lead < 2 * AHEAD && s->cap; lead++, far += OUT_ROWS + o->p[far + OUT_N]) {
+				for (; far < o->n && lead < 2 * AHEAD && s->cap;
+				     lead++, far += OUT_ROWS + o->p[far + OUT_N]) {
 					__builtin_prefetch(&s->slots[o->p[far + OUT_LOW] & (s->cap - 1)]);
 					if (lead >= AHEAD) {
 						uint64_t slot = s->slots[o->p[near + OUT_LOW] & (s->cap - 1)];
@@ -460,7 +458,7 @@ static void collapse_buckets(void *context, size_t from, size_t to, unsigned wor
 
 /* --- the index --- */
 
-struct ranked { /* a class with what it is sorted by */
+struct ranked {	      /* a class with what it is sorted by */
 	uint64_t key; /* length of its list << 32 | its first row */
 	uint32_t shard, at;
 };
@@ -477,10 +475,7 @@ static void radix_pass(const struct ranked *from, struct ranked *to, size_t n, u
 		to[count[from[i].key >> shift & 2047]++] = from[i];
 }
 
-static unsigned bits_of(uint64_t x)
-{
-	return x ? 64 - (unsigned)__builtin_clzll(x) : 0;
-}
+static unsigned bits_of(uint64_t x) { return x ? 64 - (unsigned)__builtin_clzll(x) : 0; }
 
 /* Classes by (length, first row): short lists first, neighbours near. */
 static struct ranked *rank_classes(struct build *b, size_t n, struct ranked **spare)
@@ -713,7 +708,8 @@ static void partition_release(struct build *b)
 static void run_partitions(struct build *b, uint64_t entries)
 {
 	unsigned bits = 0; /* of the partition number */
-	size_t room = b->memory / 4 / 20; /* entries of a partition: not much more than the cache, not too many passes */
+	size_t room =
+	    b->memory / 4 / 20; /* entries of a partition: not much more than the cache, not too many passes */
 
 	room = room < PARTITION_MOST ? room : PARTITION_MOST;
 	room = room < (size_t)b->rows * ROW_ITEMS ? room : (size_t)b->rows * ROW_ITEMS;
@@ -737,10 +733,17 @@ static void run_partitions(struct build *b, uint64_t entries)
 }
 
 int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
-		  uint32_t rows, const struct columns_filter *filter, const struct join_options *o, size_t memory, struct err *err)
+		  uint32_t rows, const struct columns_filter *filter, const struct join_options *o, size_t memory,
+		  struct err *err)
 {
-	struct build b = { .sets = sets, .set = set, .block = block, .rows = rows, .filter = filter,
-			   .options = o, .threads = o && o->threads ? o->threads : 1, .memory = memory };
+	struct build b = { .sets = sets,
+			   .set = set,
+			   .block = block,
+			   .rows = rows,
+			   .filter = filter,
+			   .options = o,
+			   .threads = o && o->threads ? o->threads : 1,
+			   .memory = memory };
 	uint64_t entries = 0;
 	int rc = WN_OK;
 

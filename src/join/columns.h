@@ -49,6 +49,7 @@ struct columns_filter {
  * (threads, progress) may be NULL.  WN_LIMIT
  * when it would need more than `memory` bytes: then take fewer rows at once. */
 int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
-		  uint32_t rows, const struct columns_filter *filter, const struct join_options *o, size_t memory, struct err *err);
+		  uint32_t rows, const struct columns_filter *filter, const struct join_options *o, size_t memory,
+		  struct err *err);
 void columns_index_release(struct columns_index *c); /* zero is fine */
 #endif

@@ -143,8 +143,8 @@ static int stream_all(struct stream *m, uint32_t n)
 	return rc;
 }
 
-int coverage_each(const struct join_query *q, const struct join_options *o, int kind, coverage_pair *pair, void *context,
-		  struct coverage_stats *stats, struct err *err)
+int coverage_each(const struct join_query *q, const struct join_options *o, int kind, coverage_pair *pair,
+		  void *context, struct coverage_stats *stats, struct err *err)
 {
 	struct answer s;
 	struct stream m = { .s = &s, .kind = kind, .pair = pair, .context = context };

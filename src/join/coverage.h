@@ -36,8 +36,8 @@ typedef int coverage_pair(void *context, uint32_t a, uint32_t b, uint32_t shared
 
 /* Every pair once, ascending by a, then b, on the calling thread.  A non-zero
  * answer of `pair` ends it and is returned.  kind < 0: no overlaps wanted. */
-int coverage_each(const struct join_query *q, const struct join_options *o, int kind, coverage_pair *pair, void *context,
-		  struct coverage_stats *stats, struct err *err);
+int coverage_each(const struct join_query *q, const struct join_options *o, int kind, coverage_pair *pair,
+		  void *context, struct coverage_stats *stats, struct err *err);
 
 /* What a minimum cover needs, without V^2 lists: the same optimum as the whole
  * graph.  fold[x] = y != x: x is folded into y (struct join_fold), has an empty
@@ -47,12 +47,12 @@ int coverage_each(const struct join_query *q, const struct join_options *o, int 
  * it matters.  Every other list is complete. */
 struct kernel {
 	struct coverage graph;
-	uint32_t *fold;				 /* [n] itself unless folded; never a folded document */
+	uint32_t *fold;					/* [n] itself unless folded; never a folded document */
 	uint32_t n_folded, n_forced, n_covered, n_core; /* add up to n */
 };
 
-int coverage_kernel(struct kernel *out, const struct join_query *q, const struct join_options *o, struct coverage_stats *stats,
-		    struct err *err);
+int coverage_kernel(struct kernel *out, const struct join_query *q, const struct join_options *o,
+		    struct coverage_stats *stats, struct err *err);
 void kernel_release(struct kernel *k); /* zero is fine */
 
 /* Weakly connected components of a graph: part[d], numbered by least document;
@@ -64,12 +64,13 @@ uint32_t coverage_parts(const struct coverage *c, uint32_t *part);
  * (NULL: all equal; NaN is the least), then the least b; UINT32_MAX when there is none.  shared[a],
  * if not NULL, its overlap. */
 int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_query *q, const struct join_options *o,
-		     const uint8_t *kept, int kind, const double *latest, struct coverage_stats *stats, struct err *err);
+		     const uint8_t *kept, int kind, const double *latest, struct coverage_stats *stats,
+		     struct err *err);
 
 /* All pairs with an end in changed[] (bytes, [n]), ascending by (a, b): what an
  * update must look at.  `pair` gets 0 for overlap and sizes.  Cost: one scan of
  * the sets that share a key with them. */
-int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed, coverage_pair *pair,
-		     void *context, struct coverage_stats *stats, struct err *err);
+int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed,
+		     coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err);
 
 #endif

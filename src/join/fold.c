@@ -53,7 +53,9 @@ uint32_t fold_twins(uint32_t *fold, const struct join_query *q)
 		return 0;
 	t = mem_array((size_t)q->n + 1, sizeof *t);
 	for (uint32_t d = 0; d < q->n; d++) {
-		t[d] = (struct twin){ .signature = f->signature(f->context, d), .apart = f->apart ? f->apart[d] : 0, .doc = d };
+		t[d] = (struct twin){ .signature = f->signature(f->context, d),
+				      .apart = f->apart ? f->apart[d] : 0,
+				      .doc = d };
 		for (int k = 0; k < JOIN_KINDS; k++) {
 			uint32_t s = q->set_of[k] ? q->set_of[k][d] : JOIN_NO_SET;
 

@@ -47,12 +47,14 @@ uint32_t intersect_weights_plain(const uint32_t *a, const uint32_t *weight, cons
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static uint32_t sets_avx2(const uint64_t *a, uint32_t na, const uint64_t *b, uint32_t nb)
+__attribute__((target("avx2"))) static uint32_t sets_avx2(const uint64_t *a, uint32_t na, const uint64_t *b,
+							  uint32_t nb)
 {
 	uint32_t i = 0, j = 0, shared = 0;
 
 	while (i + 4 <= na && j + 4 <= nb) {
-		__m256i x = _mm256_loadu_si256((const __m256i *)(a + i)), y = _mm256_loadu_si256((const __m256i *)(b + j));
+		__m256i x = _mm256_loadu_si256((const __m256i *)(a + i)),
+			y = _mm256_loadu_si256((const __m256i *)(b + j));
 		__m256i m0 = _mm256_cmpeq_epi64(x, y), m1 = _mm256_cmpeq_epi64(x, _mm256_permute4x64_epi64(y, 0x39)),
 			m2 = _mm256_cmpeq_epi64(x, _mm256_permute4x64_epi64(y, 0x4e)),
 			m3 = _mm256_cmpeq_epi64(x, _mm256_permute4x64_epi64(y, 0x93));
@@ -75,15 +77,17 @@ __attribute__((target("avx2"))) static uint32_t sum_avx2(__m256i v)
 	return (uint32_t)_mm_cvtsi128_si32(s);
 }
 
-__attribute__((target("avx2"))) static uint32_t weights_avx2(const uint32_t *a, const uint32_t *weight, const uint32_t *rest,
-							     uint32_t na, const uint32_t *b, uint32_t nb, uint32_t need)
+__attribute__((target("avx2"))) static uint32_t weights_avx2(const uint32_t *a, const uint32_t *weight,
+							     const uint32_t *rest, uint32_t na, const uint32_t *b,
+							     uint32_t nb, uint32_t need)
 {
 	const __m256i turn = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
 	__m256i total = _mm256_setzero_si256();
 	uint32_t i = 0, j = 0, sum, steps = 0;
 
 	while (i + 8 <= na && j + 8 <= nb) {
-		__m256i x = _mm256_loadu_si256((const __m256i *)(a + i)), y = _mm256_loadu_si256((const __m256i *)(b + j));
+		__m256i x = _mm256_loadu_si256((const __m256i *)(a + i)),
+			y = _mm256_loadu_si256((const __m256i *)(b + j));
 		__m256i z = _mm256_permute4x64_epi64(y, 0x4e); /* four lanes on */
 		__m256i m = _mm256_or_si256(_mm256_cmpeq_epi32(x, y), _mm256_cmpeq_epi32(x, z));
 		uint32_t la = a[i + 7], lb = b[j + 7];
@@ -102,7 +106,8 @@ __attribute__((target("avx2"))) static uint32_t weights_avx2(const uint32_t *a, 
 	sum = sum_avx2(total);
 	if (i == na || sum + rest[i] < need)
 		return sum;
-	return sum + intersect_weights_plain(a + i, weight + i, rest + i, na - i, b + j, nb - j, need > sum ? need - sum : 0);
+	return sum +
+	       intersect_weights_plain(a + i, weight + i, rest + i, na - i, b + j, nb - j, need > sum ? need - sum : 0);
 }
 #endif
 
@@ -115,8 +120,8 @@ uint32_t intersect_sets(const uint64_t *a, uint32_t na, const uint64_t *b, uint3
 	return intersect_sets_plain(a, na, b, nb);
 }
 
-uint32_t intersect_weights(const uint32_t *a, const uint32_t *weight, const uint32_t *rest, uint32_t na, const uint32_t *b,
-			   uint32_t nb, uint32_t need)
+uint32_t intersect_weights(const uint32_t *a, const uint32_t *weight, const uint32_t *rest, uint32_t na,
+			   const uint32_t *b, uint32_t nb, uint32_t need)
 {
 #if defined(__x86_64__)
 	if (na >= 8 && nb >= 8 && __builtin_cpu_supports("avx2"))

@@ -17,8 +17,8 @@ uint32_t intersect_sets_plain(const uint64_t *a, uint32_t na, const uint64_t *b,
 /* The sum of weight[i] over a[i] that are in b (no repeats).  rest[i] is the
  * sum of weight[i..na).  It may stop, and then returns something below need,
  * as soon as need cannot be reached. */
-uint32_t intersect_weights(const uint32_t *a, const uint32_t *weight, const uint32_t *rest, uint32_t na, const uint32_t *b,
-			   uint32_t nb, uint32_t need);
+uint32_t intersect_weights(const uint32_t *a, const uint32_t *weight, const uint32_t *rest, uint32_t na,
+			   const uint32_t *b, uint32_t nb, uint32_t need);
 uint32_t intersect_weights_plain(const uint32_t *a, const uint32_t *weight, const uint32_t *rest, uint32_t na,
 				 const uint32_t *b, uint32_t nb, uint32_t need);
 #endif

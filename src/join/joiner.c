@@ -11,8 +11,8 @@
 #include "join/bound.h"
 #include "join/probe.h"
 
-#define PROBE_BLOCK 64	     /* rows handed out at once */
-#define CHUNK_LEAST 8u	     /* twice as many rows are not cut again, whatever they need */
+#define PROBE_BLOCK 64 /* rows handed out at once */
+#define CHUNK_LEAST 8u /* twice as many rows are not cut again, whatever they need */
 
 /* How much of a set of a thousand items a bound needs, seen from a or from b. */
 static uint64_t strength(const struct join_bound *b, bool flip)
@@ -220,7 +220,10 @@ static int run_halves(struct joiner *j, struct run *run, struct chunk x, struct 
 {
 	uint32_t mx = middle(j, x), my = middle(j, y);
 	struct chunk part[4] = {
-		{ x.from, mx, x.within }, { mx, x.to, x.within }, { y.from, my, y.within }, { my, y.to, y.within },
+		{ x.from, mx, x.within },
+		{ mx, x.to, x.within },
+		{ y.from, my, y.within },
+		{ my, y.to, y.within },
 	};
 	int rc = WN_OK;
 
@@ -329,7 +332,8 @@ static uint32_t first_member(const struct joiner *j, uint32_t a, uint32_t y)
 	return low;
 }
 
-bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each, void *context)
+bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each,
+		   void *context)
 {
 	const struct join_disjunct *d = j->d;
 	struct join_overlap o[JOIN_KINDS] = { 0 };
@@ -347,7 +351,8 @@ bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, ui
 		if (d->has_test) {
 			for (int k = 0; !ready && k < JOIN_KINDS; k++)
 				if (k == j->kind)
-					o[k] = (struct join_overlap){ j->rows.size[k][j->rows.row_of[a]], j->rows.size[k][y], shared };
+					o[k] = (struct join_overlap){ j->rows.size[k][j->rows.row_of[a]],
+								      j->rows.size[k][y], shared };
 				else if (j->kinds >> k & 1)
 					o[k] = joiner_overlap(j, worker, k, a, b);
 			ready = true;

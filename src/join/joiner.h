@@ -24,14 +24,15 @@ struct joiner {
 	const struct join_query *q;
 	const struct join_disjunct *d;
 	const struct join_options *o;
-	unsigned number;	/* of the disjunct */
+	unsigned number; /* of the disjunct */
 	unsigned threads;
 	size_t memory;
-	int kind;		/* of the leading bound; -1: none */
-	bool flip;		/* the probing side is b */
-	bool symmetric;		/* all bounds are: each pair of rows is met once */
-	unsigned kinds;		/* that tell rows apart */
-	struct join_bound lead[JOIN_BOUNDS], other[JOIN_BOUNDS]; /* of the leading kind, seen from the prober; the rest */
+	int kind;	/* of the leading bound; -1: none */
+	bool flip;	/* the probing side is b */
+	bool symmetric; /* all bounds are: each pair of rows is met once */
+	unsigned kinds; /* that tell rows apart */
+	struct join_bound lead[JOIN_BOUNDS],
+	    other[JOIN_BOUNDS]; /* of the leading kind, seen from the prober; the rest */
 	unsigned n_lead, n_other;
 	struct rows rows;
 	uint32_t *empty, n_empty; /* rows whose leading set is empty */
@@ -63,7 +64,8 @@ void joiner_close(struct joiner *j);
 /* Every b of row y with the disjunct true of (a, b): each(context, b) until it
  * returns false.  shared: as given by joiner_pair. */
 typedef bool joiner_doc(void *context, uint32_t b);
-bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each, void *context);
+bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each,
+		   void *context);
 
 /* What the sets of kind `kind` of two documents share, with their sizes. */
 struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, uint32_t a, uint32_t b);

@@ -183,10 +183,7 @@ static int run_second(struct reduction *r, struct err *err)
 
 /* --- the core --- */
 
-static bool is_core(const struct reduction *r, uint32_t d)
-{
-	return r->has[d] && r->cover[d] == UINT32_MAX;
-}
+static bool is_core(const struct reduction *r, uint32_t d) { return r->has[d] && r->cover[d] == UINT32_MAX; }
 
 static bool third_pass(void *context, unsigned worker, uint32_t x, uint32_t y, uint32_t shared)
 {
@@ -339,8 +336,8 @@ static void note_forced(struct reduction *r, struct kernel *k)
 	}
 }
 
-int coverage_kernel(struct kernel *out, const struct join_query *q, const struct join_options *o, struct coverage_stats *stats,
-		    struct err *err)
+int coverage_kernel(struct kernel *out, const struct join_query *q, const struct join_options *o,
+		    struct coverage_stats *stats, struct err *err)
 {
 	struct reduction r = { .n = q->n, .list = o && o->list ? o->list : KERNEL_LIST };
 	struct growing g = { 0 };

@@ -7,17 +7,15 @@
 #include "join/bound.h"
 #include "join/intersect.h"
 
-static uint32_t row_in(const struct joiner *j, uint32_t x)
-{
-	return j->sub ? j->sub[x] : x;
-}
+static uint32_t row_in(const struct joiner *j, uint32_t x) { return j->sub ? j->sub[x] : x; }
 
 /* The bounds of kinds that do not lead, from the sets themselves. */
 static bool others_hold(struct probe *p, const struct joiner *j, uint32_t a, uint32_t b)
 {
 	for (unsigned i = 0; i < j->n_other; i++) {
 		const struct join_bound *o = &j->other[i];
-		struct join_overlap v = sets_overlap(&p->sets, j->q, o->kind, j->rows.set[o->kind][a], j->rows.set[o->kind][b]);
+		struct join_overlap v =
+		    sets_overlap(&p->sets, j->q, o->kind, j->rows.set[o->kind][a], j->rows.set[o->kind][b]);
 
 		if (!bound_holds(o, v.a, v.b, v.shared))
 			return false;
@@ -49,10 +47,7 @@ static bool lead_holds(const struct joiner *j, uint32_t A, uint32_t B, uint32_t 
 	return true;
 }
 
-static bool wanted(const struct joiner *j, uint32_t y)
-{
-	return !j->targets || j->targets[y];
-}
+static bool wanted(const struct joiner *j, uint32_t y) { return !j->targets || j->targets[y]; }
 
 /* Rows to be met from x: all that its order allows, or, where both directions
  * are tried at once, all that come after it. */
@@ -159,12 +154,12 @@ static struct part list_part(const struct columns_index *c, uint32_t class, uint
 	return (struct part){ list + first, list + (last < first ? first : last) };
 }
 
-struct target { /* a prober and what it still needs */
-	uint32_t x, row, size;	 /* in the index, among the rows, items */
-	uint32_t from, to;	 /* opposite rows, as numbers in the index */
+struct target {		       /* a prober and what it still needs */
+	uint32_t x, row, size; /* in the index, among the rows, items */
+	uint32_t from, to;     /* opposite rows, as numbers in the index */
 	uint32_t least;
 	const uint32_t *classes;
-	uint32_t n, done;	 /* classes of x; how many were walked for everyone */
+	uint32_t n, done; /* classes of x; how many were walked for everyone */
 	uint32_t n_met;
 };
 
@@ -260,15 +255,16 @@ static void finish_by_walking(struct probe *p, const struct columns_index *c, st
 	}
 }
 
-static uint32_t finish_by_merging(struct probe *p, const struct joiner *j, const struct target *t, uint32_t y, uint64_t need)
+static uint32_t finish_by_merging(struct probe *p, const struct joiner *j, const struct target *t, uint32_t y,
+				  uint64_t need)
 {
 	const struct columns_index *c = &j->index;
 	const uint32_t *other = c->forward + c->forward_start[y];
 	uint64_t n = c->forward_start[y + 1] - c->forward_start[y], skip = lower(other, n, t->classes[t->done]);
 	uint32_t acc = p->acc[y];
 
-	return acc + intersect_weights(t->classes + t->done, p->weight + t->done, p->rest + t->done, t->n - t->done, other + skip,
-				       (uint32_t)(n - skip), need > acc ? (uint32_t)(need - acc) : 0);
+	return acc + intersect_weights(t->classes + t->done, p->weight + t->done, p->rest + t->done, t->n - t->done,
+				       other + skip, (uint32_t)(n - skip), need > acc ? (uint32_t)(need - acc) : 0);
 }
 
 /* Looks at the prober's classes; false when it cannot reach its least need. */

@@ -4,10 +4,10 @@
 #include "join/joiner.h"
 #include "join/sets.h"
 
-struct probe { /* what one thread holds; zero is fine */
-	uint32_t rows;	  /* acc and met are for so many */
-	uint32_t *acc;	  /* weight met so far by row; zero between probes */
-	uint32_t *met;	  /* rows with acc > 0 */
+struct probe {			 /* what one thread holds; zero is fine */
+	uint32_t rows;		 /* acc and met are for so many */
+	uint32_t *acc;		 /* weight met so far by row; zero between probes */
+	uint32_t *met;		 /* rows with acc > 0 */
 	uint32_t *weight, *rest; /* of the prober's classes, and summed from the end */
 	uint32_t room;
 	bool ended;

@@ -23,9 +23,9 @@
 #include <stdint.h>
 #include <stddef.h>
 
-#define JOIN_KINDS 2	   /* texts a document may have: body, main */
-#define JOIN_ORDERS 4	   /* order terms of one disjunct; more go into test */
-#define JOIN_BOUNDS 8	   /* bounds of one disjunct; more go into test */
+#define JOIN_KINDS 2  /* texts a document may have: body, main */
+#define JOIN_ORDERS 4 /* order terms of one disjunct; more go into test */
+#define JOIN_BOUNDS 8 /* bounds of one disjunct; more go into test */
 #define JOIN_NO_SET UINT32_MAX
 
 struct join_cursor { /* a place in one set; opaque but for `left` */
@@ -72,7 +72,8 @@ struct join_overlap {
 };
 
 /* o[k] is filled for the kinds in the disjunct's test_kinds and bounds. */
-typedef bool join_test(void *context, unsigned disjunct, uint32_t a, uint32_t b, const struct join_overlap o[JOIN_KINDS]);
+typedef bool join_test(void *context, unsigned disjunct, uint32_t a, uint32_t b,
+		       const struct join_overlap o[JOIN_KINDS]);
 
 struct join_disjunct {
 	const uint32_t *key;	    /* [n] or NULL: all equal */

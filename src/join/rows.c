@@ -224,7 +224,8 @@ void rows_range(const struct rows *r, const struct join_disjunct *d, uint32_t x,
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (r->flip ? r->b_max[x] - r->a_min[mid] >= d->order[0].lo : r->b_max[mid] - r->a_min[x] < d->order[0].lo)
+		if (r->flip ? r->b_max[x] - r->a_min[mid] >= d->order[0].lo
+			    : r->b_max[mid] - r->a_min[x] < d->order[0].lo)
 			low = mid + 1;
 		else
 			high = mid;

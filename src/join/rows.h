@@ -20,8 +20,9 @@ struct rows {
 	uint32_t *block_start;	    /* [n_blocks + 1] rows of a block */
 	uint32_t *set[JOIN_KINDS];  /* [n]; JOIN_NO_SET is the empty set; NULL when the kind is not in use */
 	uint32_t *size[JOIN_KINDS]; /* [n] */
-	uint32_t *start, *member;   /* members of row r: member[start[r]] .. ; ascending by (vb of the first order, number) */
-	uint32_t *row_of;	    /* [documents] or ROW_NONE */
+	uint32_t *start,
+	    *member;	  /* members of row r: member[start[r]] .. ; ascending by (vb of the first order, number) */
+	uint32_t *row_of; /* [documents] or ROW_NONE */
 	/* Over the members, by the first order (NULL without one): the range of va and of vb; empty ranges are
 	 * (INFINITY, -INFINITY). */
 	double *a_min, *a_max, *b_min, *b_max;

@@ -6,8 +6,9 @@
 #include "base/mem.h"
 
 _Static_assert((int)MEASURE_CONTAINMENT_AB == JOIN_CONTAINED && (int)MEASURE_CONTAINMENT_BA == JOIN_CONTAINS &&
-	(int)MEASURE_JACCARD == JOIN_JACCARD && (int)MEASURE_DICE == JOIN_DICE && (int)MEASURE_SHARED == JOIN_SHARED,
-	"measures have one numbering");
+		   (int)MEASURE_JACCARD == JOIN_JACCARD && (int)MEASURE_DICE == JOIN_DICE &&
+		   (int)MEASURE_SHARED == JOIN_SHARED,
+	       "measures have one numbering");
 _Static_assert((int)TEXT_KINDS == JOIN_KINDS, "as many texts as kinds");
 
 static void as_overlaps(struct overlap out[TEXT_KINDS], const struct join_overlap in[JOIN_KINDS])
@@ -67,8 +68,11 @@ static bool take_term(struct join_disjunct *d, const struct content_term *c)
 		return false;
 	if (c->measure != MEASURE_SHARED && c->p > 1000000000u)
 		return false;
-	d->bound[d->n_bounds++] = (struct join_bound){ .kind = (uint8_t)c->kind, .measure = (uint8_t)c->measure,
-						       .strict = c->op == CMP_GT, .num = c->p, .den = c->q };
+	d->bound[d->n_bounds++] = (struct join_bound){ .kind = (uint8_t)c->kind,
+						       .measure = (uint8_t)c->measure,
+						       .strict = c->op == CMP_GT,
+						       .num = c->p,
+						       .den = c->q };
 	return c->op == CMP_GT || c->op == CMP_GE;
 }
 
@@ -91,8 +95,12 @@ void ruled_open(struct ruled *r, const struct plan *plan)
 	for (size_t i = 0; i < plan->n; i++)
 		take_disjunct(&r->disjuncts[i], &plan->d[i]);
 	r->fold = (struct join_fold){ r, fold_signature, fold_compare, fold_folds, NULL };
-	r->query = (struct join_query){ .n = (uint32_t)plan->n_docs, .disjunct = r->disjuncts, .n_disjuncts = (unsigned)plan->n,
-					.test = test_rest, .test_context = r, .fold = &r->fold };
+	r->query = (struct join_query){ .n = (uint32_t)plan->n_docs,
+					.disjunct = r->disjuncts,
+					.n_disjuncts = (unsigned)plan->n,
+					.test = test_rest,
+					.test_context = r,
+					.fold = &r->fold };
 }
 
 void ruled_close(struct ruled *r)

@@ -4,7 +4,8 @@
 #include "base/mem.h"
 #include "join/intersect.h"
 
-const uint64_t *sets_get(struct sets_scratch *s, const struct join_query *q, int kind, uint32_t set, int which, uint32_t *n)
+const uint64_t *sets_get(struct sets_scratch *s, const struct join_query *q, int kind, uint32_t set, int which,
+			 uint32_t *n)
 {
 	const struct join_sets *sets = &q->sets[kind];
 	struct join_cursor c = { 0 };

@@ -12,7 +12,8 @@ struct sets_scratch { /* the two sets last looked at; zero is empty */
 
 /* The items of a set; JOIN_NO_SET is empty.  which: 0 or 1, so that two sets
  * can be held; until the next call with the same. */
-const uint64_t *sets_get(struct sets_scratch *s, const struct join_query *q, int kind, uint32_t set, int which, uint32_t *n);
+const uint64_t *sets_get(struct sets_scratch *s, const struct join_query *q, int kind, uint32_t set, int which,
+			 uint32_t *n);
 struct join_overlap sets_overlap(struct sets_scratch *s, const struct join_query *q, int kind, uint32_t a, uint32_t b);
 void sets_scratch_release(struct sets_scratch *s);
 #endif

@@ -108,8 +108,13 @@ int stored_open(struct stored *s, const struct segments *segments, const uint64_
 	task_each(threads ? threads : 1, sets, 256, open_sets, &o);
 	for (int k = 0; k < JOIN_KINDS; k++)
 		if (kinds >> k & 1)
-			s->sets[k] = (struct join_sets){ .n = sets, .bag = bag, .size = s->size[k], .start = s->start[k],
-							 .context = &s->sets[k], .open = view_open, .read = view_read };
+			s->sets[k] = (struct join_sets){ .n = sets,
+							 .bag = bag,
+							 .size = s->size[k],
+							 .start = s->start[k],
+							 .context = &s->sets[k],
+							 .open = view_open,
+							 .read = view_read };
 	mem_free(of_set);
 	if (atomic_load(&o.rc) < 0)
 		stored_close(s);

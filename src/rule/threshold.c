@@ -31,11 +31,13 @@ bool rule_threshold(const struct rule *rule, struct threshold *out)
 		return false;
 	measure = n->kids[n->measure_at];
 	constant = n->kids[1 - n->measure_at];
-	*out = (struct threshold){ constant->at, constant->end, measure->measure, measure->kind, (double)n->p / (double)n->q };
+	*out = (struct threshold){ constant->at, constant->end, measure->measure, measure->kind,
+				   (double)n->p / (double)n->q };
 	return true;
 }
 
 struct str rule_with_threshold(struct arena *a, struct str text, const struct threshold *t, unsigned value)
 {
-	return arena_printf(a, "%.*s%u.%02u%.*s", (int)t->at, text.p, value / 100, value % 100, (int)(text.n - t->end), text.p + t->end);
+	return arena_printf(a, "%.*s%u.%02u%.*s", (int)t->at, text.p, value / 100, value % 100, (int)(text.n - t->end),
+			    text.p + t->end);
 }

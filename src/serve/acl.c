@@ -71,7 +71,8 @@ struct acl *request_acl(struct request *q, const struct served *which)
 		size_t n = q->server->n_served > which->index ? q->server->n_served : which->index + 1;
 
 		rules.sets = mem_rearray(rules.server == q->server ? rules.sets : NULL, n, sizeof *rules.sets);
-		memset(rules.sets + (rules.server == q->server ? rules.n : 0), 0, (n - (rules.server == q->server ? rules.n : 0)) * sizeof *rules.sets);
+		memset(rules.sets + (rules.server == q->server ? rules.n : 0), 0,
+		       (n - (rules.server == q->server ? rules.n : 0)) * sizeof *rules.sets);
 		rules.server = q->server;
 		rules.n = n;
 	}

@@ -83,7 +83,8 @@ static void api_end(struct api *a, uint64_t next)
 		for (struct str rest = a->q->query; rest.p && rest.n;) {
 			struct str pair = str_cut(&rest, '&');
 
-			if (pair.n && !str_starts(pair, STR("page[cursor]=")) && !str_istarts(pair, STR("page%5Bcursor%5D=")))
+			if (pair.n && !str_starts(pair, STR("page[cursor]=")) &&
+			    !str_istarts(pair, STR("page%5Bcursor%5D=")))
 				buf_printf(link, "&%.*s", STR_FMT(pair));
 		}
 		json_key(&a->j, "next");
@@ -164,11 +165,15 @@ static void put_capture(struct json *j, const struct capture *c)
 	json_close(j, '}');
 }
 
-static bool visible(const struct api *a, const struct capture *c) { return acl_allows(a->acl, c->urlkey, c->time, a->q->acl_user); }
+static bool visible(const struct api *a, const struct capture *c)
+{
+	return acl_allows(a->acl, c->urlkey, c->time, a->q->acl_user);
+}
 
 static bool page_of(struct api *a, uint64_t *cursor, uint64_t *size)
 {
-	if (request_u64(a->q, "page[cursor]", 0, INT64_MAX, 0, cursor) && request_u64(a->q, "page[size]", 1, 1000, 100, size))
+	if (request_u64(a->q, "page[cursor]", 0, INT64_MAX, 0, cursor) &&
+	    request_u64(a->q, "page[size]", 1, 1000, 100, size))
 		return true;
 	response_error(a->r, 400, "page[size] is a number from 1 to 1000, page[cursor] one that an answer gave");
 	return false;
@@ -242,11 +247,14 @@ void api_captures(struct request *q, struct response *r)
 	if (url.n)
 		surt_range(surt_profile(catalog_settings(a.coll->catalog)->profile), url, SURT_EXACT, from, to);
 	db = catalog_sqlite(a.coll->catalog);
-	if (!db || sqlite3_prepare_v2(db,
-				      url.n	 ? "select capture from capture_key where urlkey = ?3 and capture > ?1 order by capture"
-				      : host.n ? "select id from capture where id > ?1 and host in (select id from host where name = ?2) order by id"
-					       : "select id from capture where id > ?1 order by id",
-				      -1, &s, NULL) != SQLITE_OK) {
+	if (!db ||
+	    sqlite3_prepare_v2(
+		db,
+		url.n ? "select capture from capture_key where urlkey = ?3 and capture > ?1 order by capture"
+		: host.n
+		    ? "select id from capture where id > ?1 and host in (select id from host where name = ?2) order by id"
+		    : "select id from capture where id > ?1 order by id",
+		-1, &s, NULL) != SQLITE_OK) {
 		response_error(r, 503, "the catalogue cannot be read");
 		return;
 	}
@@ -258,7 +266,9 @@ void api_captures(struct request *q, struct response *r)
 		struct arena scratch = { 0 };
 		struct capture c;
 
-		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) == WN_OK && visible(&a, &c)) {
+		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) ==
+			WN_OK &&
+		    visible(&a, &c)) {
 			if (++n <= size) {
 				put_capture(&a.j, &c);
 				last = c.id;
@@ -362,8 +372,10 @@ void api_search(struct request *q, struct response *r)
 
 	if (!api_begin(&a, q, r))
 		return;
-	if (!request_u64(q, "page[size]", 1, 1000, 20, &size) || !request_u64(q, "cover", 0, INT64_MAX, 0, &cover) || !find.words.n) {
-		response_error(r, 400, "q= must hold the words; page[size] is a number from 1 to 1000, cover a cover's number");
+	if (!request_u64(q, "page[size]", 1, 1000, 20, &size) || !request_u64(q, "cover", 0, INT64_MAX, 0, &cover) ||
+	    !find.words.n) {
+		response_error(r, 400,
+			       "q= must hold the words; page[size] is a number from 1 to 1000, cover a cover's number");
 		return;
 	}
 	find.limit = size;
@@ -526,7 +538,8 @@ void api_covers(struct request *q, struct response *r)
 
 static bool find_cover(struct api *a, struct cover_row *row)
 {
-	if (covers_find(a->coll, &a->q->arena, arena_strz(&a->q->arena, request_arg(a->q, "id")), row, &a->err) == WN_OK)
+	if (covers_find(a->coll, &a->q->arena, arena_strz(&a->q->arena, request_arg(a->q, "id")), row, &a->err) ==
+	    WN_OK)
 		return true;
 	response_error(a->r, a->err.code == WN_NONE ? 404 : 503, "%s", a->err.text);
 	return false;
@@ -556,8 +569,12 @@ void api_members(struct request *q, struct response *r)
 	if (!api_begin(&a, q, r) || !find_cover(&a, &row) || !page_of(&a, &cursor, &size))
 		return;
 	db = catalog_sqlite(a.coll->catalog);
-	if (!db || sqlite3_prepare_v2(db, "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 "
-					  "and (?3 < 0 or kept = ?3) order by capture", -1, &s, NULL) != SQLITE_OK) {
+	if (!db ||
+	    sqlite3_prepare_v2(
+		db,
+		"select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 "
+		"and (?3 < 0 or kept = ?3) order by capture",
+		-1, &s, NULL) != SQLITE_OK) {
 		response_error(r, 503, "the catalogue cannot be read");
 		return;
 	}
@@ -570,14 +587,19 @@ void api_members(struct request *q, struct response *r)
 		struct capture c, w;
 		bool kept = sqlite3_column_int(s, 1) != 0;
 
-		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) == WN_OK && visible(&a, &c) && ++n <= size) {
+		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) ==
+			WN_OK &&
+		    visible(&a, &c) && ++n <= size) {
 			last = c.id;
 			json_open(&a.j, '{');
 			put_u64(&a.j, "id", c.id);
 			put_str(&a.j, "url", c.url);
 			put_time(&a.j, "time", c.time);
 			put_str(&a.j, "state", kept ? STR("kept") : STR("dropped"));
-			if (!kept && catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 2), &w, NULL) == WN_OK && visible(&a, &w)) {
+			if (!kept &&
+			    catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 2), &w,
+					    NULL) == WN_OK &&
+			    visible(&a, &w)) {
 				put_u64(&a.j, "by_id", w.id);
 				put_str(&a.j, "by_url", w.url);
 				put_time(&a.j, "by_time", w.time);
@@ -702,11 +724,13 @@ void api_sql(struct request *q, struct response *r)
 		return;
 	}
 	if (a.acl) {
-		response_error(r, 403, "this collection has access rules, which SQL cannot hold to; ask by /captures or CDX");
+		response_error(r, 403,
+			       "this collection has access rules, which SQL cannot hold to; ask by /captures or CDX");
 		return;
 	}
 	if ((rc = guarded_sql(a.coll, arena_str(&q->arena, sql), &limits, &sink, &a.err)) < 0) {
-		response_error(r, rc == WN_USAGE ? 400 : 503, "%s", a.err.text[0] ? a.err.text : "the answer is too long");
+		response_error(r, rc == WN_USAGE ? 400 : 503, "%s",
+			       a.err.text[0] ? a.err.text : "the answer is too long");
 		return;
 	}
 	json_close(&a.j, ']');

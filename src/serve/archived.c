@@ -8,10 +8,14 @@
 
 enum fate { FATE_PREFIX, FATE_KEEP, FATE_CODING, FATE_LOCATION, FATE_TYPE, FATE_DROP };
 
-static const struct { const char *name; enum fate fate; } table[] = {
-	{ "content-type", FATE_TYPE }, { "content-language", FATE_KEEP }, { "content-disposition", FATE_KEEP }, { "content-encoding", FATE_CODING },
-	{ "location", FATE_LOCATION }, { "content-location", FATE_LOCATION }, { "content-base", FATE_LOCATION }, { "x-robots-tag", FATE_PREFIX }, { "accept-ranges", FATE_PREFIX },
-	{ "content-length", FATE_PREFIX }, { "content-range", FATE_PREFIX }, { "transfer-encoding", FATE_PREFIX },
+static const struct {
+	const char *name;
+	enum fate fate;
+} table[] = {
+	{ "content-type", FATE_TYPE },	     { "content-language", FATE_KEEP }, { "content-disposition", FATE_KEEP },
+	{ "content-encoding", FATE_CODING }, { "location", FATE_LOCATION },	{ "content-location", FATE_LOCATION },
+	{ "content-base", FATE_LOCATION },   { "x-robots-tag", FATE_PREFIX },	{ "accept-ranges", FATE_PREFIX },
+	{ "content-length", FATE_PREFIX },   { "content-range", FATE_PREFIX },	{ "transfer-encoding", FATE_PREFIX },
 };
 
 static enum fate fate_of(struct str name)
@@ -49,12 +53,14 @@ static void location(struct response *r, struct str name, struct str value, stru
 	out = request_buf(q, 4 * LIMIT_URL);
 	buf_str(out, q->origin);
 	rewrite_absolute(w, value, MOD_MP, out);
-	if (out->n > q->origin.n && out->p[q->origin.n] == '/' && str_starts(str_sub(buf_view(out), q->origin.n, out->n), w->prefix))
+	if (out->n > q->origin.n && out->p[q->origin.n] == '/' &&
+	    str_starts(str_sub(buf_view(out), q->origin.n, out->n), w->prefix))
 		response_header(r, arena_strz(&q->arena, name), buf_view(out));
 	prefixed(r, name, value);
 }
 
-void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w, bool redirects)
+void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w,
+		      bool redirects)
 {
 	for (unsigned i = 0; i < head->nfields; i++) {
 		struct str name = head->fields[i].name, value = str_trim(head->fields[i].value);

@@ -11,5 +11,6 @@ enum archived_form {
 	ARCHIVED_REWRITTEN, /* length and type are ours */
 };
 
-void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w, bool redirects);
+void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w,
+		      bool redirects);
 #endif

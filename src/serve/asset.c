@@ -20,7 +20,9 @@ static const char *type_of(struct str name)
 	static const struct {
 		const char *end, *type;
 	} types[] = {
-		{ ".css", "text/css; charset=utf-8" }, { ".js", "text/javascript; charset=utf-8" }, { ".svg", "image/svg+xml" },
+		{ ".css", "text/css; charset=utf-8" },
+		{ ".js", "text/javascript; charset=utf-8" },
+		{ ".svg", "image/svg+xml" },
 	};
 
 	for (size_t i = 0; i < COUNT(types); i++)
@@ -35,7 +37,8 @@ static void from_disk(struct request *q, struct response *r, const struct asset 
 	struct err err = { 0 };
 	struct str body;
 
-	if (os_slurp(&q->arena, arena_printf(&q->arena, "%s/%s", q->server->options.assets, a->name).p, 4 * MIB, &body, &err) < 0) {
+	if (os_slurp(&q->arena, arena_printf(&q->arena, "%s/%s", q->server->options.assets, a->name).p, 4 * MIB, &body,
+		     &err) < 0) {
 		response_err(r, &err);
 		return;
 	}

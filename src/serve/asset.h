@@ -12,6 +12,6 @@ struct asset {
 	size_t n_gzip, n;
 };
 
-extern const struct asset assets[]; /* ends with name NULL */
+extern const struct asset assets[];		  /* ends with name NULL */
 const struct asset *asset_find(const char *name); /* one that exists; NULL when it does not */
 #endif

@@ -83,19 +83,24 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 		return;
 	if (q->method == METHOD_POST && q->body.n) /* a form asks what an address would be too long for */
 		asked = arena_printf(&q->arena, "%.*s&%.*s", STR_FMT(asked), STR_FMT(q->body));
-	if (cdx_query_parse(&q->arena, dialect, surt_profile(catalog_settings(coll->catalog)->profile), asked, query, &err) < 0) {
+	if (cdx_query_parse(&q->arena, dialect, surt_profile(catalog_settings(coll->catalog)->profile), asked, query,
+			    &err) < 0) {
 		cdx_message(r, 400, err.text);
 		return;
 	}
 	if (query->cover) {
 		struct cover_row row;
 
-		if (covers_find(coll, &q->arena, arena_printf(&q->arena, "%llu", (unsigned long long)query->cover).p, &row, &err) < 0) {
+		if (covers_find(coll, &q->arena, arena_printf(&q->arena, "%llu", (unsigned long long)query->cover).p,
+				&row, &err) < 0) {
 			cdx_message(r, err.code == WN_NONE ? 400 : 503, err.text);
 			return;
 		}
 	}
-	setting = (struct cdx_setting){ .acl = request_acl(q, which), .user = q->acl_user, .memento = request_absolute(q, "/%s/", which->slug), .source = str(which->name) };
+	setting = (struct cdx_setting){ .acl = request_acl(q, which),
+					.user = q->acl_user,
+					.memento = request_absolute(q, "/%s/", which->slug),
+					.source = str(which->name) };
 	x = mem_zalloc(sizeof *x);
 	x->scan = cdx_scan_new(query, &setting);
 	x->dir = which->dir;
@@ -105,7 +110,9 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 		cdx_message(r, 503, err.text);
 		return;
 	}
-	response_stream(r, query->show_pages && dialect == CDX_PYWB ? "application/json" : cdx_output_type(query->output), answer_more, answer_free, x);
+	response_stream(r,
+			query->show_pages && dialect == CDX_PYWB ? "application/json" : cdx_output_type(query->output),
+			answer_more, answer_free, x);
 	if (x->done)
 		r->length = x->piece.n;
 	if (query->exact)

@@ -30,9 +30,17 @@ static struct str decimal(uint64_t v, char scratch[32])
 
 static struct cdx line_of(const struct cdx_row *row)
 {
-	return (struct cdx){ .urlkey = row->urlkey, .time = row->time, .url = row->url, .mime = row->type, .digest = row->digest, .filename = row->file_name,
-			     .status = row->status == CAPTURE_NO_STATUS ? -1 : row->status, .length = row->length ? row->length : CDX_NONE,
-			     .offset = row->file_name.n ? row->at : CDX_NONE, .redirect = row->redirect, .method = row->method };
+	return (struct cdx){ .urlkey = row->urlkey,
+			     .time = row->time,
+			     .url = row->url,
+			     .mime = row->type,
+			     .digest = row->digest,
+			     .filename = row->file_name,
+			     .status = row->status == CAPTURE_NO_STATUS ? -1 : row->status,
+			     .length = row->length ? row->length : CDX_NONE,
+			     .offset = row->file_name.n ? row->at : CDX_NONE,
+			     .redirect = row->redirect,
+			     .method = row->method };
 }
 
 struct str cdx_value(struct cdx_scan *s, const struct cdx_row *row, enum cdx_column column, char scratch[32])
@@ -129,7 +137,11 @@ static int count_covered(struct catalog *c, struct covered *k, struct err *err)
 	sqlite3_stmt *s = NULL;
 	int step = SQLITE_ERROR;
 
-	if (!db || sqlite3_prepare_v2(db, "select witness, count(*) from cover_member where cover = ? and kept = 0 group by witness order by witness", -1, &s, NULL) != SQLITE_OK)
+	if (!db ||
+	    sqlite3_prepare_v2(
+		db,
+		"select witness, count(*) from cover_member where cover = ? and kept = 0 group by witness order by witness",
+		-1, &s, NULL) != SQLITE_OK)
 		return err_set(err, WN_CATALOG, "the cover could not be read");
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)k->cover);
 	while ((step = sqlite3_step(s)) == SQLITE_ROW) {
@@ -184,7 +196,8 @@ struct extras {
 	struct arena arena;
 };
 
-static int find_extras(struct cdx_scan *s, struct catalog *c, const struct cdx_row *row, struct extras *x, struct err *err)
+static int find_extras(struct cdx_scan *s, struct catalog *c, const struct cdx_row *row, struct extras *x,
+		       struct err *err)
 {
 	struct cdx_row o;
 	uint64_t n;
@@ -211,7 +224,8 @@ static int find_extras(struct cdx_scan *s, struct catalog *c, const struct cdx_r
 		return WN_OK;
 	}
 	x->covered_count = STR("0");
-	if ((rc = catalog_cdx_row(c, s->witness, &o, err)) == WN_OK && acl_allows(s->set.acl, o.urlkey, o.time, s->set.user)) {
+	if ((rc = catalog_cdx_row(c, s->witness, &o, err)) == WN_OK &&
+	    acl_allows(s->set.acl, o.urlkey, o.time, s->set.user)) {
 		char stamp[15];
 
 		x->covered_by = arena_printf(&x->arena, "%s/%.*s", stamp_14(o.time, stamp).p, STR_FMT(o.url));
@@ -219,7 +233,8 @@ static int find_extras(struct cdx_scan *s, struct catalog *c, const struct cdx_r
 	return rc == WN_NONE ? WN_OK : rc;
 }
 
-static struct str value_of(struct cdx_scan *s, const struct cdx_row *row, const struct extras *x, enum cdx_column column, char scratch[32])
+static struct str value_of(struct cdx_scan *s, const struct cdx_row *row, const struct extras *x,
+			   enum cdx_column column, char scratch[32])
 {
 	switch (column) {
 	case COL_ORIG_LENGTH: return x->original[0];
@@ -245,7 +260,8 @@ static void add_word(struct buf *out, struct str v)
 	}
 }
 
-static void write_object(struct cdx_scan *s, const struct cdx_row *row, const struct extras *x, bool with_key, struct buf *out)
+static void write_object(struct cdx_scan *s, const struct cdx_row *row, const struct extras *x, bool with_key,
+			 struct buf *out)
 {
 	bool first = true;
 
@@ -266,7 +282,8 @@ static void write_object(struct cdx_scan *s, const struct cdx_row *row, const st
 	buf_byte(out, '}');
 }
 
-static void write_cdxj(struct cdx_scan *s, const struct cdx_row *row, const struct extras *x, bool plain, struct buf *out)
+static void write_cdxj(struct cdx_scan *s, const struct cdx_row *row, const struct extras *x, bool plain,
+		       struct buf *out)
 {
 	char stamp[15];
 
@@ -346,7 +363,8 @@ void cdx_write_head(struct cdx_scan *s, struct buf *out)
 int cdx_write_row(struct cdx_scan *s, struct catalog *c, const struct cdx_row *row, struct buf *out, struct err *err)
 {
 	const struct cdx_query *q = s->q;
-	bool plain = !q->fields_given && !q->resolve_revisits && !q->cover && !q->dupe_count && !q->skip_count && !q->last_skip;
+	bool plain =
+	    !q->fields_given && !q->resolve_revisits && !q->cover && !q->dupe_count && !q->skip_count && !q->last_skip;
 	struct extras x = { .covered_count = STR_NONE };
 	int rc = plain && !q->fields_given ? WN_OK : find_extras(s, c, row, &x, err);
 
@@ -382,12 +400,13 @@ void cdx_write_block(struct cdx_scan *s, uint64_t block, const struct cdx_row *f
 		buf_byte(&s->text, ' ');
 		buf_str(&s->text, str(stamp));
 		json_quote(out, buf_view(&s->text));
-		buf_printf(out, ", \"part\": \"catalog\", \"offset\": %llu, \"length\": %d, \"lineno\": %llu}\n", (unsigned long long)(block * CDX_BLOCK), CDX_BLOCK,
-			   (unsigned long long)block + 1);
+		buf_printf(out, ", \"part\": \"catalog\", \"offset\": %llu, \"length\": %d, \"lineno\": %llu}\n",
+			   (unsigned long long)(block * CDX_BLOCK), CDX_BLOCK, (unsigned long long)block + 1);
 		return;
 	}
 	add_word(out, first->urlkey);
-	buf_printf(out, " %s\tcatalog\t%llu\t%d\t%llu\n", stamp, (unsigned long long)(block * CDX_BLOCK), CDX_BLOCK, (unsigned long long)block + 1);
+	buf_printf(out, " %s\tcatalog\t%llu\t%d\t%llu\n", stamp, (unsigned long long)(block * CDX_BLOCK), CDX_BLOCK,
+		   (unsigned long long)block + 1);
 }
 
 /* As a form encodes it: what clients send back as it is. */

@@ -37,7 +37,10 @@ static const struct {
 	[COL_COVEREDBY] = { "coveredby", "coveredby" },
 };
 
-const char *cdx_column_name(enum cdx_dialect d, enum cdx_column c) { return d == CDX_IA ? columns[c].ia : columns[c].pywb; }
+const char *cdx_column_name(enum cdx_dialect d, enum cdx_column c)
+{
+	return d == CDX_IA ? columns[c].ia : columns[c].pywb;
+}
 
 /* A column by any name that clients use; -1 when it is none. */
 static int column_of(struct str name)
@@ -45,7 +48,8 @@ static int column_of(struct str name)
 	const char *canonical = cdx_field(name);
 
 	for (int i = 0; i < COLUMNS; i++)
-		if (str_eq(name, str(columns[i].pywb)) || str_eq(name, str(columns[i].ia)) || (canonical && strcmp(canonical, columns[i].pywb) == 0))
+		if (str_eq(name, str(columns[i].pywb)) || str_eq(name, str(columns[i].ia)) ||
+		    (canonical && strcmp(canonical, columns[i].pywb) == 0))
 			return i;
 	return -1;
 }
@@ -94,7 +98,8 @@ static bool decode(struct arena *a, struct str raw, struct str *out)
 	for (size_t i = 0; i < raw.n; i++) {
 		int high, low;
 
-		if (raw.p[i] == '%' && i + 2 < raw.n && (high = hex_digit(raw.p[i + 1])) >= 0 && (low = hex_digit(raw.p[i + 2])) >= 0) {
+		if (raw.p[i] == '%' && i + 2 < raw.n && (high = hex_digit(raw.p[i + 1])) >= 0 &&
+		    (low = hex_digit(raw.p[i + 2])) >= 0) {
 			p[n++] = (char)(high * 16 + low);
 			i += 2;
 		} else {
@@ -144,7 +149,9 @@ static int take_number(struct reading *r, const char *name, struct str v, uint64
 static int take_limit(struct reading *r, struct str v)
 {
 	r->q->limited = true;
-	return str_i64(v, &r->q->limit) && r->q->limit > -INT64_C(1000000000) && r->q->limit < INT64_MAX / 2 ? WN_OK : bad(r, "limit", v, "a whole number is wanted; a negative one asks for the last rows");
+	return str_i64(v, &r->q->limit) && r->q->limit > -INT64_C(1000000000) && r->q->limit < INT64_MAX / 2
+		   ? WN_OK
+		   : bad(r, "limit", v, "a whole number is wanted; a negative one asks for the last rows");
 }
 
 static int take_fields(struct reading *r, struct str v)
@@ -246,12 +253,9 @@ static int take_output(struct reading *r, struct str v)
 		const char *name;
 		int output[2]; /* by dialect; -1: not there */
 	} outputs[] = {
-		{ "cdxj", { CDX_OUT_CDXJ, CDX_OUT_CDXJ } },
-		{ "json", { CDX_OUT_NDJSON, CDX_OUT_ARRAY } },
-		{ "jsondict", { CDX_OUT_NDJSON, CDX_OUT_NDJSON } },
-		{ "link", { CDX_OUT_LINK, -1 } },
-		{ "text", { CDX_OUT_TEXT, CDX_OUT_TEXT } },
-		{ "cdx", { CDX_OUT_TEXT, CDX_OUT_TEXT } },
+		{ "cdxj", { CDX_OUT_CDXJ, CDX_OUT_CDXJ } },	    { "json", { CDX_OUT_NDJSON, CDX_OUT_ARRAY } },
+		{ "jsondict", { CDX_OUT_NDJSON, CDX_OUT_NDJSON } }, { "link", { CDX_OUT_LINK, -1 } },
+		{ "text", { CDX_OUT_TEXT, CDX_OUT_TEXT } },	    { "cdx", { CDX_OUT_TEXT, CDX_OUT_TEXT } },
 	};
 
 	for (size_t i = 0; i < COUNT(outputs); i++)
@@ -274,7 +278,8 @@ static int take_resume(struct reading *r, struct str v)
 		return bad(r, "resumeKey", v, "this is no key of ours");
 	rest.n--;
 	stamp = str_cut(&rest, ' ');
-	if (key.n == 0 || stamp.n != 14 || !cdx_stamp_bound(stamp, false, &r->q->resume.time) || (rest.n && (!str_i64(rest, &id) || id <= 0)))
+	if (key.n == 0 || stamp.n != 14 || !cdx_stamp_bound(stamp, false, &r->q->resume.time) ||
+	    (rest.n && (!str_i64(rest, &id) || id <= 0)))
 		return bad(r, "resumeKey", v, "this is no key of ours");
 	r->q->resume.key = key;
 	r->q->resume.id = id;
@@ -300,10 +305,13 @@ static int take_time(struct reading *r, const char *name, struct str v, bool las
 	return cdx_stamp_bound(v, last, out) ? WN_OK : bad(r, name, v, "1 to 14 digits of a time are wanted");
 }
 
+/* clang-format off */
 enum taker { P_URL, P_URLKEY, P_MATCH, P_FROM, P_TO, P_LIMIT, P_SORT, P_CLOSEST, P_OUTPUT, P_FIELDS, P_FILTER, P_COLLAPSE, P_COLLAPSE_LAST, P_COLLAPSE_TIME, P_PAGE,
 	     P_PAGE_SIZE, P_NUM_PAGES, P_PAGED_INDEX, P_SHOW_RESUME, P_RESUME, P_OFFSET, P_DUPES, P_SKIPS, P_LAST_SKIP, P_FAST, P_RESOLVE, P_GZIP, P_COVER,
 	     P_COVERED };
+/* clang-format on */
 
+/* clang-format off */
 static const struct {
 	const char *name;
 	enum taker what;
@@ -316,6 +324,7 @@ static const struct {
 	{ "lastSkipTimestamp", P_LAST_SKIP }, { "fastLatest", P_FAST }, { "resolveRevisits", P_RESOLVE }, { "gzip", P_GZIP }, { "cover", P_COVER },
 	{ "showCovered", P_COVERED },
 };
+/* clang-format on */
 
 static int take(struct reading *r, enum taker what, const char *name, struct str v)
 {
@@ -392,7 +401,11 @@ static int find_keys(struct reading *r)
 	static const struct {
 		const char *name;
 		int match;
-	} matches[] = { { "exact", SURT_EXACT }, { "prefix", SURT_PREFIX }, { "host", SURT_HOST }, { "domain", SURT_DOMAIN }, { "range", -1 } };
+	} matches[] = { { "exact", SURT_EXACT },
+			{ "prefix", SURT_PREFIX },
+			{ "host", SURT_HOST },
+			{ "domain", SURT_DOMAIN },
+			{ "range", -1 } };
 	struct cdx_query *q = r->q;
 	struct buf from = BUF(8 * LIMIT_URL), to = BUF(8 * LIMIT_URL);
 	struct str url = r->url;
@@ -456,9 +469,11 @@ static void add_field(struct cdx_query *q, enum cdx_column c)
 /* Fields by default, and those that other parameters ask for. */
 static void settle_fields(struct cdx_query *q)
 {
-	static const enum cdx_column ia[] = { COL_URLKEY, COL_TIMESTAMP, COL_URL, COL_MIME, COL_STATUS, COL_DIGEST, COL_LENGTH };
-	static const enum cdx_column pywb[] = { COL_URLKEY, COL_TIMESTAMP, COL_URL, COL_MIME, COL_STATUS, COL_DIGEST, COL_LENGTH, COL_OFFSET, COL_FILENAME,
-						COL_REQUEST_BODY, COL_METHOD };
+	static const enum cdx_column ia[] = { COL_URLKEY, COL_TIMESTAMP, COL_URL,   COL_MIME,
+					      COL_STATUS, COL_DIGEST,	 COL_LENGTH };
+	static const enum cdx_column pywb[] = { COL_URLKEY,   COL_TIMESTAMP,	COL_URL,    COL_MIME,
+						COL_STATUS,   COL_DIGEST,	COL_LENGTH, COL_OFFSET,
+						COL_FILENAME, COL_REQUEST_BODY, COL_METHOD };
 
 	if (!q->fields_given) {
 		for (size_t i = 0; i < COUNT(ia) && q->dialect == CDX_IA; i++)
@@ -513,13 +528,17 @@ static int settle(struct reading *r)
 	return WN_OK;
 }
 
-int cdx_query_parse(struct arena *a, enum cdx_dialect dialect, const struct surt_profile *profile, struct str query, struct cdx_query *out, struct err *err)
+int cdx_query_parse(struct arena *a, enum cdx_dialect dialect, const struct surt_profile *profile, struct str query,
+		    struct cdx_query *out, struct err *err)
 {
 	struct reading r = { .a = a, .q = out, .profile = profile, .err = err };
 	int rc;
 
-	*out = (struct cdx_query){ .dialect = dialect, .output = dialect == CDX_IA ? CDX_OUT_TEXT : CDX_OUT_CDXJ, .page_size = 10,
-				   .time_from = INT64_MIN, .time_to = INT64_MAX };
+	*out = (struct cdx_query){ .dialect = dialect,
+				   .output = dialect == CDX_IA ? CDX_OUT_TEXT : CDX_OUT_CDXJ,
+				   .page_size = 10,
+				   .time_from = INT64_MIN,
+				   .time_to = INT64_MAX };
 	while (query.p && query.n) {
 		struct str pair = str_cut(&query, '&'), value = pair, key = str_cut(&value, '='), k, v;
 

@@ -22,13 +22,20 @@ enum cdx_output { CDX_OUT_CDXJ, CDX_OUT_NDJSON, CDX_OUT_LINK, CDX_OUT_TEXT, CDX_
 enum cdx_sort { CDX_SORT_KEY, CDX_SORT_REVERSE, CDX_SORT_CLOSEST };
 
 /* The columns a row can have; names in cdx_query.c. */
+/* clang-format off */
 enum cdx_column {
 	COL_URLKEY, COL_TIMESTAMP, COL_URL, COL_MIME, COL_STATUS, COL_DIGEST, COL_REDIRECT, COL_ROBOTFLAGS, COL_LENGTH, COL_OFFSET, COL_FILENAME,
 	COL_METHOD, COL_REQUEST_BODY, COL_RECORD_DIGEST, COL_SOURCE, COL_SOURCE_COLL, COL_DUPECOUNT, COL_SKIPCOUNT, COL_ENDTIMESTAMP, COL_ORIG_LENGTH, COL_ORIG_OFFSET,
 	COL_ORIG_FILENAME, COL_COVEREDCOUNT, COL_COVEREDBY, COLUMNS, COL_LINE = COLUMNS, /* the whole line, in filters */
 };
+/* clang-format on */
 
-enum { CDX_FILTERS = 32, CDX_COLLAPSES = 8, CDX_FIELDS = 32, CDX_BLOCK = 3000 /* rows of a block; pages are so many blocks */ };
+enum {
+	CDX_FILTERS = 32,
+	CDX_COLLAPSES = 8,
+	CDX_FIELDS = 32,
+	CDX_BLOCK = 3000 /* rows of a block; pages are so many blocks */
+};
 
 enum cdx_filter_kind { FILTER_CONTAINS, FILTER_EQUALS, FILTER_REGEX };
 struct cdx_filter {
@@ -70,12 +77,13 @@ struct cdx_query {
 	bool show_resume, resumed;
 	struct cdx_place resume; /* rows behind it are wanted; id INT64_MAX: behind all of that time */
 	bool dupe_count, skip_count, last_skip, resolve_revisits, fast_latest, no_gzip;
-	uint64_t cover; /* 0: none */
+	uint64_t cover;	  /* 0: none */
 	bool covered_too; /* with a cover: also what it hides, with coveredby */
 };
 
 /* In the arena.  query is raw: "url=http://x/&limit=5". */
-int cdx_query_parse(struct arena *a, enum cdx_dialect dialect, const struct surt_profile *profile, struct str query, struct cdx_query *out, struct err *err);
+int cdx_query_parse(struct arena *a, enum cdx_dialect dialect, const struct surt_profile *profile, struct str query,
+		    struct cdx_query *out, struct err *err);
 
 /* "collapse", "coll" and the like, decoded; STR_NONE when absent.  The first of that name. */
 struct str cdx_query_param(struct arena *a, struct str query, const char *name);

@@ -57,7 +57,8 @@ static void keep_place(struct cdx_scan *s, struct cdx_place *p, const struct cdx
 {
 	if (!str_eq(p->key, row->urlkey)) {
 		if (s->places.used > 4 * MIB) { /* places of long ago */
-			struct str a = s->side[0].from.key, b = s->side[0].to.key, c = s->side[1].from.key, d = s->side[1].to.key;
+			struct str a = s->side[0].from.key, b = s->side[0].to.key, c = s->side[1].from.key,
+				   d = s->side[1].to.key;
 			struct arena fresh = { 0 };
 
 			s->side[0].from.key = arena_str(&fresh, a);
@@ -114,7 +115,8 @@ static int next_row(struct cdx_scan *s, struct cdx_row *out, struct err *err)
 		if ((rc = peek(s, i, err)) < 0)
 			return rc;
 	if (s->n_sides == 2) { /* 0 before the time, 1 at it or after */
-		if (s->side_end[0] || (!s->side_end[1] && s->next[1].time - s->q->closest < s->q->closest - s->next[0].time))
+		if (s->side_end[0] ||
+		    (!s->side_end[1] && s->next[1].time - s->q->closest < s->q->closest - s->next[0].time))
 			pick = 1;
 	}
 	if (s->side_end[pick])
@@ -139,7 +141,10 @@ static bool filter_passes(struct cdx_scan *s, unsigned i, const struct cdx_row *
 
 	switch (f->kind) {
 	case FILTER_CONTAINS: hit = f->text.n == 0 || str_find(v, f->text) >= 0; break;
-	case FILTER_EQUALS: hit = str_eq(v, f->text) || (f->column == COL_DIGEST && str_eq(cdx_bare_digest(v), cdx_bare_digest(f->text)) && v.n); break;
+	case FILTER_EQUALS:
+		hit = str_eq(v, f->text) ||
+		      (f->column == COL_DIGEST && str_eq(cdx_bare_digest(v), cdx_bare_digest(f->text)) && v.n);
+		break;
 	default: hit = regex_match(s->runs[i], v); break;
 	}
 	return hit != f->negated;
@@ -255,7 +260,10 @@ static int emit_held(struct cdx_scan *s, struct catalog *c, struct buf *out, str
 	return rc;
 }
 
-static bool holds_back(const struct cdx_query *q) { return q->skip_count || q->last_skip || (q->collapse_to_last && q->n_collapses); }
+static bool holds_back(const struct cdx_query *q)
+{
+	return q->skip_count || q->last_skip || (q->collapse_to_last && q->n_collapses);
+}
 
 static void note_skip(struct cdx_scan *s, const struct cdx_row *row)
 {
@@ -263,10 +271,14 @@ static void note_skip(struct cdx_scan *s, const struct cdx_row *row)
 	s->last_skipped = row->time;
 }
 
-static bool limit_reached(const struct cdx_scan *s) { return s->q->limited && s->q->limit >= 0 && !s->counting && s->written >= (uint64_t)s->q->limit; }
+static bool limit_reached(const struct cdx_scan *s)
+{
+	return s->q->limited && s->q->limit >= 0 && !s->counting && s->written >= (uint64_t)s->q->limit;
+}
 
 /* One row of the source.  *over: nothing behind it is wanted. */
-static int take_row(struct cdx_scan *s, struct catalog *c, const struct cdx_row *row, struct buf *out, bool *over, struct err *err)
+static int take_row(struct cdx_scan *s, struct catalog *c, const struct cdx_row *row, struct buf *out, bool *over,
+		    struct err *err)
 {
 	bool passes;
 	int rc;
@@ -364,13 +376,16 @@ static void whole_range(struct cdx_scan *s)
 
 	*r = (struct cdx_range){ .backward = q->sort == CDX_SORT_REVERSE };
 	r->from = (struct cdx_place){ q->key, q->exact ? q->time_from : INT64_MIN, INT64_MIN };
-	r->to = q->exact ? (struct cdx_place){ q->key, q->time_to, INT64_MAX } : (struct cdx_place){ q->end, INT64_MIN, INT64_MIN };
+	r->to = q->exact ? (struct cdx_place){ q->key, q->time_to, INT64_MAX }
+			 : (struct cdx_place){ q->end, INT64_MIN, INT64_MIN };
 	r->timed = q->timed && !q->exact;
 	r->time_from = q->time_from;
 	r->time_to = q->time_to;
 	s->n_sides = 1;
 	if (q->sort == CDX_SORT_CLOSEST) {
-		int64_t at = q->closest > q->time_to ? q->time_to + (q->time_to < INT64_MAX) : q->closest < q->time_from ? q->time_from : q->closest;
+		int64_t at = q->closest > q->time_to	 ? q->time_to + (q->time_to < INT64_MAX)
+			     : q->closest < q->time_from ? q->time_from
+							 : q->closest;
 
 		s->n_sides = 2;
 		s->side[1] = *r;
@@ -390,19 +405,22 @@ static void begin_resumed(struct cdx_scan *s)
 	s->resume = p;
 	s->priming = prime;
 	if (!r->backward) {
-		struct cdx_place start = prime ? (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? INT64_MIN : p.id }
-					       : (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? p.id : p.id + 1 };
+		struct cdx_place start = prime
+					     ? (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? INT64_MIN : p.id }
+					     : (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? p.id : p.id + 1 };
 		r->from = later(r->from, start);
 	} else {
-		struct cdx_place end = prime ? (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? p.id : p.id + 1 }
-					     : (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? INT64_MIN : p.id };
+		struct cdx_place end = prime
+					   ? (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? p.id : p.id + 1 }
+					   : (struct cdx_place){ p.key, p.time, p.id == INT64_MAX ? INT64_MIN : p.id };
 		if (!r->to.key.n || later(r->to, end).key.p == r->to.key.p)
 			r->to = end;
 	}
 }
 
 /* Walks the keys of the range: each block of CDX_BLOCK rows begins at a place.  Calls each with it. */
-static int each_block(struct cdx_scan *s, struct catalog *c, int (*each)(void *context, uint64_t block, const struct cdx_row *first), void *context,
+static int each_block(struct cdx_scan *s, struct catalog *c,
+		      int (*each)(void *context, uint64_t block, const struct cdx_row *first), void *context,
 		      uint64_t *rows, struct err *err)
 {
 	struct cdx_range r = s->side[0];
@@ -433,7 +451,9 @@ struct page_finder {
 static int find_page(void *context, uint64_t block, const struct cdx_row *row)
 {
 	struct page_finder *f = context;
-	struct cdx_place p = { arena_str(&f->s->held_arena, block == f->first || block == f->end ? row->urlkey : STR_NONE), row->time, (int64_t)row->id };
+	struct cdx_place p = { arena_str(&f->s->held_arena,
+					 block == f->first || block == f->end ? row->urlkey : STR_NONE),
+			       row->time, (int64_t)row->id };
 
 	if (block == f->first) {
 		f->from = p;
@@ -449,7 +469,9 @@ static int find_page(void *context, uint64_t block, const struct cdx_row *row)
 
 static int begin_page(struct cdx_scan *s, struct catalog *c, struct err *err)
 {
-	struct page_finder f = { .s = s, .first = s->q->page * s->q->page_size, .end = (s->q->page + 1) * s->q->page_size };
+	struct page_finder f = { .s = s,
+				 .first = s->q->page * s->q->page_size,
+				 .end = (s->q->page + 1) * s->q->page_size };
 	struct cdx_range *r = &s->side[0];
 	uint64_t rows;
 	int rc;
@@ -495,8 +517,8 @@ static int show_pages(struct cdx_scan *s, struct catalog *c, struct buf *out, st
 	if (s->q->dialect == CDX_IA)
 		buf_printf(out, "%llu\n", (unsigned long long)pages);
 	else
-		buf_printf(out, "{\"blocks\": %llu, \"pages\": %llu, \"pageSize\": %llu}\n", (unsigned long long)blocks, (unsigned long long)pages,
-			   (unsigned long long)s->q->page_size);
+		buf_printf(out, "{\"blocks\": %llu, \"pages\": %llu, \"pageSize\": %llu}\n", (unsigned long long)blocks,
+			   (unsigned long long)pages, (unsigned long long)s->q->page_size);
 	return WN_OK;
 }
 
@@ -624,16 +646,24 @@ int cdx_scan_fill(struct cdx_scan *s, struct catalog *c, struct buf *out, size_t
 
 /* ---- nearest and days ---- */
 
-int cdx_nearest(struct catalog *c, struct arena *a, struct str urlkey, int64_t time, const struct cdx_setting *setting, struct cdx_row *out, struct err *err)
+int cdx_nearest(struct catalog *c, struct arena *a, struct str urlkey, int64_t time, const struct cdx_setting *setting,
+		struct cdx_row *out, struct err *err)
 {
-	struct cdx_query q = { .key = urlkey, .exact = true, .sort = CDX_SORT_CLOSEST, .closest = time, .time_from = INT64_MIN, .time_to = INT64_MAX };
+	struct cdx_query q = { .key = urlkey,
+			       .exact = true,
+			       .sort = CDX_SORT_CLOSEST,
+			       .closest = time,
+			       .time_from = INT64_MIN,
+			       .time_to = INT64_MAX };
 	struct cdx_scan s = { .q = &q, .set = *setting };
-	struct str *all[] = { &out->urlkey, &out->url, &out->type, &out->digest, &out->redirect, &out->method, &out->file_name };
+	struct str *all[] = { &out->urlkey,   &out->url,    &out->type,	    &out->digest,
+			      &out->redirect, &out->method, &out->file_name };
 	int rc;
 
 	whole_range(&s);
 	if ((rc = open_sides(&s, c, err)) == WN_OK)
-		while ((rc = next_row(&s, out, err)) == WN_OK && !acl_allows(s.set.acl, out->urlkey, out->time, s.set.user))
+		while ((rc = next_row(&s, out, err)) == WN_OK &&
+		       !acl_allows(s.set.acl, out->urlkey, out->time, s.set.user))
 			;
 	for (size_t i = 0; i < COUNT(all) && rc == WN_OK; i++)
 		*all[i] = arena_str(a, *all[i]);
@@ -645,7 +675,9 @@ int cdx_nearest(struct catalog *c, struct arena *a, struct str urlkey, int64_t t
 int cdx_days(struct catalog *c, struct str urlkey, int64_t from, int64_t to, const struct cdx_setting *setting,
 	     int (*each)(void *context, int64_t day, uint64_t captures, uint64_t first), void *context, struct err *err)
 {
-	struct cdx_range r = { .from = { urlkey, from, INT64_MIN }, .to = { urlkey, to, INT64_MAX }, .keys_only = true };
+	struct cdx_range r = { .from = { urlkey, from, INT64_MIN },
+			       .to = { urlkey, to, INT64_MAX },
+			       .keys_only = true };
 	struct cdx_cursor *cur = NULL;
 	int64_t day = INT64_MIN;
 	uint64_t n = 0, first = 0;

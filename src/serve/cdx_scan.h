@@ -18,10 +18,10 @@
 #include "serve/cdx_query.h"
 
 struct cdx_setting {
-	const struct acl *acl;	/* NULL: none */
-	struct str user;	/* for the acl */
-	struct str memento;	/* what stands before "STAMPmp_/URL" in output=link */
-	struct str source;	/* name of the collection, for the fields source and source-coll */
+	const struct acl *acl; /* NULL: none */
+	struct str user;       /* for the acl */
+	struct str memento;    /* what stands before "STAMPmp_/URL" in output=link */
+	struct str source;     /* name of the collection, for the fields source and source-coll */
 };
 
 struct cdx_scan;
@@ -37,8 +37,10 @@ int cdx_covered_count(struct catalog *c, uint64_t cover, uint64_t capture, uint6
 void cdx_covered_forget(void); /* at the end of the process and in tests */
 
 /* The nearest capture to a time of one key, by a seek to either side; WN_NONE.  Strings in the arena. */
-int cdx_nearest(struct catalog *c, struct arena *a, struct str urlkey, int64_t time, const struct cdx_setting *setting, struct cdx_row *out, struct err *err);
+int cdx_nearest(struct catalog *c, struct arena *a, struct str urlkey, int64_t time, const struct cdx_setting *setting,
+		struct cdx_row *out, struct err *err);
 /* Captures of a key per day (days since 1970, ascending); those the acl hides do not count. */
 int cdx_days(struct catalog *c, struct str urlkey, int64_t from, int64_t to, const struct cdx_setting *setting,
-	     int (*each)(void *context, int64_t day, uint64_t captures, uint64_t first), void *context, struct err *err);
+	     int (*each)(void *context, int64_t day, uint64_t captures, uint64_t first), void *context,
+	     struct err *err);
 #endif

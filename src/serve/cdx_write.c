@@ -48,7 +48,8 @@ static int next_line(struct line_reader *l, struct cdx *out, struct str *line, s
 			return WN_OK;
 		}
 		if (!l->skip_bad)
-			return err_set(err, WN_USAGE, "line %llu: %s; badLines=skip passes over such lines", (unsigned long long)l->number, why.text);
+			return err_set(err, WN_USAGE, "line %llu: %s; badLines=skip passes over such lines",
+				       (unsigned long long)l->number, why.text);
 	}
 	return WN_END;
 }
@@ -65,7 +66,8 @@ static int find_capture(struct catalog *c, const struct cdx *x, uint64_t *id, ui
 	if ((rc = catalog_cdx(c, &range, &cur, err)) < 0)
 		return rc;
 	while (!*id && (rc = cdx_next(cur, &row, err)) == WN_OK)
-		if ((!x->filename.n || str_eq(row.file_name, x->filename)) && (x->offset == CDX_NONE || row.at == x->offset)) {
+		if ((!x->filename.n || str_eq(row.file_name, x->filename)) &&
+		    (x->offset == CDX_NONE || row.at == x->offset)) {
 			*id = row.id;
 			*file = row.file;
 		}
@@ -86,14 +88,18 @@ static int begin(struct request *q, struct line_reader *l, struct collection *co
 {
 	int rc = collection_open(coll, q->served->dir, CATALOG_WRITE, NULL, err);
 
-	*l = (struct line_reader){ .q = q, .rest = q->body, .skip_bad = str_eq(request_param(q, "badLines"), STR("skip")), .key = BUF(8 * LIMIT_URL) };
+	*l = (struct line_reader){ .q = q,
+				   .rest = q->body,
+				   .skip_bad = str_eq(request_param(q, "badLines"), STR("skip")),
+				   .key = BUF(8 * LIMIT_URL) };
 	if (rc == WN_OK)
 		l->profile = surt_profile(catalog_settings(coll->catalog)->profile);
 	return rc;
 }
 
 /* Lines that are not here yet, to a file that import reads. */
-static int import_new(struct request *q, struct line_reader *l, struct collection *coll, uint64_t *lines, struct err *err)
+static int import_new(struct request *q, struct line_reader *l, struct collection *coll, uint64_t *lines,
+		      struct err *err)
 {
 	struct buf fresh = BUF(q->body.n + 2 * MIB);
 	const char *path = arena_printf(&q->arena, "%s/posted.cdx", q->served->dir).p;
@@ -112,7 +118,8 @@ static int import_new(struct request *q, struct line_reader *l, struct collectio
 			cdx_add(CDX_J, &x, &fresh);
 	}
 	if (rc == WN_END && fresh.n) {
-		if ((rc = os_atomic_open(&f, path, err)) == WN_OK && (rc = os_write(f.fd, fresh.p, fresh.n, path, err)) == WN_OK)
+		if ((rc = os_atomic_open(&f, path, err)) == WN_OK &&
+		    (rc = os_write(f.fd, fresh.p, fresh.n, path, err)) == WN_OK)
 			rc = os_atomic_commit(&f, err);
 		os_atomic_abort(&f);
 		if (rc == WN_OK)

@@ -68,7 +68,10 @@ static bool is_there(const struct server *s, const struct route *route)
 	return !(route->flags & ROUTE_SQL) || s->options.allow_sql;
 }
 
-static unsigned methods_of(const struct route *route) { return route->methods | (route->methods & METHOD_GET ? METHOD_HEAD : 0u); }
+static unsigned methods_of(const struct route *route)
+{
+	return route->methods | (route->methods & METHOD_GET ? METHOD_HEAD : 0u);
+}
 
 static void answer_options(struct request *q, struct response *r, unsigned allowed, const char *allow)
 {
@@ -116,7 +119,8 @@ static const struct route *find_route(struct request *q, struct response *r)
 		r->policy = POLICY_REPLAY_OWN;
 		if (str_starts(q->path, STR("/api/")))
 			r->policy = POLICY_DATA;
-		response_error(r, 404, "there is nothing at this address; the collections are listed at the start page");
+		response_error(r, 404,
+			       "there is nothing at this address; the collections are listed at the start page");
 		return NULL;
 	}
 	route_fits(first, q);

@@ -26,13 +26,19 @@ static const struct {
 	const char *name;
 	size_t at;
 } numbers[] = {
-#define N(field) { #field, offsetof(struct catalog_stats, field) }
-	N(captures), N(documents), N(contents), N(urls), N(hosts), N(bytes_payload), N(bytes_text), N(words), N(shingles), N(files), N(revision), N(revisits),
-	N(revisits_unresolved),
+#define N(field)                                              \
+	{                                                     \
+#field, offsetof(struct catalog_stats, field) \
+	}
+	N(captures), N(documents), N(contents), N(urls),     N(hosts),	  N(bytes_payload),	  N(bytes_text),
+	N(words),    N(shingles),  N(files),	N(revision), N(revisits), N(revisits_unresolved),
 #undef N
 };
 
-static uint64_t *number_at(struct catalog_stats *s, size_t i) { return (uint64_t *)(void *)((char *)s + numbers[i].at); }
+static uint64_t *number_at(struct catalog_stats *s, size_t i)
+{
+	return (uint64_t *)(void *)((char *)s + numbers[i].at);
+}
 
 struct counting {
 	struct json j;
@@ -70,7 +76,8 @@ static int put_sql(struct collection *coll, const char *sql, struct counting *c,
 	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
 		return err_set(err, WN_CATALOG, "counting: %s", sqlite3_errmsg(db));
 	while ((step = sqlite3_step(s)) == SQLITE_ROW)
-		put_row(c, str_n((const char *)sqlite3_column_text(s, 0), (size_t)sqlite3_column_bytes(s, 0)), (uint64_t)sqlite3_column_int64(s, 1));
+		put_row(c, str_n((const char *)sqlite3_column_text(s, 0), (size_t)sqlite3_column_bytes(s, 0)),
+			(uint64_t)sqlite3_column_int64(s, 1));
 	sqlite3_finalize(s);
 	return step == SQLITE_DONE ? WN_OK : err_set(err, WN_CATALOG, "counting: %s", sqlite3_errmsg(db));
 }
@@ -78,10 +85,15 @@ static int put_sql(struct collection *coll, const char *sql, struct counting *c,
 static int put_table(struct collection *coll, enum glance_kind kind, struct counting *c, struct err *err)
 {
 	if (kind == GLANCE_MONTHS)
-		return put_sql(coll, "select strftime('%Y-%m', time, 'unixepoch') m, count(*) from capture_key group by m order by m", c, err);
+		return put_sql(
+		    coll,
+		    "select strftime('%Y-%m', time, 'unixepoch') m, count(*) from capture_key group by m order by m", c,
+		    err);
 	if (kind == GLANCE_HOSTS)
-		return put_sql(coll, "select h.name, n from (select host, count(*) n from capture group by host order by n desc limit 1000) c join host h on h.id = c.host order by n desc, h.name",
-			       c, err);
+		return put_sql(
+		    coll,
+		    "select h.name, n from (select host, count(*) n from capture group by host order by n desc limit 1000) c join host h on h.id = c.host order by n desc, h.name",
+		    c, err);
 	return catalog_counts(coll->catalog, glance_names[kind], kind == GLANCE_WHY ? put_why : put_row, c, err);
 }
 
@@ -158,7 +170,8 @@ static bool read_text(struct arena *a, struct str text, struct glance *g)
 	g->stats.first = time_of(stats, "first");
 	g->stats.last = time_of(stats, "last");
 	for (int kind = 0; kind < GLANCE_KINDS; kind++)
-		read_table(a, json_get(v, glance_names[kind]), &g->tables[kind], kind == GLANCE_MONTHS ? GLANCE_MONTHS_MOST : GLANCE_ROWS);
+		read_table(a, json_get(v, glance_names[kind]), &g->tables[kind],
+			   kind == GLANCE_MONTHS ? GLANCE_MONTHS_MOST : GLANCE_ROWS);
 	return true;
 }
 
@@ -171,7 +184,7 @@ static struct known {
 	bool counting;
 	uint64_t failed; /* revision that could not be counted; 0: none */
 	struct known *next;
-} *all_known;
+} * all_known;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t counted = PTHREAD_COND_INITIALIZER;
 
@@ -225,7 +238,8 @@ static void *count_beside(void *context)
 	bool good = false;
 
 	if (collection_open(&coll, e->dir, CATALOG_READ, NULL, NULL) == WN_OK) {
-		good = catalog_begin(coll.catalog, NULL) == WN_OK && catalog_next(coll.catalog, &next, NULL) == WN_OK && count(&coll, &out, NULL) == WN_OK && !out.full;
+		good = catalog_begin(coll.catalog, NULL) == WN_OK && catalog_next(coll.catalog, &next, NULL) == WN_OK &&
+		       count(&coll, &out, NULL) == WN_OK && !out.full;
 		catalog_end(coll.catalog);
 		collection_close(&coll);
 	}
@@ -283,7 +297,8 @@ bool glance_of(struct request *q, const struct served *s, struct collection *col
 		return false;
 	pthread_mutex_lock(&lock);
 	k = known_of(s->dir);
-	if (!k->text.n && catalog_get(coll->catalog, "glance", &q->arena, &text, NULL) == WN_OK && read_text(&q->arena, text, g))
+	if (!k->text.n && catalog_get(coll->catalog, "glance", &q->arena, &text, NULL) == WN_OK &&
+	    read_text(&q->arena, text, g))
 		learn(k, g->stats.revision, text);
 	if (k->revision != next.revision || !k->text.n) {
 		if (!k->counting && k->failed != next.revision)

@@ -19,11 +19,20 @@ struct glance_row {
 struct glance_table {
 	struct glance_row *rows;
 	size_t n;
-	uint64_t all;		/* rows there are; n of them are here */
-	uint64_t sum, most;	/* of the rows that are here */
+	uint64_t all;	    /* rows there are; n of them are here */
+	uint64_t sum, most; /* of the rows that are here */
 };
 
-enum glance_kind { GLANCE_MONTHS, GLANCE_HOSTS, GLANCE_MIME, GLANCE_STATUS, GLANCE_LANG, GLANCE_FLAWS, GLANCE_WHY, GLANCE_KINDS };
+enum glance_kind {
+	GLANCE_MONTHS,
+	GLANCE_HOSTS,
+	GLANCE_MIME,
+	GLANCE_STATUS,
+	GLANCE_LANG,
+	GLANCE_FLAWS,
+	GLANCE_WHY,
+	GLANCE_KINDS
+};
 extern const char *const glance_names[GLANCE_KINDS];
 
 struct glance {

@@ -72,9 +72,11 @@ bool guard_host(struct request *q, struct response *r)
 		host = s->public_host.n ? s->public_host : arena_printf(&q->arena, "127.0.0.1:%d", s->port);
 	name = host_only(host);
 	q->origin = s->origin.n ? s->origin : arena_printf(&q->arena, "http://%.*s", STR_FMT(host));
-	if (!is_loopback(name) && !(s->public_host.n && (str_ieq(host, s->public_host) || str_ieq(name, host_only(s->public_host)))) &&
+	if (!is_loopback(name) &&
+	    !(s->public_host.n && (str_ieq(host, s->public_host) || str_ieq(name, host_only(s->public_host)))) &&
 	    !(s->options.replay_host && str_ieq(name, host_only(str(s->options.replay_host))))) {
-		response_error(r, 421, "this server does not answer for that host name; --public-url names the one it has");
+		response_error(r, 421,
+			       "this server does not answer for that host name; --public-url names the one it has");
 		return false;
 	}
 	return true;
@@ -120,15 +122,19 @@ bool guard_route(struct request *q, struct response *r)
 	const struct route *route = q->route;
 
 	recognise(q);
-	if (q->server->options.private_paths && !q->authorised && !strstr(route->pattern, "{coll}") && !(route->flags & ROUTE_PUBLIC)) {
-		response_error(r, 401, "this server is private: open the link that it printed, or send its token as Bearer");
+	if (q->server->options.private_paths && !q->authorised && !strstr(route->pattern, "{coll}") &&
+	    !(route->flags & ROUTE_PUBLIC)) {
+		response_error(r, 401,
+			       "this server is private: open the link that it printed, or send its token as Bearer");
 		response_header(r, "WWW-Authenticate", STR("Bearer"));
 		return false;
 	}
 	if (!(route->flags & ROUTE_CHANGES))
 		return true;
 	if (!q->authorised) {
-		response_error(r, 401, "what changes something needs the token: open the link that the server printed, or send it as Bearer");
+		response_error(
+		    r, 401,
+		    "what changes something needs the token: open the link that the server printed, or send it as Bearer");
 		response_header(r, "WWW-Authenticate", STR("Bearer"));
 		return false;
 	}

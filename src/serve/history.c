@@ -14,10 +14,13 @@ enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, COUNT_UP_TO, BEGIN, END, QUE
 
 /* Row values make each a seek in the primary key, not a scan of one URL's rows. */
 static const char *const sql[QUESTIONS] = {
-	[AT_OR_AFTER] = "select capture, time from capture_key where urlkey = ?1 and (time, capture) > (?2, ?3) order by time, capture limit ?4",
-	[AT_OR_BEFORE] = "select capture, time from capture_key where urlkey = ?1 and (time, capture) < (?2, ?3) order by time desc, capture desc limit ?4",
-	[CAPTURE] = ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
-		    "c.payload_digest, c.content, c.redirect from capture c left join word m on m.id = c.mime where c.id = ?1"),
+	[AT_OR_AFTER] =
+	    "select capture, time from capture_key where urlkey = ?1 and (time, capture) > (?2, ?3) order by time, capture limit ?4",
+	[AT_OR_BEFORE] =
+	    "select capture, time from capture_key where urlkey = ?1 and (time, capture) < (?2, ?3) order by time desc, capture desc limit ?4",
+	[CAPTURE] =
+	    ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
+	     "c.payload_digest, c.content, c.redirect from capture c left join word m on m.id = c.mime where c.id = ?1"),
 	[COUNT_UP_TO] = "select count(*) from (select 1 from capture_key where urlkey = ?1 limit ?2)",
 	[BEGIN] = "begin",
 	[END] = "commit",
@@ -42,8 +45,10 @@ int history_open(struct history **out, struct collection *coll, struct err *err)
 	h->profile = surt_profile(catalog_settings(coll->catalog)->profile);
 	h->key = BUF(4 * LIMIT_URL);
 	for (size_t i = 0; i < QUESTIONS; i++)
-		if (!db || sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &h->stmt[i], NULL) != SQLITE_OK) {
-			err_set(err, WN_CATALOG, "the catalogue of %s cannot be asked: %s", catalog_dir(coll->catalog), db ? sqlite3_errmsg(db) : "it has no tables");
+		if (!db ||
+		    sqlite3_prepare_v3(db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &h->stmt[i], NULL) != SQLITE_OK) {
+			err_set(err, WN_CATALOG, "the catalogue of %s cannot be asked: %s", catalog_dir(coll->catalog),
+				db ? sqlite3_errmsg(db) : "it has no tables");
 			history_close(h);
 			return WN_CATALOG;
 		}
@@ -88,11 +93,13 @@ struct str history_key(struct history *h, struct arena *a, struct str url)
 
 static int failed(struct history *h, struct err *err)
 {
-	return err_set(err, WN_CATALOG, "the catalogue of %s cannot be read: %s", catalog_dir(h->coll->catalog), sqlite3_errmsg(catalog_sqlite(h->coll->catalog)));
+	return err_set(err, WN_CATALOG, "the catalogue of %s cannot be read: %s", catalog_dir(h->coll->catalog),
+		       sqlite3_errmsg(catalog_sqlite(h->coll->catalog)));
 }
 
 /* Up to n moments on one side of (time, id). */
-static int side(struct history *h, enum question which, struct str key, int64_t time, int64_t id, struct moment *out, size_t n, size_t *got, struct err *err)
+static int side(struct history *h, enum question which, struct str key, int64_t time, int64_t id, struct moment *out,
+		size_t n, size_t *got, struct err *err)
 {
 	sqlite3_stmt *s = h->stmt[which];
 	int step;
@@ -108,7 +115,8 @@ static int side(struct history *h, enum question which, struct str key, int64_t 
 	return step == SQLITE_ROW || step == SQLITE_DONE ? WN_OK : failed(h, err);
 }
 
-static int one(struct history *h, enum question which, struct str key, int64_t time, int64_t id, struct moment *out, struct err *err)
+static int one(struct history *h, enum question which, struct str key, int64_t time, int64_t id, struct moment *out,
+	       struct err *err)
 {
 	size_t got;
 	int rc = side(h, which, key, time, id, out, 1, &got, err);
@@ -155,7 +163,8 @@ int history_last(struct history *h, struct str key, struct moment *out, struct e
 	return one(h, AT_OR_BEFORE, key, INT64_MAX, -1, out, err);
 }
 
-int history_list(struct history *h, struct str key, struct moment after, struct moment *out, size_t n, size_t *got, struct err *err)
+int history_list(struct history *h, struct str key, struct moment after, struct moment *out, size_t n, size_t *got,
+		 struct err *err)
 {
 	return side(h, AT_OR_AFTER, key, after.time, (int64_t)after.id, out, n, got, err);
 }
@@ -189,12 +198,26 @@ int history_capture(struct history *h, struct arena *a, uint64_t id, struct capt
 	step = sqlite3_step(s);
 	if (step == SQLITE_ROW)
 		*out = (struct capture){
-			.id = id, .file = (uint64_t)sqlite3_column_int64(s, 1), .at = (uint64_t)sqlite3_column_int64(s, 2),
-			.length = (uint64_t)sqlite3_column_int64(s, 3), .skip = (uint64_t)sqlite3_column_int64(s, 4), .part = text(a, s, 5),
-			.kind = (enum capture_kind)sqlite3_column_int(s, 6), .time = sqlite3_column_int64(s, 7), .urlkey = text(a, s, 8), .url = text(a, s, 9),
-			.status = sqlite3_column_type(s, 10) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 10), .mime = text(a, s, 11),
-			.original = (uint64_t)sqlite3_column_int64(s, 12), .method = text(a, s, 13), .payload_digest = text(a, s, 14),
-			.content = (uint64_t)sqlite3_column_int64(s, 15), .redirect = text(a, s, 16), .published = CAPTURE_NO_TIME, .refers_time = CAPTURE_NO_TIME,
+			.id = id,
+			.file = (uint64_t)sqlite3_column_int64(s, 1),
+			.at = (uint64_t)sqlite3_column_int64(s, 2),
+			.length = (uint64_t)sqlite3_column_int64(s, 3),
+			.skip = (uint64_t)sqlite3_column_int64(s, 4),
+			.part = text(a, s, 5),
+			.kind = (enum capture_kind)sqlite3_column_int(s, 6),
+			.time = sqlite3_column_int64(s, 7),
+			.urlkey = text(a, s, 8),
+			.url = text(a, s, 9),
+			.status =
+			    sqlite3_column_type(s, 10) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 10),
+			.mime = text(a, s, 11),
+			.original = (uint64_t)sqlite3_column_int64(s, 12),
+			.method = text(a, s, 13),
+			.payload_digest = text(a, s, 14),
+			.content = (uint64_t)sqlite3_column_int64(s, 15),
+			.redirect = text(a, s, 16),
+			.published = CAPTURE_NO_TIME,
+			.refers_time = CAPTURE_NO_TIME,
 		};
 	else if (step == SQLITE_DONE)
 		rc = err_set(err, WN_NONE, "capture %llu is not in this collection", (unsigned long long)id);

@@ -26,8 +26,8 @@
 
 void html(struct buf *b, const char *fmt, ...);
 void html_number(struct buf *b, uint64_t n);
-void html_percent(struct buf *b, struct str s); /* %p */
-void html_url(struct buf *b, struct str url);	/* %r, escaped for an attribute too */
+void html_percent(struct buf *b, struct str s);	  /* %p */
+void html_url(struct buf *b, struct str url);	  /* %r, escaped for an attribute too */
 void location_url(struct buf *b, struct str url); /* the same for a Location header, where nothing is HTML */
-void html_safe(struct buf *b, struct str s);	/* %s */
+void html_safe(struct buf *b, struct str s);	  /* %s */
 #endif

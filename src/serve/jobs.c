@@ -57,8 +57,15 @@ static int compute(const struct job_request *q, uint64_t *cover, struct err *err
 	struct collection coll = { 0 };
 	int rc;
 
-	r.run = (struct run_request){ .rule = str(q->rule), .where = q->where, .per = q->per, .keep_at_least = q->keep_at_least, .prefer = q->prefer, .keep = q->keep,
-				      .n_keep = q->n_keep, .threads = q->threads, .memory = q->memory };
+	r.run = (struct run_request){ .rule = str(q->rule),
+				      .where = q->where,
+				      .per = q->per,
+				      .keep_at_least = q->keep_at_least,
+				      .prefer = q->prefer,
+				      .keep = q->keep,
+				      .n_keep = q->n_keep,
+				      .threads = q->threads,
+				      .memory = q->memory };
 	if ((rc = collection_open(&coll, q->dir, CATALOG_READ, NULL, err)) < 0)
 		return rc;
 	if ((rc = catalog_begin(coll.catalog, err)) == WN_OK && (rc = reduce_run(&coll, &r, &report, err)) == WN_OK) {
@@ -131,7 +138,9 @@ static struct job *job_new(const struct job_request *q)
 	for (size_t i = 0; i < q->n_keep; i++)
 		keep[i] = copy(&j->arena, q->keep[i]);
 	j->q.keep = keep;
-	j->view = (struct job_view){ .coll = str(j->q.coll), .rule = str(j->q.rule), .name = str(j->q.name), .created = time(NULL) };
+	j->view = (struct job_view){
+		.coll = str(j->q.coll), .rule = str(j->q.rule), .name = str(j->q.name), .created = time(NULL)
+	};
 	return j;
 }
 

@@ -17,7 +17,7 @@ enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELL
 const char *job_state_name(enum job_state s);
 
 struct job_request {
-	const char *coll, *dir; /* name and directory of the collection */
+	const char *coll, *dir;				/* name and directory of the collection */
 	const char *rule, *where, *per, *prefer, *name; /* NULL: none */
 	const char *const *keep;
 	size_t n_keep;
@@ -27,7 +27,7 @@ struct job_request {
 
 #define JOB_PHASES 16
 
-struct job_view { /* strings in the caller's arena */
+struct job_view {	    /* strings in the caller's arena */
 	uint64_t id, cover; /* cover: of one that succeeded */
 	enum job_state state;
 	struct str coll, rule, name, error;
@@ -35,14 +35,14 @@ struct job_view { /* strings in the caller's arena */
 	unsigned ahead;			 /* jobs in front of it */
 	struct progress_phase phases[JOB_PHASES];
 	unsigned n_phases;
-	uint64_t total;	    /* of the last phase; 0: not known */
-	double low, high;   /* seconds until the end of this phase; high 0: not known */
+	uint64_t total;	  /* of the last phase; 0: not known */
+	double low, high; /* seconds until the end of this phase; high 0: not known */
 };
 
 /* WN_LIMIT when too many wait. */
 int jobs_add(const struct job_request *q, uint64_t *id, struct err *err);
 bool jobs_get(struct arena *a, uint64_t id, struct job_view *out);
 size_t jobs_list(struct arena *a, struct job_view **out); /* newest first */
-bool jobs_cancel(uint64_t id); /* false: there is no such job, or it has ended */
-unsigned jobs_active(void);    /* that wait or run */
+bool jobs_cancel(uint64_t id);				  /* false: there is no such job, or it has ended */
+unsigned jobs_active(void);				  /* that wait or run */
 #endif

@@ -26,7 +26,8 @@ static void add_target(struct buf *out, struct str url)
 	}
 }
 
-static void add_memento(struct buf *out, struct request *q, struct str key, struct moment m, struct str url, const char *rel)
+static void add_memento(struct buf *out, struct request *q, struct str key, struct moment m, struct str url,
+			const char *rel)
 {
 	char date[30];
 
@@ -39,7 +40,8 @@ static void add_memento(struct buf *out, struct request *q, struct str key, stru
 
 static bool same(struct moment a, struct moment b) { return a.time == b.time; }
 
-int memento_links(struct request *q, struct response *r, struct history *h, struct str key, struct str url, const struct moment *m, struct err *err)
+int memento_links(struct request *q, struct response *r, struct history *h, struct str key, struct str url,
+		  const struct moment *m, struct err *err)
 {
 	struct buf *out = request_buf(q, 64 * LIMIT_URL);
 	struct moment first, prev, next, last;
@@ -60,14 +62,19 @@ int memento_links(struct request *q, struct response *r, struct history *h, stru
 		if ((has_prev < 0 && has_prev != WN_NONE) || (has_next < 0 && has_next != WN_NONE))
 			return has_prev < 0 && has_prev != WN_NONE ? has_prev : has_next;
 		if (!same(first, *m))
-			add_memento(out, q, key, first, url, has_prev == WN_OK && same(first, prev) ? "first prev memento" : "first memento");
+			add_memento(out, q, key, first, url,
+				    has_prev == WN_OK && same(first, prev) ? "first prev memento" : "first memento");
 		if (has_prev == WN_OK && !same(prev, first))
 			add_memento(out, q, key, prev, url, "prev memento");
-		add_memento(out, q, key, *m, url, same(first, *m) ? same(last, *m) ? "first last memento" : "first memento" : same(last, *m) ? "last memento" : "memento");
+		add_memento(out, q, key, *m, url,
+			    same(first, *m)  ? same(last, *m) ? "first last memento" : "first memento"
+			    : same(last, *m) ? "last memento"
+					     : "memento");
 		if (has_next == WN_OK && !same(next, last))
 			add_memento(out, q, key, next, url, "next memento");
 		if (!same(last, *m))
-			add_memento(out, q, key, last, url, has_next == WN_OK && same(last, next) ? "next last memento" : "last memento");
+			add_memento(out, q, key, last, url,
+				    has_next == WN_OK && same(last, next) ? "next last memento" : "last memento");
 	}
 	response_header(r, "Link", buf_view(out));
 	return WN_OK;

@@ -6,7 +6,8 @@
 #include "serve/server.h"
 
 /* original, timegate, timemap and, around m, first/prev/this/next/last; WN_OK or an error.  m NULL: only the first three. */
-int memento_links(struct request *q, struct response *r, struct history *h, struct str key, struct str url, const struct moment *m, struct err *err);
+int memento_links(struct request *q, struct response *r, struct history *h, struct str key, struct str url,
+		  const struct moment *m, struct err *err);
 /* /coll/STAMPmod/url, absolute. */
 struct str memento_address(struct request *q, int64_t time, enum modifier mod, struct str url);
 #endif

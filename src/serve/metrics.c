@@ -27,17 +27,32 @@ void metrics_write(struct buf *out)
 {
 	uint64_t sum = 0;
 
-	buf_str(out, STR("# HELP winnow_requests_total Requests answered, by class of status.\n# TYPE winnow_requests_total counter\n"));
+	buf_str(
+	    out,
+	    STR("# HELP winnow_requests_total Requests answered, by class of status.\n# TYPE winnow_requests_total counter\n"));
 	for (unsigned i = 1; i < 6; i++)
 		buf_printf(out, "winnow_requests_total{status=\"%uxx\"} %llu\n", i, (unsigned long long)by_class[i]);
-	buf_str(out, STR("# HELP winnow_request_seconds Time from the request's head to the end of its answer.\n# TYPE winnow_request_seconds histogram\n"));
+	buf_str(
+	    out,
+	    STR("# HELP winnow_request_seconds Time from the request's head to the end of its answer.\n# TYPE winnow_request_seconds histogram\n"));
 	for (size_t i = 0; i < COUNT(bounds); i++)
-		buf_printf(out, "winnow_request_seconds_bucket{le=\"%g\"} %llu\n", bounds[i], (unsigned long long)(sum += buckets[i]));
+		buf_printf(out, "winnow_request_seconds_bucket{le=\"%g\"} %llu\n", bounds[i],
+			   (unsigned long long)(sum += buckets[i]));
 	sum += buckets[COUNT(bounds)];
-	buf_printf(out, "winnow_request_seconds_bucket{le=\"+Inf\"} %llu\nwinnow_request_seconds_sum %.9f\nwinnow_request_seconds_count %llu\n",
-		   (unsigned long long)sum, (double)nanoseconds / 1e9, (unsigned long long)sum);
-	buf_printf(out, "# HELP winnow_response_bytes_total Bytes of bodies sent.\n# TYPE winnow_response_bytes_total counter\nwinnow_response_bytes_total %llu\n",
-		   (unsigned long long)bytes_sent);
-	buf_printf(out, "# HELP winnow_connections Connections that are open.\n# TYPE winnow_connections gauge\nwinnow_connections %lld\n", (long long)connections);
-	buf_printf(out, "# HELP winnow_memory_bytes Anonymous memory of the process.\n# TYPE winnow_memory_bytes gauge\nwinnow_memory_bytes %zu\n", mem_now());
+	buf_printf(
+	    out,
+	    "winnow_request_seconds_bucket{le=\"+Inf\"} %llu\nwinnow_request_seconds_sum %.9f\nwinnow_request_seconds_count %llu\n",
+	    (unsigned long long)sum, (double)nanoseconds / 1e9, (unsigned long long)sum);
+	buf_printf(
+	    out,
+	    "# HELP winnow_response_bytes_total Bytes of bodies sent.\n# TYPE winnow_response_bytes_total counter\nwinnow_response_bytes_total %llu\n",
+	    (unsigned long long)bytes_sent);
+	buf_printf(
+	    out,
+	    "# HELP winnow_connections Connections that are open.\n# TYPE winnow_connections gauge\nwinnow_connections %lld\n",
+	    (long long)connections);
+	buf_printf(
+	    out,
+	    "# HELP winnow_memory_bytes Anonymous memory of the process.\n# TYPE winnow_memory_bytes gauge\nwinnow_memory_bytes %zu\n",
+	    mem_now());
 }

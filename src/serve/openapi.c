@@ -84,7 +84,8 @@ static bool is_served(const struct request *q, const struct route *route)
 {
 	const struct server_options *o = &q->server->options;
 
-	return !(route->flags & ROUTE_HIDDEN) && !((route->flags & ROUTE_CHANGES) && o->read_only) && !((route->flags & ROUTE_SQL) && !o->allow_sql) &&
+	return !(route->flags & ROUTE_HIDDEN) && !((route->flags & ROUTE_CHANGES) && o->read_only) &&
+	       !((route->flags & ROUTE_SQL) && !o->allow_sql) &&
 	       !((route->flags & ROUTE_CDX_WRITE) && (!o->allow_cdx_write || o->read_only));
 }
 
@@ -102,7 +103,11 @@ void api_openapi(struct request *q, struct response *r)
 	static const struct {
 		enum method method;
 		const char *name;
-	} methods[] = { { METHOD_GET, "get" }, { METHOD_POST, "post" }, { METHOD_PUT, "put" }, { METHOD_DELETE, "delete" }, { METHOD_PATCH, "patch" } };
+	} methods[] = { { METHOD_GET, "get" },
+			{ METHOD_POST, "post" },
+			{ METHOD_PUT, "put" },
+			{ METHOD_DELETE, "delete" },
+			{ METHOD_PATCH, "patch" } };
 	struct buf *out = request_buf(q, 4 * MIB);
 	struct json j = { .out = out };
 
@@ -142,7 +147,8 @@ void api_openapi(struct request *q, struct response *r)
 		json_open(&j, '{');
 		for (size_t k = i; k < n_routes; k++)
 			for (size_t m = 0; m < COUNT(methods); m++)
-				if (is_served(q, &routes[k]) && strcmp(routes[k].pattern, routes[i].pattern) == 0 && (routes[k].methods & methods[m].method) && !(done & methods[m].method)) {
+				if (is_served(q, &routes[k]) && strcmp(routes[k].pattern, routes[i].pattern) == 0 &&
+				    (routes[k].methods & methods[m].method) && !(done & methods[m].method)) {
 					put_operation(&j, &routes[k], methods[m].name);
 					done |= methods[m].method;
 				}

@@ -14,7 +14,9 @@ static const char *under_warc_dir(struct request *q, struct str name)
 	path = arena_printf(&q->arena, "%s/%.*s", dir, STR_FMT(name)).p;
 	if (inside && access(path, R_OK) == 0)
 		return path;
-	return arena_printf(&q->arena, "%s/%.*s", dir, STR_FMT(str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.n))).p;
+	return arena_printf(&q->arena, "%s/%.*s", dir,
+			    STR_FMT(str_sub(name, (size_t)(str_rchr(name, '/') + 1), name.n)))
+	    .p;
 }
 
 static int open_record(struct opened *o, struct request *q, struct history *h, const struct capture *c, struct err *err)
@@ -35,7 +37,10 @@ static int open_record(struct opened *o, struct request *q, struct history *h, c
 	if ((rc = reader_open_span(&o->reader, path, (struct span){ c->at, c->length, c->skip }, err)) < 0)
 		return rc;
 	rc = reader_next(o->reader, &o->record, err);
-	return rc == WN_END ? err_set(err, WN_IO, "the archive file was changed after it was ingested: it has no record there any more") : rc;
+	return rc == WN_END
+		   ? err_set(err, WN_IO,
+			     "the archive file was changed after it was ingested: it has no record there any more")
+		   : rc;
 }
 
 static void keep_head(struct opened *o, struct arena *a, const struct http_head *head)
@@ -63,11 +68,13 @@ static void finish(struct opened *o)
 }
 
 /* The head of a revisit: its own, where it has one that says more than "not modified". */
-static int revisit_head(struct opened *o, struct request *q, struct history *h, const struct capture *c, struct err *err)
+static int revisit_head(struct opened *o, struct request *q, struct history *h, const struct capture *c,
+			struct err *err)
 {
 	int rc;
 
-	if ((rc = open_record(o, q, h, c, err)) < 0 || (rc = payload_begin(&o->payload, o->reader, &o->record, PAYLOAD_RAW, 0, err)) < 0)
+	if ((rc = open_record(o, q, h, c, err)) < 0 ||
+	    (rc = payload_begin(&o->payload, o->reader, &o->record, PAYLOAD_RAW, 0, err)) < 0)
 		return rc;
 	if (o->payload.has_http && o->payload.http.status != 304 && o->payload.http.status)
 		keep_head(o, &q->arena, &o->payload.http);
@@ -75,7 +82,8 @@ static int revisit_head(struct opened *o, struct request *q, struct history *h, 
 	return WN_OK;
 }
 
-int opened_open(struct opened *o, struct request *q, struct history *h, const struct capture *c, bool raw, bool whole, struct err *err)
+int opened_open(struct opened *o, struct request *q, struct history *h, const struct capture *c, bool raw, bool whole,
+		struct err *err)
 {
 	struct capture original = *c;
 	int rc;
@@ -89,12 +97,15 @@ int opened_open(struct opened *o, struct request *q, struct history *h, const st
 			return WN_OK;
 		}
 		if (!c->original)
-			return err_set(err, WN_BUSY, "this capture says that the page was as before, and that earlier capture is not in this collection");
+			return err_set(
+			    err, WN_BUSY,
+			    "this capture says that the page was as before, and that earlier capture is not in this collection");
 		if ((rc = history_capture(h, &q->arena, c->original, &original, err)) < 0)
 			return rc;
 	}
 	if ((rc = open_record(o, q, h, &original, err)) < 0 ||
-	    (rc = payload_begin(&o->payload, o->reader, &o->record, raw ? PAYLOAD_DECHUNKED : PAYLOAD_DECODED, 0, err)) < 0)
+	    (rc = payload_begin(&o->payload, o->reader, &o->record, raw ? PAYLOAD_DECHUNKED : PAYLOAD_DECODED, 0,
+				err)) < 0)
 		return rc;
 	if (!o->has_head && o->payload.has_http)
 		keep_head(o, &q->arena, &o->payload.http);

@@ -9,15 +9,16 @@ struct opened { /* zero-initialised is closed */
 	struct reader *reader;
 	struct record record;
 	struct payload payload;
-	struct http_head head;	/* of the response as it is replayed; in the arena */
+	struct http_head head; /* of the response as it is replayed; in the arena */
 	bool has_head;
-	struct str body;	/* in the arena, or of the payload until opened_close */
-	bool cut;		/* larger than LIMIT_REPLAY_BODY */
-	struct str type;	/* Content-Type, of the head or the record */
+	struct str body; /* in the arena, or of the payload until opened_close */
+	bool cut;	 /* larger than LIMIT_REPLAY_BODY */
+	struct str type; /* Content-Type, of the head or the record */
 	int status;
 };
 
 /* raw: codings kept.  whole: the body in memory (or cut); else it is to be read from payload. */
-int opened_open(struct opened *o, struct request *q, struct history *h, const struct capture *c, bool raw, bool whole, struct err *err);
+int opened_open(struct opened *o, struct request *q, struct history *h, const struct capture *c, bool raw, bool whole,
+		struct err *err);
 void opened_close(struct opened *o);
 #endif

@@ -29,9 +29,11 @@ static void menu(struct request *q, struct buf *b, enum page_tab now)
 {
 	unsigned active = q->server->options.read_only ? 0 : jobs_active();
 
-	html(b, "<header class=\"top\"><nav aria-label=\"Main\"><a class=\"brand\" href=\"%s/\">winnow</a>\n", page_base(q));
+	html(b, "<header class=\"top\"><nav aria-label=\"Main\"><a class=\"brand\" href=\"%s/\">winnow</a>\n",
+	     page_base(q));
 	if (q->served) {
-		html(b, "<a class=\"coll\" href=\"%s/c/%p\">%s</a>\n", page_base(q), str(q->served->name), str(q->served->name));
+		html(b, "<a class=\"coll\" href=\"%s/c/%p\">%s</a>\n", page_base(q), str(q->served->name),
+		     str(q->served->name));
 		tab(q, b, now == TAB_OVERVIEW, "", "Overview");
 		tab(q, b, now == TAB_SEARCH, "/search", "Search");
 		tab(q, b, now == TAB_RULES, "/rules/new", "Rules");
@@ -41,11 +43,14 @@ static void menu(struct request *q, struct buf *b, enum page_tab now)
 	if (!q->server->options.read_only) {
 		html(b, "<a href=\"%s/jobs\"%m>Jobs", page_base(q), now == TAB_JOBS ? " aria-current=\"page\"" : "");
 		if (active)
-			html(b, "<span class=\"count\">%n<span class=\"hidden\"> under way</span></span>", (uint64_t)active);
+			html(b, "<span class=\"count\">%n<span class=\"hidden\"> under way</span></span>",
+			     (uint64_t)active);
 		html(b, "</a>\n");
 	}
-	html(b, "<button type=\"button\" id=\"help\" hidden aria-haspopup=\"dialog\"><span aria-hidden=\"true\">?</span><span class=\"hidden\">Keys</span></button>"
-		"<button type=\"button\" id=\"theme\" hidden><span aria-hidden=\"true\">\u25d0</span><span class=\"hidden\">Light or dark</span></button></nav></header>\n");
+	html(
+	    b,
+	    "<button type=\"button\" id=\"help\" hidden aria-haspopup=\"dialog\"><span aria-hidden=\"true\">?</span><span class=\"hidden\">Keys</span></button>"
+	    "<button type=\"button\" id=\"theme\" hidden><span aria-hidden=\"true\">\u25d0</span><span class=\"hidden\">Light or dark</span></button></nav></header>\n");
 }
 
 /* Shown by the script that listens to them. */
@@ -54,17 +59,31 @@ static void key_sheet(struct buf *b)
 	static const struct {
 		const char *key, *does;
 	} keys[] = {
-		{ "/", "to the search field" }, { "g o", "overview" }, { "g s", "search" }, { "g r", "rules" }, { "g c", "covers" }, { "g j", "jobs" },
-		{ "j k", "next and previous row" }, { "x", "open or close what a row covers" }, { "d", "difference of this row" }, { "n p", "next and previous change" },
-		{ "[ ]", "previous and next capture" }, { "?", "this sheet" }, { "Esc", "close" },
+		{ "/", "to the search field" },
+		{ "g o", "overview" },
+		{ "g s", "search" },
+		{ "g r", "rules" },
+		{ "g c", "covers" },
+		{ "g j", "jobs" },
+		{ "j k", "next and previous row" },
+		{ "x", "open or close what a row covers" },
+		{ "d", "difference of this row" },
+		{ "n p", "next and previous change" },
+		{ "[ ]", "previous and next capture" },
+		{ "?", "this sheet" },
+		{ "Esc", "close" },
 	};
 
-	html(b, "<dialog id=\"keys\" aria-labelledby=\"keys-head\"><h2 id=\"keys-head\">Keys</h2><table><thead class=\"hidden\"><tr><th scope=\"col\">Key</th><th "
-		"scope=\"col\">Does</th></tr></thead><tbody>");
+	html(
+	    b,
+	    "<dialog id=\"keys\" aria-labelledby=\"keys-head\"><h2 id=\"keys-head\">Keys</h2><table><thead class=\"hidden\"><tr><th scope=\"col\">Key</th><th "
+	    "scope=\"col\">Does</th></tr></thead><tbody>");
 	for (size_t i = 0; i < COUNT(keys); i++)
 		html(b, "<tr><th scope=\"row\"><kbd>%z</kbd></th><td>%z</td></tr>", keys[i].key, keys[i].does);
-	html(b, "</tbody></table><p><label class=\"plain\"><input type=\"checkbox\" id=\"keys-on\" checked> Single keys do this; unchecked, only ? and Esc do</label></p>"
-		"<form method=\"dialog\"><button>Close</button></form></dialog>\n");
+	html(
+	    b,
+	    "</tbody></table><p><label class=\"plain\"><input type=\"checkbox\" id=\"keys-on\" checked> Single keys do this; unchecked, only ? and Esc do</label></p>"
+	    "<form method=\"dialog\"><button>Close</button></form></dialog>\n");
 }
 
 static void script(struct request *q, struct buf *b, const char *name)
@@ -78,7 +97,9 @@ struct buf *page_begin_as(struct request *q, const struct page_look *look)
 {
 	struct buf *b = request_buf(q, LIMIT_PAGE);
 
-	html(b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
+	html(
+	    b,
+	    "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
 	if (look->refresh)
 		html(b, "<noscript><meta http-equiv=\"refresh\" content=\"%u\"></noscript>\n", (uint64_t)look->refresh);
 	html(b, "<title>%s%z</title>\n<link rel=\"stylesheet\" href=\"", look->title, " - winnow");
@@ -89,7 +110,8 @@ struct buf *page_begin_as(struct request *q, const struct page_look *look)
 	script(q, b, "app.js");
 	if (look->script)
 		script(q, b, look->script);
-	html(b, "</head>\n<body%m%m%m>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n", look->body_class ? " class=\"" : "", look->body_class ? look->body_class : "",
+	html(b, "</head>\n<body%m%m%m>\n<a class=\"skip\" href=\"#main\">Skip to content</a>\n",
+	     look->body_class ? " class=\"" : "", look->body_class ? look->body_class : "",
 	     look->body_class ? "\"" : "");
 	menu(q, b, look->tab);
 	html(b, "<main id=\"main\" tabindex=\"-1\">\n");
@@ -121,7 +143,8 @@ void page_forms(struct request *q, struct buf *b, const char *forms)
 	while (rest.n) {
 		struct str form = str_cut(&rest, ' ');
 
-		html(b, " <a href=\"%s%s.%s%z%s\" type=\"%z\">%s</a>", page_base(q), path, form, q->query.n ? "?" : "", q->query, str_eq(form, STR("json")) ? "application/json" : "text/plain", form);
+		html(b, " <a href=\"%s%s.%s%z%s\" type=\"%z\">%s</a>", page_base(q), path, form, q->query.n ? "?" : "",
+		     q->query, str_eq(form, STR("json")) ? "application/json" : "text/plain", form);
 	}
 	html(b, "</p>\n");
 }
@@ -176,14 +199,18 @@ bool page_allowed(struct request *q, struct str urlkey, int64_t time)
 
 void page_capture_link(struct request *q, struct buf *b, const struct capture *c)
 {
-	html(b, "<a href=\"%s/%p/%i/%r\">%b</a>", page_base(q), str(q->served->slug), c->time, c->url, c->title.n ? c->title : c->url);
+	html(b, "<a href=\"%s/%p/%i/%r\">%b</a>", page_base(q), str(q->served->slug), c->time, c->url,
+	     c->title.n ? c->title : c->url);
 }
 
 void page_bar(struct buf *b, uint64_t part, uint64_t whole)
 {
 	double share = whole ? 100.0 * (double)part / (double)whole : 0;
 
-	html(b, "<svg class=\"bar\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%f\" height=\"4\"/></svg>", share);
+	html(
+	    b,
+	    "<svg class=\"bar\" viewBox=\"0 0 100 4\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%f\" height=\"4\"/></svg>",
+	    share);
 }
 
 struct listing_covers {

@@ -53,7 +53,7 @@ void page_calendar_of(struct request *q, struct response *r, struct str url, int
 void page_frame_of(struct request *q, struct response *r, const struct capture *c);
 
 route_handler asset_serve;
-route_handler page_home, page_overview, page_search, page_diff, page_studio, page_cover_list, page_cover, page_dropped, page_why,
-	page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel, page_collection_redirect,
-	page_go, page_rule_check;
+route_handler page_home, page_overview, page_search, page_diff, page_studio, page_cover_list, page_cover, page_dropped,
+    page_why, page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel,
+    page_collection_redirect, page_go, page_rule_check;
 #endif

@@ -15,7 +15,10 @@ enum { ROWS = 25, COVERED_SHOWN = 5, COVERED_ALL = 200 };
 
 static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 
-static void cover_href(struct request *q, struct buf *b, uint64_t id) { html(b, "%s/c/%p/covers/%u", page_base(q), str(q->served->name), id); }
+static void cover_href(struct request *q, struct buf *b, uint64_t id)
+{
+	html(b, "%s/c/%p/covers/%u", page_base(q), str(q->served->name), id);
+}
 
 void page_cover_list(struct request *q, struct response *r)
 {
@@ -35,20 +38,27 @@ void page_cover_list(struct request *q, struct response *r)
 		response_err(r, &err);
 		return;
 	}
-	html(b, "<h1>Covers</h1>\n<p>A cover is the smallest set of documents that, by a rule, stands for all others.</p>\n"
-		"<p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">New rule</a></p>\n",
-	     page_base(q), str(q->served->name));
+	html(
+	    b,
+	    "<h1>Covers</h1>\n<p>A cover is the smallest set of documents that, by a rule, stands for all others.</p>\n"
+	    "<p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">New rule</a></p>\n",
+	    page_base(q), str(q->served->name));
 	if (n)
-		html(b, "<table class=\"cards\"><thead><tr><th scope=\"col\">Cover</th><th scope=\"col\">Rule</th><th scope=\"col\" class=\"num\">Documents</th><th scope=\"col\" "
-			"class=\"num\">Kept</th><th scope=\"col\">Revision</th><th scope=\"col\">Made</th></tr></thead><tbody>\n");
+		html(
+		    b,
+		    "<table class=\"cards\"><thead><tr><th scope=\"col\">Cover</th><th scope=\"col\">Rule</th><th scope=\"col\" class=\"num\">Documents</th><th scope=\"col\" "
+		    "class=\"num\">Kept</th><th scope=\"col\">Revision</th><th scope=\"col\">Made</th></tr></thead><tbody>\n");
 	else
 		html(b, "<p>There is none yet.</p>\n");
 	for (size_t i = 0; i < n && i < 500; i++) {
 		html(b, "<tr><th scope=\"row\"><a href=\"");
 		cover_href(q, b, rows[i].id);
-		html(b, "\">cover %u</a> %s</th><td data-name=\"Rule\"><code>%s</code></td><td class=\"num\" data-name=\"Documents\">%n</td><td class=\"num\" data-name=\"Kept\">%n (%f %%)</td>"
-			"<td class=\"num\" data-name=\"Revision\">%u</td><td data-name=\"Made\">%d</td></tr>\n",
-		     rows[i].id, rows[i].name, rows[i].rule, rows[i].documents, rows[i].kept, percent(rows[i].kept, rows[i].documents), rows[i].revision, rows[i].created);
+		html(
+		    b,
+		    "\">cover %u</a> %s</th><td data-name=\"Rule\"><code>%s</code></td><td class=\"num\" data-name=\"Documents\">%n</td><td class=\"num\" data-name=\"Kept\">%n (%f %%)</td>"
+		    "<td class=\"num\" data-name=\"Revision\">%u</td><td data-name=\"Made\">%d</td></tr>\n",
+		    rows[i].id, rows[i].name, rows[i].rule, rows[i].documents, rows[i].kept,
+		    percent(rows[i].kept, rows[i].documents), rows[i].revision, rows[i].created);
 	}
 	if (n)
 		html(b, "</tbody></table>\n");
@@ -84,9 +94,13 @@ static void stale(struct request *q, struct collection *coll, struct buf *b, con
 
 	if (catalog_next(coll->catalog, &next, NULL) < 0 || next.revision == row->revision)
 		return;
-	html(b, "<p class=\"note bad\">The collection is at revision %u; this cover is of revision %u and does not know what came since. ", next.revision, row->revision);
+	html(
+	    b,
+	    "<p class=\"note bad\">The collection is at revision %u; this cover is of revision %u and does not know what came since. ",
+	    next.revision, row->revision);
 	if (!q->server->options.read_only)
-		html(b, "<a href=\"%s/c/%p/rules/new?rule=%p\">Compute it again</a>", page_base(q), str(q->served->name), row->rule);
+		html(b, "<a href=\"%s/c/%p/rules/new?rule=%p\">Compute it again</a>", page_base(q),
+		     str(q->served->name), row->rule);
 	html(b, "</p>\n");
 }
 
@@ -100,33 +114,43 @@ static void proof(struct request *q, struct buf *b, const struct cover_row *row)
 	components = number(v, "components");
 	proven = number(v, "proven_components");
 	if (gap == 0)
-		html(b, "<p class=\"note good\"><b>%n kept, proven minimum:</b> no smaller set covers the rest.</p>\n", row->kept);
+		html(b, "<p class=\"note good\"><b>%n kept, proven minimum:</b> no smaller set covers the rest.</p>\n",
+		     row->kept);
 	else
-		html(b, "<p class=\"note\"><b>%n kept</b> \u00b7 proven minimum in %f %% of %n groups \u00b7 at most %n above the optimum.</p>\n", row->kept, percent(proven, components),
-		     components, gap);
+		html(
+		    b,
+		    "<p class=\"note\"><b>%n kept</b> \u00b7 proven minimum in %f %% of %n groups \u00b7 at most %n above the optimum.</p>\n",
+		    row->kept, percent(proven, components), components, gap);
 	if (v && number(v, "bytes"))
-		html(b, "<p>Of %f MB of payload, %f MB are kept (%f %%).</p>\n", (double)number(v, "bytes") / 1e6, (double)number(v, "bytes_kept") / 1e6,
-		     percent(number(v, "bytes_kept"), number(v, "bytes")));
+		html(b, "<p>Of %f MB of payload, %f MB are kept (%f %%).</p>\n", (double)number(v, "bytes") / 1e6,
+		     (double)number(v, "bytes_kept") / 1e6, percent(number(v, "bytes_kept"), number(v, "bytes")));
 }
 
 static void exports(struct request *q, struct buf *b, const struct cover_row *row)
 {
 	html(b, "<h2>Take it away</h2><ul class=\"links\"><li><a href=\"");
 	cover_href(q, b, row->id);
-	html(b, "/cover.csv\">cover.csv</a>: every document, kept or dropped, by which one, with scores</li><li><a href=\"");
+	html(
+	    b,
+	    "/cover.csv\">cover.csv</a>: every document, kept or dropped, by which one, with scores</li><li><a href=\"");
 	cover_href(q, b, row->id);
-	html(b, "/methods.txt\">Methods note</a>: selection, rule, hash, revision, counts, proof</li></ul>\n<p>As WARC or WACZ, in a terminal: <code>winnow export %z --cover %u "
-		"--format warc -o kept.warc.gz</code></p>\n",
-	     q->served->name, row->id);
+	html(
+	    b,
+	    "/methods.txt\">Methods note</a>: selection, rule, hash, revision, counts, proof</li></ul>\n<p>As WARC or WACZ, in a terminal: <code>winnow export %z --cover %u "
+	    "--format warc -o kept.warc.gz</code></p>\n",
+	    q->served->name, row->id);
 }
 
 static void summary(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row)
 {
 	html(b, "<h1>Cover %u%z%s</h1>\n<pre>%s</pre>\n", row->id, row->name.n ? ": " : "", row->name, row->rule);
 	stale(q, coll, b, row);
-	html(b, "<dl class=\"facts\"><div><dt>Documents</dt><dd>%n</dd></div><div><dt>Kept</dt><dd>%n <small>%f %%</small></dd></div><div><dt>Hidden</dt><dd>%n</dd></div>"
-		"<div><dt>Revision</dt><dd>%u</dd></div><div><dt>Made</dt><dd>%d</dd></div></dl>\n",
-	     row->documents, row->kept, percent(row->kept, row->documents), row->documents - row->kept, row->revision, row->created);
+	html(
+	    b,
+	    "<dl class=\"facts\"><div><dt>Documents</dt><dd>%n</dd></div><div><dt>Kept</dt><dd>%n <small>%f %%</small></dd></div><div><dt>Hidden</dt><dd>%n</dd></div>"
+	    "<div><dt>Revision</dt><dd>%u</dd></div><div><dt>Made</dt><dd>%d</dd></div></dl>\n",
+	    row->documents, row->kept, percent(row->kept, row->documents), row->documents - row->kept, row->revision,
+	    row->created);
 	proof(q, b, row);
 	if (row->selection.n)
 		html(b, "<p>Only documents with <code>%s</code>.</p>\n", row->selection);
@@ -136,7 +160,8 @@ static void summary(struct request *q, struct collection *coll, struct buf *b, c
 
 static void tabs(struct request *q, struct buf *b, const struct cover_row *row, bool dropped)
 {
-	html(b, "<nav class=\"pager\" aria-label=\"Documents\"><a class=\"button\"%m href=\"", dropped ? "" : " aria-current=\"page\"");
+	html(b, "<nav class=\"pager\" aria-label=\"Documents\"><a class=\"button\"%m href=\"",
+	     dropped ? "" : " aria-current=\"page\"");
 	cover_href(q, b, row->id);
 	html(b, "\">Kept: %n</a><a class=\"button\"%m href=\"", row->kept, dropped ? " aria-current=\"page\"" : "");
 	cover_href(q, b, row->id);
@@ -172,13 +197,17 @@ static void score(struct buf *b, uint64_t shared, uint64_t size, uint64_t witnes
 {
 	if (!size) /* the rule has no measure */
 		return;
-	html(b, " <span class=\"soft\">%f %% contained in the kept page, Jaccard %f %%</span>", percent(shared, size), percent(shared, size + witness_size - shared));
+	html(b, " <span class=\"soft\">%f %% contained in the kept page, Jaccard %f %%</span>", percent(shared, size),
+	     percent(shared, size + witness_size - shared));
 }
 
-static void covered(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, uint64_t kept, uint64_t most)
+static void covered(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row,
+		    uint64_t kept, uint64_t most)
 {
-	sqlite3_stmt *s = prepare(coll, "select capture, shared, size, witness_size, count(*) over () from cover_member where cover = ?1 and witness = ?2 order by capture limit ?3",
-				  row->id, kept, most);
+	sqlite3_stmt *s = prepare(
+	    coll,
+	    "select capture, shared, size, witness_size, count(*) over () from cover_member where cover = ?1 and witness = ?2 order by capture limit ?3",
+	    row->id, kept, most);
 	uint64_t shown = 0, all = 0;
 
 	while (s && sqlite3_step(s) == SQLITE_ROW) {
@@ -191,8 +220,11 @@ static void covered(struct request *q, struct collection *coll, struct buf *b, c
 		}
 		html(b, "<li>");
 		document(q, coll, b, id, &c);
-		score(b, (uint64_t)sqlite3_column_int64(s, 1), (uint64_t)sqlite3_column_int64(s, 2), (uint64_t)sqlite3_column_int64(s, 3));
-		html(b, " <a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a> <a href=\"", page_base(q), str(q->served->name), id, kept, id, kept);
+		score(b, (uint64_t)sqlite3_column_int64(s, 1), (uint64_t)sqlite3_column_int64(s, 2),
+		      (uint64_t)sqlite3_column_int64(s, 3));
+		html(b,
+		     " <a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a> <a href=\"",
+		     page_base(q), str(q->served->name), id, kept, id, kept);
 		cover_href(q, b, row->id);
 		html(b, "/doc/%u\">why<span class=\"hidden\"> %u is hidden</span></a></li>\n", id, id);
 	}
@@ -206,18 +238,21 @@ static void covered(struct request *q, struct collection *coll, struct buf *b, c
 	sqlite3_finalize(s);
 }
 
-static void kept_row(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, uint64_t id)
+static void kept_row(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row,
+		     uint64_t id)
 {
 	struct capture c;
 
 	html(b, "<li><span class=\"tag kept\">kept</span> ");
 	if (document(q, coll, b, id, &c))
-		html(b, " <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q), str(q->served->slug), c.url, c.url);
+		html(b, " <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q),
+		     str(q->served->slug), c.url, c.url);
 	covered(q, coll, b, row, id, COVERED_SHOWN);
 	html(b, "</li>\n");
 }
 
-static void dropped_row(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, sqlite3_stmt *s)
+static void dropped_row(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row,
+			sqlite3_stmt *s)
 {
 	uint64_t id = (uint64_t)sqlite3_column_int64(s, 0), by = (uint64_t)sqlite3_column_int64(s, 1);
 	struct capture c;
@@ -226,17 +261,23 @@ static void dropped_row(struct request *q, struct collection *coll, struct buf *
 	document(q, coll, b, id, &c);
 	html(b, "<br>by ");
 	document(q, coll, b, by, &c);
-	score(b, (uint64_t)sqlite3_column_int64(s, 2), (uint64_t)sqlite3_column_int64(s, 3), (uint64_t)sqlite3_column_int64(s, 4));
-	html(b, "<br><a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a> <a href=\"", page_base(q), str(q->served->name), id, by, id, by);
+	score(b, (uint64_t)sqlite3_column_int64(s, 2), (uint64_t)sqlite3_column_int64(s, 3),
+	      (uint64_t)sqlite3_column_int64(s, 4));
+	html(b, "<br><a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a> <a href=\"",
+	     page_base(q), str(q->served->name), id, by, id, by);
 	cover_href(q, b, row->id);
 	html(b, "/doc/%u\">why<span class=\"hidden\"> %u is hidden</span></a></li>\n", id, id);
 }
 
-static void rows(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, bool dropped, uint64_t after)
+static void rows(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, bool dropped,
+		 uint64_t after)
 {
-	sqlite3_stmt *s = prepare(coll, dropped ? "select capture, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 and kept = 0 order by capture limit ?3"
-						: "select capture from cover_member where cover = ?1 and capture > ?2 and kept = 1 order by capture limit ?3",
-				  row->id, after, ROWS + 1);
+	sqlite3_stmt *s = prepare(
+	    coll,
+	    dropped
+		? "select capture, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 and kept = 0 order by capture limit ?3"
+		: "select capture from cover_member where cover = ?1 and capture > ?2 and kept = 1 order by capture limit ?3",
+	    row->id, after, ROWS + 1);
 	uint64_t last = 0;
 	unsigned n = 0;
 
@@ -251,7 +292,10 @@ static void rows(struct request *q, struct collection *coll, struct buf *b, cons
 	sqlite3_finalize(s);
 	html(b, "</ol>\n");
 	if (!n)
-		html(b, "<p>%z</p>\n", after ? "There are no more." : dropped ? "Nothing is hidden: no document has a coverer under this rule." : "Nothing was selected.");
+		html(b, "<p>%z</p>\n",
+		     after     ? "There are no more."
+		     : dropped ? "Nothing is hidden: no document has a coverer under this rule."
+			       : "Nothing was selected.");
 	if (n > ROWS) {
 		html(b, "<nav class=\"pager\" aria-label=\"Pages\"><a class=\"button\" rel=\"next\" href=\"");
 		cover_href(q, b, row->id);
@@ -272,7 +316,8 @@ static void browse(struct request *q, struct response *r, bool dropped)
 	}
 	if (!open_cover(q, r, &coll, &row))
 		return;
-	b = page_begin(q, TAB_COVERS, arena_printf(&q->arena, "Cover %" PRIu64 "%s", row.id, dropped ? ", hidden" : ""));
+	b = page_begin(q, TAB_COVERS,
+		       arena_printf(&q->arena, "Cover %" PRIu64 "%s", row.id, dropped ? ", hidden" : ""));
 	summary(q, coll, b, &row);
 	if (!after && !dropped)
 		exports(q, b, &row);
@@ -289,7 +334,8 @@ void page_dropped(struct request *q, struct response *r) { browse(q, r, true); }
 
 /* ---- why ---- */
 
-static int clauses(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, uint64_t a, uint64_t w, struct err *err)
+static int clauses(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, uint64_t a,
+		   uint64_t w, struct err *err)
 {
 	struct run_request rq = covers_request(&q->arena, row);
 	struct overlap ov[TEXT_KINDS];
@@ -303,27 +349,36 @@ static int clauses(struct request *q, struct collection *coll, struct buf *b, co
 	if ((rc = run_open(&run, coll, &rq, err)) < 0)
 		return rc;
 	if (!selection_find(&run.docs, a, &x) || !selection_find(&run.docs, w, &y)) {
-		html(b, "<p class=\"note\">The collection has changed since this cover was made; the rule cannot be shown clause by clause.</p>\n");
+		html(
+		    b,
+		    "<p class=\"note\">The collection has changed since this cover was made; the rule cannot be shown clause by clause.</p>\n");
 	} else if ((rc = run_overlaps(&run, x, y, ov, err)) == WN_OK) {
 		c = rule_clauses(&q->arena, run.rule, &run.docs.columns, x, y, ov, &n);
-		html(b, "<h2>The rule, clause by clause</h2><table class=\"cards\"><thead><tr><th scope=\"col\">Clause</th><th scope=\"col\">Holds</th><th "
-			"scope=\"col\">Values</th></tr></thead><tbody>\n");
+		html(
+		    b,
+		    "<h2>The rule, clause by clause</h2><table class=\"cards\"><thead><tr><th scope=\"col\">Clause</th><th scope=\"col\">Holds</th><th "
+		    "scope=\"col\">Values</th></tr></thead><tbody>\n");
 		for (size_t i = 0; i < n; i++)
-			html(b, "<tr><th scope=\"row\"><code>%s</code></th><td data-name=\"Holds\">%z</td><td data-name=\"Values\">%b%z</td></tr>\n", c[i].text, c[i].holds ? "yes" : "no",
-			     c[i].numbers, c[i].by_missing ? " (both missing)" : "");
+			html(
+			    b,
+			    "<tr><th scope=\"row\"><code>%s</code></th><td data-name=\"Holds\">%z</td><td data-name=\"Values\">%b%z</td></tr>\n",
+			    c[i].text, c[i].holds ? "yes" : "no", c[i].numbers,
+			    c[i].by_missing ? " (both missing)" : "");
 		html(b, "</tbody></table>\n");
 	}
 	run_close(&run);
 	return rc;
 }
 
-static int explain(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, uint64_t id, struct err *err)
+static int explain(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, uint64_t id,
+		   struct err *err)
 {
 	struct cover_member m;
 	struct capture c, w;
 	int rc;
 
-	if ((rc = catalog_capture(coll->catalog, &q->arena, id, &c, err)) < 0 || (rc = covers_member(coll, row->id, id, &m, err)) < 0)
+	if ((rc = catalog_capture(coll->catalog, &q->arena, id, &c, err)) < 0 ||
+	    (rc = covers_member(coll, row->id, id, &m, err)) < 0)
 		return rc;
 	if (!page_allowed(q, c.urlkey, c.time))
 		return err_set(err, WN_NONE, "this capture is not open to readers");
@@ -341,11 +396,14 @@ static int explain(struct request *q, struct collection *coll, struct buf *b, co
 	document(q, coll, b, m.witness, &w);
 	html(b, "</p>\n<p>They share %n shingles of %n and %n.", m.shared, m.size, m.witness_size);
 	score(b, m.shared, m.size, m.witness_size);
-	html(b, " <a href=\"%s/c/%p/diff/%u..%u\">How they differ</a></p>\n", page_base(q), str(q->served->name), id, m.witness);
+	html(b, " <a href=\"%s/c/%p/diff/%u..%u\">How they differ</a></p>\n", page_base(q), str(q->served->name), id,
+	     m.witness);
 	if ((rc = clauses(q, coll, b, row, id, m.witness, err)) == WN_OK && !q->server->options.read_only)
-		html(b, "<form method=\"post\" action=\"%s/c/%p/covers\"><input type=\"hidden\" name=\"again\" value=\"%u\"><input type=\"hidden\" name=\"keep\" value=\"%u\">"
-			"<button>Keep this one: compute a cover that has it</button></form>\n",
-		     page_base(q), str(q->served->name), row->id, id);
+		html(
+		    b,
+		    "<form method=\"post\" action=\"%s/c/%p/covers\"><input type=\"hidden\" name=\"again\" value=\"%u\"><input type=\"hidden\" name=\"keep\" value=\"%u\">"
+		    "<button>Keep this one: compute a cover that has it</button></form>\n",
+		    page_base(q), str(q->served->name), row->id, id);
 	return rc;
 }
 
@@ -417,8 +475,10 @@ static void csv_cell(struct buf *b, struct str s)
 
 static bool csv_rows(struct csv *v)
 {
-	sqlite3_stmt *s = prepare(&v->coll, "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 order by capture limit ?3",
-				  v->cover, v->last, CSV_ROWS);
+	sqlite3_stmt *s = prepare(
+	    &v->coll,
+	    "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 order by capture limit ?3",
+	    v->cover, v->last, CSV_ROWS);
 	unsigned n = 0;
 
 	while (s && sqlite3_step(s) == SQLITE_ROW) {
@@ -427,7 +487,8 @@ static bool csv_rows(struct csv *v)
 		n++;
 		v->last = (uint64_t)sqlite3_column_int64(s, 0);
 		arena_reset(&v->arena);
-		if (catalog_capture(v->coll.catalog, &v->arena, v->last, &c, NULL) < 0 || !page_allowed(v->q, c.urlkey, c.time))
+		if (catalog_capture(v->coll.catalog, &v->arena, v->last, &c, NULL) < 0 ||
+		    !page_allowed(v->q, c.urlkey, c.time))
 			continue;
 		html(&v->piece, "%u,%i,", v->last, c.time);
 		csv_cell(&v->piece, c.url);

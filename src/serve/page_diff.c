@@ -9,10 +9,12 @@ static bool pair(struct str text, uint64_t id[2])
 {
 	ptrdiff_t dots = str_find(text, STR(".."));
 
-	return dots > 0 && str_u64(str_sub(text, 0, (size_t)dots), &id[0]) && str_u64(str_sub(text, (size_t)dots + 2, text.n), &id[1]);
+	return dots > 0 && str_u64(str_sub(text, 0, (size_t)dots), &id[0]) &&
+	       str_u64(str_sub(text, (size_t)dots + 2, text.n), &id[1]);
 }
 
-static int load(struct request *q, struct collection *coll, const uint64_t id[2], struct capture c[2], struct str text[2], struct err *err)
+static int load(struct request *q, struct collection *coll, const uint64_t id[2], struct capture c[2],
+		struct str text[2], struct err *err)
 {
 	struct texts t;
 	int rc;
@@ -45,7 +47,8 @@ static void same(struct buf *b, struct str s, bool first, bool last)
 		head++;
 	while (tail && tail < s.n && ((unsigned char)s.p[s.n - tail] & 0xc0) == 0x80)
 		tail++;
-	html(b, "%s\n<span class=\"soft\">[%n characters the same]</span>\n%s", str_sub(s, 0, head), (uint64_t)(s.n - head - tail), str_sub(s, s.n - tail, s.n));
+	html(b, "%s\n<span class=\"soft\">[%n characters the same]</span>\n%s", str_sub(s, 0, head),
+	     (uint64_t)(s.n - head - tail), str_sub(s, s.n - tail, s.n));
 }
 
 static void pieces(struct buf *b, const struct diff *d, bool changes_only)
@@ -78,13 +81,18 @@ static void show(struct request *q, struct buf *b, const struct capture c[2], co
 	html(b, "<h1>What changed</h1>\n<div class=\"cols\">");
 	side(q, b, "Older", &c[0]);
 	side(q, b, "Newer", &c[1]);
-	html(b, "</div>\n<p role=\"status\">\u2212%n +%n words, %n the same.</p>\n", (uint64_t)d->only_a, (uint64_t)d->only_b, (uint64_t)d->same);
-	html(b, "<nav class=\"pager\" aria-label=\"Ways to show it\"><a class=\"button\" href=\"?mode=text\"%m>Whole text</a><a class=\"button\" href=\"?mode=changes\"%m>Changes "
-		"only</a></nav>\n",
-	     changes ? "" : " aria-current=\"true\"", changes ? " aria-current=\"true\"" : "");
+	html(b, "</div>\n<p role=\"status\">\u2212%n +%n words, %n the same.</p>\n", (uint64_t)d->only_a,
+	     (uint64_t)d->only_b, (uint64_t)d->same);
+	html(
+	    b,
+	    "<nav class=\"pager\" aria-label=\"Ways to show it\"><a class=\"button\" href=\"?mode=text\"%m>Whole text</a><a class=\"button\" href=\"?mode=changes\"%m>Changes "
+	    "only</a></nav>\n",
+	    changes ? "" : " aria-current=\"true\"", changes ? " aria-current=\"true\"" : "");
 	if (!d->only_a && !d->only_b)
 		html(b, "<p class=\"note\">The texts are the same, word for word.</p>\n");
-	html(b, "<p class=\"hint\">Removed words are <del>struck through</del>, added ones <ins>underlined</ins>. Keys n and p go to the next and previous change.</p>\n");
+	html(
+	    b,
+	    "<p class=\"hint\">Removed words are <del>struck through</del>, added ones <ins>underlined</ins>. Keys n and p go to the next and previous change.</p>\n");
 	pieces(b, d, changes);
 }
 
@@ -100,7 +108,8 @@ void page_diff(struct request *q, struct response *r)
 	int rc;
 
 	if (!pair(request_arg(q, "pair"), id)) {
-		response_error(r, 404, "a difference has the address /diff/OLDER..NEWER, with the numbers of two captures");
+		response_error(r, 404,
+			       "a difference has the address /diff/OLDER..NEWER, with the numbers of two captures");
 		return;
 	}
 	if (!(coll = page_collection(q, r)))

@@ -11,9 +11,14 @@
 #include "serve/page.h"
 
 static const struct sheet_column collection_columns[] = {
-	{ "name", "Collection", COLUMN_TEXT },	     { "captures", "Captures", COLUMN_NUMBER }, { "documents", "Documents", COLUMN_NUMBER },
-	{ "bytes_payload", "Payload", COLUMN_NUMBER }, { "first", "From", COLUMN_TEXT },	{ "last", "To", COLUMN_TEXT },
-	{ "revision", "Revision", COLUMN_NUMBER },   { NULL, NULL, COLUMN_TEXT },
+	{ "name", "Collection", COLUMN_TEXT },
+	{ "captures", "Captures", COLUMN_NUMBER },
+	{ "documents", "Documents", COLUMN_NUMBER },
+	{ "bytes_payload", "Payload", COLUMN_NUMBER },
+	{ "first", "From", COLUMN_TEXT },
+	{ "last", "To", COLUMN_TEXT },
+	{ "revision", "Revision", COLUMN_NUMBER },
+	{ NULL, NULL, COLUMN_TEXT },
 };
 
 static void size_words(struct buf *b, uint64_t bytes)
@@ -70,11 +75,15 @@ static void collections(struct request *q, struct response *r, struct sheet *l)
 
 static void add_archives(struct request *q, struct buf *b)
 {
-	html(b, "<section class=\"drop\" aria-labelledby=\"add\"><h2 id=\"add\">Add archives</h2>\n"
-		"<p>WARC, ARC or WACZ files become a collection in a terminal; the files themselves are never changed:</p>\n"
-		"<pre>winnow ingest my-collection FILE.warc.gz ...\nwinnow serve my-collection</pre>\n");
+	html(
+	    b,
+	    "<section class=\"drop\" aria-labelledby=\"add\"><h2 id=\"add\">Add archives</h2>\n"
+	    "<p>WARC, ARC or WACZ files become a collection in a terminal; the files themselves are never changed:</p>\n"
+	    "<pre>winnow ingest my-collection FILE.warc.gz ...\nwinnow serve my-collection</pre>\n");
 	if (!q->server->n_served)
-		html(b, "<p>No archives at hand? <code>make demo</code> makes a collection of the sample that comes with winnow.</p>\n");
+		html(
+		    b,
+		    "<p>No archives at hand? <code>make demo</code> makes a collection of the sample that comes with winnow.</p>\n");
 	html(b, "</section>\n");
 }
 
@@ -88,8 +97,10 @@ void page_home(struct request *q, struct response *r)
 		sheet_begin(&l, SHEET_TABLE, b, collection_columns, NULL);
 		collections(q, r, &l);
 	} else {
-		html(b, "<p class=\"lead\">winnow shows archived pages as they were, finds words in them, and hides what repeats: you say what counts as redundant, it proves that nothing "
-			"else is lost.</p>\n");
+		html(
+		    b,
+		    "<p class=\"lead\">winnow shows archived pages as they were, finds words in them, and hides what repeats: you say what counts as redundant, it proves that nothing "
+		    "else is lost.</p>\n");
 	}
 	if (!q->server->options.read_only)
 		add_archives(q, b);
@@ -102,22 +113,29 @@ static const struct {
 	enum glance_kind kind;
 	const char *caption, *head, *link; /* link: the filter of a search that a row leads to */
 } tables[] = {
-	{ GLANCE_HOSTS, "Hosts", "Host", "host" },	    { GLANCE_MIME, "Types", "Type", NULL },		{ GLANCE_STATUS, "HTTP status", "Status", NULL },
-	{ GLANCE_LANG, "Languages", "Language", "lang" },   { GLANCE_FLAWS, "Flaws in the archives", "Flaw", NULL }, { GLANCE_WHY, "Captures without text", "Reason", NULL },
+	{ GLANCE_HOSTS, "Hosts", "Host", "host" },
+	{ GLANCE_MIME, "Types", "Type", NULL },
+	{ GLANCE_STATUS, "HTTP status", "Status", NULL },
+	{ GLANCE_LANG, "Languages", "Language", "lang" },
+	{ GLANCE_FLAWS, "Flaws in the archives", "Flaw", NULL },
+	{ GLANCE_WHY, "Captures without text", "Reason", NULL },
 };
 
 static void count_table(struct request *q, struct buf *b, const struct glance_table *t, unsigned which)
 {
 	if (!t->n)
 		return;
-	html(b, "<div><table class=\"counts\"><caption>%z</caption><thead><tr><th scope=\"col\">%z</th><th scope=\"col\" class=\"num\">Captures</th><td></td></tr></thead><tbody>\n",
-	     tables[which].caption, tables[which].head);
+	html(
+	    b,
+	    "<div><table class=\"counts\"><caption>%z</caption><thead><tr><th scope=\"col\">%z</th><th scope=\"col\" class=\"num\">Captures</th><td></td></tr></thead><tbody>\n",
+	    tables[which].caption, tables[which].head);
 	for (size_t i = 0; i < t->n; i++) {
 		struct str name = t->rows[i].name;
 
 		html(b, "<tr><th scope=\"row\">");
 		if (tables[which].link && name.n)
-			html(b, "<a href=\"%s/c/%p/search?%z=%p\">%b</a>", page_base(q), str(q->served->name), tables[which].link, name, name);
+			html(b, "<a href=\"%s/c/%p/search?%z=%p\">%b</a>", page_base(q), str(q->served->name),
+			     tables[which].link, name, name);
 		else
 			html(b, "%b", name.n ? name : STR("none"));
 		html(b, "</th><td class=\"num\">%n</td><td>", t->rows[i].n);
@@ -143,23 +161,30 @@ static void months_chart(struct buf *b, const struct glance_table *m)
 	if (!top)
 		return;
 	for (size_t i = 0; i < m->n; i++)
-		if (m->rows[i].name.n == 7 && str_u64(str_sub(m->rows[i].name, 0, 4), &year) && str_u64(str_sub(m->rows[i].name, 5, 7), &month)) {
+		if (m->rows[i].name.n == 7 && str_u64(str_sub(m->rows[i].name, 0, 4), &year) &&
+		    str_u64(str_sub(m->rows[i].name, 5, 7), &month)) {
 			last = year * 12 + month;
 			first = first ? first : last;
 		}
 	w = 1000.0 / (double)(last - first + 1);
-	html(b, "<h2>Captures by month</h2>\n<figure class=\"chart\"><figcaption>%n captures in %n months; most in %s: %n.</figcaption>\n<svg viewBox=\"0 0 1000 100\" "
-		"preserveAspectRatio=\"none\" aria-hidden=\"true\">",
-	     m->sum, (uint64_t)m->n, top->name, top->n);
+	html(
+	    b,
+	    "<h2>Captures by month</h2>\n<figure class=\"chart\"><figcaption>%n captures in %n months; most in %s: %n.</figcaption>\n<svg viewBox=\"0 0 1000 100\" "
+	    "preserveAspectRatio=\"none\" aria-hidden=\"true\">",
+	    m->sum, (uint64_t)m->n, top->name, top->n);
 	for (size_t i = 0; i < m->n; i++) {
 		double h = 2 + 98.0 * (double)m->rows[i].n / (double)m->most;
 
-		if (m->rows[i].name.n == 7 && str_u64(str_sub(m->rows[i].name, 0, 4), &year) && str_u64(str_sub(m->rows[i].name, 5, 7), &month))
-			html(b, "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/>", w * (double)(year * 12 + month - first), 100 - h, w > 2 ? w - 1 : w, h);
+		if (m->rows[i].name.n == 7 && str_u64(str_sub(m->rows[i].name, 0, 4), &year) &&
+		    str_u64(str_sub(m->rows[i].name, 5, 7), &month))
+			html(b, "<rect x=\"%f\" y=\"%f\" width=\"%f\" height=\"%f\"/>",
+			     w * (double)(year * 12 + month - first), 100 - h, w > 2 ? w - 1 : w, h);
 	}
-	html(b, "</svg>\n<p class=\"axis\" aria-hidden=\"true\"><span>%s</span><span>%s</span></p><details><summary>As a table</summary><table><thead><tr><th "
-		"scope=\"col\">Month</th><th scope=\"col\" class=\"num\">Captures</th></tr></thead><tbody>\n",
-	     m->rows[0].name, m->rows[m->n - 1].name);
+	html(
+	    b,
+	    "</svg>\n<p class=\"axis\" aria-hidden=\"true\"><span>%s</span><span>%s</span></p><details><summary>As a table</summary><table><thead><tr><th "
+	    "scope=\"col\">Month</th><th scope=\"col\" class=\"num\">Captures</th></tr></thead><tbody>\n",
+	    m->rows[0].name, m->rows[m->n - 1].name);
 	for (size_t i = 0; i < m->n; i++)
 		html(b, "<tr><th scope=\"row\">%s</th><td class=\"num\">%n</td></tr>\n", m->rows[i].name, m->rows[i].n);
 	html(b, "</tbody></table></details></figure>\n");
@@ -190,19 +215,30 @@ static void redundancy(struct request *q, struct collection *coll, struct buf *b
 	struct err err = { 0 };
 	size_t n;
 
-	html(b, "<section class=\"panel\" aria-labelledby=\"redundancy\"><h2 id=\"redundancy\">Redundancy at a glance</h2>\n<p>");
+	html(
+	    b,
+	    "<section class=\"panel\" aria-labelledby=\"redundancy\"><h2 id=\"redundancy\">Redundancy at a glance</h2>\n<p>");
 	if (st->documents)
-		html(b, "<b class=\"big\">%f %%</b> of %n documents repeat another one word for word: there are %n different texts.", 100.0 * (double)(st->documents - st->contents) / (double)st->documents,
-		     st->documents, st->contents);
+		html(
+		    b,
+		    "<b class=\"big\">%f %%</b> of %n documents repeat another one word for word: there are %n different texts.",
+		    100.0 * (double)(st->documents - st->contents) / (double)st->documents, st->documents,
+		    st->contents);
 	else
 		html(b, "This collection has no documents with a text.");
 	html(b, "</p>\n");
 	if (page_covers(q, coll, &covers, &n, &err) < 0 || n == 0)
-		html(b, "<p>What else is redundant is for you to say.</p><p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">Say what is redundant</a></p>\n", page_base(q), name);
+		html(
+		    b,
+		    "<p>What else is redundant is for you to say.</p><p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">Say what is redundant</a></p>\n",
+		    page_base(q), name);
 	else
-		html(b, "<p>The newest cover, <a href=\"%s/c/%p/covers/%u\">cover %u</a>, keeps %n of %n documents.</p><p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">Try "
-			"another rule</a></p>\n",
-		     page_base(q), name, covers[0].id, covers[0].id, covers[0].kept, covers[0].documents, page_base(q), name);
+		html(
+		    b,
+		    "<p>The newest cover, <a href=\"%s/c/%p/covers/%u\">cover %u</a>, keeps %n of %n documents.</p><p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">Try "
+		    "another rule</a></p>\n",
+		    page_base(q), name, covers[0].id, covers[0].id, covers[0].kept, covers[0].documents, page_base(q),
+		    name);
 	html(b, "</section>\n");
 }
 
@@ -210,12 +246,16 @@ static void ways_in(struct request *q, struct buf *b)
 {
 	struct str name = str(q->served->name);
 
-	html(b, "<div class=\"cols ways\"><form role=\"search\" action=\"%s/c/%p/search\"><label for=\"q\">Search the text</label><div class=\"join\"><input id=\"q\" name=\"q\" "
-		"type=\"search\"><button class=\"primary\">Search</button></div></form>\n",
-	     page_base(q), name);
-	html(b, "<form action=\"%s/c/%p/go\"><label for=\"url\">Captures of a URL</label><div class=\"join\"><input id=\"url\" name=\"url\" type=\"text\" inputmode=\"url\" "
-		"placeholder=\"http://\"><button>Show</button></div></form></div>\n",
-	     page_base(q), name);
+	html(
+	    b,
+	    "<div class=\"cols ways\"><form role=\"search\" action=\"%s/c/%p/search\"><label for=\"q\">Search the text</label><div class=\"join\"><input id=\"q\" name=\"q\" "
+	    "type=\"search\"><button class=\"primary\">Search</button></div></form>\n",
+	    page_base(q), name);
+	html(
+	    b,
+	    "<form action=\"%s/c/%p/go\"><label for=\"url\">Captures of a URL</label><div class=\"join\"><input id=\"url\" name=\"url\" type=\"text\" inputmode=\"url\" "
+	    "placeholder=\"http://\"><button>Show</button></div></form></div>\n",
+	    page_base(q), name);
 }
 
 static void as_json(struct request *q, struct response *r, const struct glance *g)
@@ -262,12 +302,16 @@ void page_overview(struct request *q, struct response *r)
 			response_error(r, 503, "this collection is being counted; ask again in a moment");
 		return;
 	}
-	b = page_begin_as(q, &(struct page_look){ .tab = TAB_OVERVIEW, .title = str(q->served->name), .refresh = counted ? 0 : 2 });
+	b = page_begin_as(
+	    q, &(struct page_look){ .tab = TAB_OVERVIEW, .title = str(q->served->name), .refresh = counted ? 0 : 2 });
 	html(b, "<h1>%z</h1>\n", q->served->name);
 	ways_in(q, b);
 	if (!counted)
-		html(b, "<p class=\"note\" role=\"status\" data-again=\"2\">%z</p>\n",
-		     g.stats.revision ? "Something was added since this was counted; the numbers are those from before, and are being counted anew." : "This collection is being counted.");
+		html(
+		    b, "<p class=\"note\" role=\"status\" data-again=\"2\">%z</p>\n",
+		    g.stats.revision
+			? "Something was added since this was counted; the numbers are those from before, and are being counted anew."
+			: "This collection is being counted.");
 	if (g.stats.revision) {
 		facts(b, &g.stats);
 		redundancy(q, coll, b, &g.stats);

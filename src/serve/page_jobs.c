@@ -25,18 +25,24 @@ void page_job_list(struct request *q, struct response *r)
 {
 	struct job_view *list;
 	size_t n = jobs_list(&q->arena, &list);
-	struct buf *b = page_begin_as(q, &(struct page_look){ .tab = TAB_JOBS, .title = STR("Jobs"), .refresh = jobs_active() ? 5 : 0 });
+	struct buf *b = page_begin_as(
+	    q, &(struct page_look){ .tab = TAB_JOBS, .title = STR("Jobs"), .refresh = jobs_active() ? 5 : 0 });
 
 	html(b, "<h1>Jobs</h1>\n");
 	if (!n)
 		html(b, "<p>No job was started since this server runs. A rule's page starts one.</p>\n");
 	if (n)
-		html(b, "<table class=\"cards\"><thead><tr><th scope=\"col\">Job</th><th scope=\"col\">Collection</th><th scope=\"col\">State</th><th "
-			"scope=\"col\">Asked</th><th scope=\"col\">Result</th></tr></thead><tbody>\n");
+		html(
+		    b,
+		    "<table class=\"cards\"><thead><tr><th scope=\"col\">Job</th><th scope=\"col\">Collection</th><th scope=\"col\">State</th><th "
+		    "scope=\"col\">Asked</th><th scope=\"col\">Result</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < n; i++) {
-		html(b, "<tr><th scope=\"row\"><a href=\"%s/jobs/%u\">Job %u</a> <code>%s</code></th><td data-name=\"Collection\">%s</td><td data-name=\"State\">%z</td><td "
-			"data-name=\"Asked\">%t</td><td data-name=\"Result\">",
-		     page_base(q), list[i].id, list[i].id, list[i].rule, list[i].coll, job_state_name(list[i].state), list[i].created);
+		html(
+		    b,
+		    "<tr><th scope=\"row\"><a href=\"%s/jobs/%u\">Job %u</a> <code>%s</code></th><td data-name=\"Collection\">%s</td><td data-name=\"State\">%z</td><td "
+		    "data-name=\"Asked\">%t</td><td data-name=\"Result\">",
+		    page_base(q), list[i].id, list[i].id, list[i].rule, list[i].coll, job_state_name(list[i].state),
+		    list[i].created);
 		if (list[i].state == JOB_SUCCEEDED)
 			result_link(q, b, &list[i]);
 		else
@@ -135,12 +141,15 @@ static void phases(struct buf *b, const struct job_view *v)
 
 static void running(struct request *q, struct buf *b, const struct job_view *v)
 {
-	html(b, "<div class=\"panel\" data-job=\"%s/jobs/%u.json\"><p role=\"status\" class=\"hidden\"></p>\n<p class=\"now\">%z</p>", page_base(q), v->id,
-	     v->state == JOB_QUEUED ? "Waiting in line." : "Working.");
+	html(
+	    b,
+	    "<div class=\"panel\" data-job=\"%s/jobs/%u.json\"><p role=\"status\" class=\"hidden\"></p>\n<p class=\"now\">%z</p>",
+	    page_base(q), v->id, v->state == JOB_QUEUED ? "Waiting in line." : "Working.");
 	if (v->state == JOB_QUEUED)
 		html(b, "<p>%n jobs are ahead.</p>", (uint64_t)v->ahead);
 	if (v->total)
-		html(b, "<progress aria-label=\"This phase\" max=\"%u\" value=\"%u\"></progress>", v->total, v->phases[v->n_phases - 1].done);
+		html(b, "<progress aria-label=\"This phase\" max=\"%u\" value=\"%u\"></progress>", v->total,
+		     v->phases[v->n_phases - 1].done);
 	else
 		html(b, "<progress aria-label=\"This phase\"></progress>");
 	if (v->high > 0) {
@@ -150,7 +159,8 @@ static void running(struct request *q, struct buf *b, const struct job_view *v)
 		span(b, v->high);
 		html(b, ".</p>");
 	}
-	html(b, "<form method=\"post\" action=\"%s/jobs/%u/cancel\"><button>Cancel this job</button></form></div>\n", page_base(q), v->id);
+	html(b, "<form method=\"post\" action=\"%s/jobs/%u/cancel\"><button>Cancel this job</button></form></div>\n",
+	     page_base(q), v->id);
 }
 
 void page_job(struct request *q, struct response *r)
@@ -161,7 +171,8 @@ void page_job(struct request *q, struct response *r)
 	bool open;
 
 	if (!str_u64(request_arg(q, "id"), &id) || !jobs_get(&q->arena, id, &v)) {
-		response_error(r, 404, "there is no such job; jobs are forgotten when the server ends, their covers are not");
+		response_error(r, 404,
+			       "there is no such job; jobs are forgotten when the server ends, their covers are not");
 		return;
 	}
 	if (q->format.n) {
@@ -169,9 +180,12 @@ void page_job(struct request *q, struct response *r)
 		return;
 	}
 	open = v.state < JOB_SUCCEEDED;
-	b = page_begin_as(q, &(struct page_look){ .tab = TAB_JOBS, .title = arena_printf(&q->arena, "Job %" PRIu64 ": %s", id, job_state_name(v.state)), .refresh = open ? 2 : 0 });
-	html(b, "<h1>Job %u: %z</h1>\n<p>A cover of <a href=\"%s/c/%p\">%s</a>, asked for at %t.</p>\n<pre>%s</pre>\n", id, job_state_name(v.state), page_base(q), v.coll, v.coll,
-	     v.created, v.rule);
+	b = page_begin_as(q, &(struct page_look){
+				 .tab = TAB_JOBS,
+				 .title = arena_printf(&q->arena, "Job %" PRIu64 ": %s", id, job_state_name(v.state)),
+				 .refresh = open ? 2 : 0 });
+	html(b, "<h1>Job %u: %z</h1>\n<p>A cover of <a href=\"%s/c/%p\">%s</a>, asked for at %t.</p>\n<pre>%s</pre>\n",
+	     id, job_state_name(v.state), page_base(q), v.coll, v.coll, v.created, v.rule);
 	if (open)
 		running(q, b, &v);
 	if (v.state == JOB_SUCCEEDED) {

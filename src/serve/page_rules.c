@@ -18,7 +18,7 @@
 struct studio {
 	struct str rule, where, per, prefer, name, keep_at_least;
 	const char *preset;
-	struct rule *good;	/* NULL: none or wrong */
+	struct rule *good; /* NULL: none or wrong */
 	struct err wrong, wrong_where;
 	struct str plan;
 	struct preview_report preview; /* with looked */
@@ -32,8 +32,10 @@ struct studio {
 static const struct {
 	const char *value, *label, *clause;
 } sames[] = {
-	{ "host", "has the same host", "a.host = b.host" }, { "url", "has the same URL", "a.urlkey = b.urlkey" },
-	{ "other-host", "is on another host", "a.host != b.host" }, { "any", "is anywhere", "" },
+	{ "host", "has the same host", "a.host = b.host" },
+	{ "url", "has the same URL", "a.urlkey = b.urlkey" },
+	{ "other-host", "is on another host", "a.host != b.host" },
+	{ "any", "is anywhere", "" },
 };
 static const char *const measures[] = { "containment", "jaccard", "dice" };
 
@@ -82,8 +84,12 @@ static void ask(struct request *q, struct studio *s)
 {
 	const struct preset *p;
 
-	*s = (struct studio){ .rule = str_trim(request_param(q, "rule")), .where = str_trim(request_param(q, "where")), .per = str_trim(request_param(q, "per")),
-			      .prefer = request_param(q, "prefer"), .name = str_trim(request_param(q, "name")), .keep_at_least = str_trim(request_param(q, "keep_at_least")) };
+	*s = (struct studio){ .rule = str_trim(request_param(q, "rule")),
+			      .where = str_trim(request_param(q, "where")),
+			      .per = str_trim(request_param(q, "per")),
+			      .prefer = request_param(q, "prefer"),
+			      .name = str_trim(request_param(q, "name")),
+			      .keep_at_least = str_trim(request_param(q, "keep_at_least")) };
 	if (request_param(q, "build").n) {
 		s->rule = built(q);
 	} else if (request_param(q, "preset").n && preset_find(request_param(q, "preset"), &p, NULL) == WN_OK) {
@@ -98,8 +104,9 @@ static void preset_list(struct request *q, struct buf *b, const struct studio *s
 {
 	html(b, "<h2 id=\"presets\">Start from a preset</h2>\n<ul class=\"links\">");
 	for (const struct preset *p = presets; p->name; p++)
-		html(b, "<li><a%m href=\"%s/c/%p/rules/new?preset=%p\">%z</a>: %z</li>\n", s->preset == p->name ? " aria-current=\"true\"" : "", page_base(q), str(q->served->name), str(p->name),
-		     p->name, p->summary);
+		html(b, "<li><a%m href=\"%s/c/%p/rules/new?preset=%p\">%z</a>: %z</li>\n",
+		     s->preset == p->name ? " aria-current=\"true\"" : "", page_base(q), str(q->served->name),
+		     str(p->name), p->name, p->summary);
 	html(b, "</ul>\n");
 }
 
@@ -111,18 +118,29 @@ static void builder(struct request *q, struct buf *b)
 
 	if (!request_u64(q, "at", 1, 100, 70, &at))
 		at = 70;
-	html(b, "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Build</h2><p>Hide a document when another one\u2026</p><input type=\"hidden\" name=\"build\" value=\"1\">\n"
-		"<div class=\"row\"><div class=\"field\"><label for=\"measure\">Measure</label><select id=\"measure\" name=\"measure\">",
-	     page_base(q), str(q->served->name));
-	html(b, "<option value=\"containment\">contains this much of it</option><option value=\"jaccard\"%z>is alike (Jaccard)</option><option value=\"dice\"%z>is alike (Dice)</option>"
-		"<option value=\"exact\"%z>has exactly its text</option></select></div>",
-	     str_eq(measure, STR("jaccard")) ? " selected" : "", str_eq(measure, STR("dice")) ? " selected" : "", str_eq(measure, STR("exact")) ? " selected" : "");
-	html(b, "<div class=\"field\"><label for=\"at\">At least, percent</label><input id=\"at\" name=\"at\" type=\"number\" min=\"1\" max=\"100\" value=\"%u\"></div></div>\n", at);
-	html(b, "<p><label class=\"plain\"><input type=\"checkbox\" name=\"order\" value=\"1\"%z> and is not older</label></p>\n<fieldset><legend>and</legend>",
-	     fresh || request_param(q, "order").n ? " checked" : "");
+	html(
+	    b,
+	    "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Build</h2><p>Hide a document when another one\u2026</p><input type=\"hidden\" name=\"build\" value=\"1\">\n"
+	    "<div class=\"row\"><div class=\"field\"><label for=\"measure\">Measure</label><select id=\"measure\" name=\"measure\">",
+	    page_base(q), str(q->served->name));
+	html(
+	    b,
+	    "<option value=\"containment\">contains this much of it</option><option value=\"jaccard\"%z>is alike (Jaccard)</option><option value=\"dice\"%z>is alike (Dice)</option>"
+	    "<option value=\"exact\"%z>has exactly its text</option></select></div>",
+	    str_eq(measure, STR("jaccard")) ? " selected" : "", str_eq(measure, STR("dice")) ? " selected" : "",
+	    str_eq(measure, STR("exact")) ? " selected" : "");
+	html(
+	    b,
+	    "<div class=\"field\"><label for=\"at\">At least, percent</label><input id=\"at\" name=\"at\" type=\"number\" min=\"1\" max=\"100\" value=\"%u\"></div></div>\n",
+	    at);
+	html(
+	    b,
+	    "<p><label class=\"plain\"><input type=\"checkbox\" name=\"order\" value=\"1\"%z> and is not older</label></p>\n<fieldset><legend>and</legend>",
+	    fresh || request_param(q, "order").n ? " checked" : "");
 	for (size_t i = 0; i < COUNT(sames); i++)
-		html(b, "<label class=\"plain\"><input type=\"radio\" name=\"same\" value=\"%z\"%z> %z</label> ", sames[i].value,
-		     (same.n ? str_eq(same, str(sames[i].value)) : i == 0) ? " checked" : "", sames[i].label);
+		html(b, "<label class=\"plain\"><input type=\"radio\" name=\"same\" value=\"%z\"%z> %z</label> ",
+		     sames[i].value, (same.n ? str_eq(same, str(sames[i].value)) : i == 0) ? " checked" : "",
+		     sames[i].label);
 	html(b, "</fieldset>\n<button>Write this rule</button></form>\n");
 }
 
@@ -135,30 +153,49 @@ static void text_form(struct request *q, struct buf *b, const struct studio *s)
 {
 	struct str coll = str(q->served->name);
 
-	html(b, "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Text</h2>\n<label for=\"rule\">The rule: a is hidden as long as b is kept, when</label>\n"
-		"<textarea id=\"rule\" name=\"rule\" rows=\"4\" spellcheck=\"false\" aria-describedby=\"checked\"%m data-check=\"%s/api/v1/collections/%p/rules/check?rule=\">%s</textarea>\n",
-	     page_base(q), coll, s->rule.n && !s->good ? " aria-invalid=\"true\"" : "", page_base(q), coll, s->rule);
-	html(b, "<pre id=\"checked\" tabindex=\"0\" role=\"status\" aria-label=\"What was understood\" class=\"fixed note %z\">", s->good ? "good" : s->rule.n ? "bad" : "");
+	html(
+	    b,
+	    "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Text</h2>\n<label for=\"rule\">The rule: a is hidden as long as b is kept, when</label>\n"
+	    "<textarea id=\"rule\" name=\"rule\" rows=\"4\" spellcheck=\"false\" aria-describedby=\"checked\"%m data-check=\"%s/api/v1/collections/%p/rules/check?rule=\">%s</textarea>\n",
+	    page_base(q), coll, s->rule.n && !s->good ? " aria-invalid=\"true\"" : "", page_base(q), coll, s->rule);
+	html(
+	    b,
+	    "<pre id=\"checked\" tabindex=\"0\" role=\"status\" aria-label=\"What was understood\" class=\"fixed note %z\">",
+	    s->good	? "good"
+	    : s->rule.n ? "bad"
+			: "");
 	if (s->good)
 		html(b, "Understood: %s", s->good->canonical);
 	else
 		html(b, "%z", s->rule.n ? s->wrong.text : "No rule yet: choose a preset, build one, or write it.");
-	html(b, "</pre>\n<details%z><summary>Which documents, and what to keep</summary>\n", s->where.n || s->keep_at_least.n || s->prefer.n ? " open" : "");
-	html(b, "<div class=\"field\"><label for=\"where\">Only documents with</label><input id=\"where\" name=\"where\" value=\"%s\" placeholder=\"time &gt;= 2010 and lang = &quot;en&quot;\"></div>\n", s->where);
+	html(b, "</pre>\n<details%z><summary>Which documents, and what to keep</summary>\n",
+	     s->where.n || s->keep_at_least.n || s->prefer.n ? " open" : "");
+	html(
+	    b,
+	    "<div class=\"field\"><label for=\"where\">Only documents with</label><input id=\"where\" name=\"where\" value=\"%s\" placeholder=\"time &gt;= 2010 and lang = &quot;en&quot;\"></div>\n",
+	    s->where);
 	if (s->wrong_where.code)
 		html(b, "<pre class=\"note bad\" role=\"alert\">%z</pre>\n", s->wrong_where.text);
-	html(b, "<div class=\"row\"><div class=\"field\"><label for=\"least\">Keep at least</label><input id=\"least\" name=\"keep_at_least\" type=\"number\" min=\"1\" value=\"%s\"></div>"
-		"<div class=\"field\"><label for=\"per\">per</label><input id=\"per\" name=\"per\" value=\"%s\" placeholder=\"host,year\"></div>\n",
-	     s->keep_at_least, s->per);
+	html(
+	    b,
+	    "<div class=\"row\"><div class=\"field\"><label for=\"least\">Keep at least</label><input id=\"least\" name=\"keep_at_least\" type=\"number\" min=\"1\" value=\"%s\"></div>"
+	    "<div class=\"field\"><label for=\"per\">per</label><input id=\"per\" name=\"per\" value=\"%s\" placeholder=\"host,year\"></div>\n",
+	    s->keep_at_least, s->per);
 	html(b, "<div class=\"field\"><label for=\"prefer\">Prefer</label><select id=\"prefer\" name=\"prefer\">");
 	prefer_option(b, s, "", "any");
 	prefer_option(b, s, "newest", "newest");
 	prefer_option(b, s, "oldest", "oldest");
 	prefer_option(b, s, "longest", "longest");
-	html(b, "</select></div><div class=\"field\"><label for=\"name\">Name of the cover</label><input id=\"name\" name=\"name\" value=\"%s\"></div></div></details>\n", s->name);
+	html(
+	    b,
+	    "</select></div><div class=\"field\"><label for=\"name\">Name of the cover</label><input id=\"name\" name=\"name\" value=\"%s\"></div></div></details>\n",
+	    s->name);
 	html(b, "<p class=\"row\"><button>Check</button>");
 	if (!q->server->options.read_only)
-		html(b, "<button class=\"primary\" formmethod=\"post\" formaction=\"%s/c/%p/covers\">Compute the cover</button>", page_base(q), coll);
+		html(
+		    b,
+		    "<button class=\"primary\" formmethod=\"post\" formaction=\"%s/c/%p/covers\">Compute the cover</button>",
+		    page_base(q), coll);
 	html(b, "</p></form>\n");
 }
 
@@ -166,7 +203,8 @@ static void understood(struct buf *b, const struct studio *s)
 {
 	html(b, "<section class=\"panel\" aria-labelledby=\"plan\"><h2 id=\"plan\">How it will be computed</h2>\n");
 	if (s->good && s->plan.n)
-		html(b, "<pre>%s</pre><p class=\"soft\">The answer is exact: no pair of documents is missed.</p>\n", s->plan);
+		html(b, "<pre>%s</pre><p class=\"soft\">The answer is exact: no pair of documents is missed.</p>\n",
+		     s->plan);
 	else
 		html(b, "<p>A rule that is understood is explained here.</p>\n");
 	html(b, "</section>\n");
@@ -187,13 +225,15 @@ static bool example_shown(struct request *q, const struct surt_profile *profile,
 
 static void page_line(struct request *q, struct buf *b, const struct preview_page *p)
 {
-	html(b, "%d <a href=\"%s/%p/%i/%r\">%b</a>", p->time, page_base(q), str(q->served->slug), p->time, p->url, p->title.n ? p->title : p->url);
+	html(b, "%d <a href=\"%s/%p/%i/%r\">%b</a>", p->time, page_base(q), str(q->served->slug), p->time, p->url,
+	     p->title.n ? p->title : p->url);
 }
 
 static void examples(struct request *q, struct buf *b, const struct studio *s)
 {
 	const struct preview_report *p = &s->preview;
-	static const char *const heads[] = { "Typical", "Borderline: closest to the threshold", "Surprising: other title or much longer" };
+	static const char *const heads[] = { "Typical", "Borderline: closest to the threshold",
+					     "Surprising: other title or much longer" };
 
 	for (int why = EXAMPLE_TYPICAL; why <= EXAMPLE_SURPRISING; why++) {
 		bool any = false;
@@ -210,8 +250,10 @@ static void examples(struct request *q, struct buf *b, const struct studio *s)
 			page_line(q, b, &e->by);
 			if (!isnan(e->score))
 				html(b, " <span class=\"soft\">%f %%</span>", 100 * e->score);
-			html(b, " <a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a></li>\n", page_base(q), str(q->served->name), e->dropped.id, e->by.id,
-			     e->dropped.id, e->by.id);
+			html(
+			    b,
+			    " <a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a></li>\n",
+			    page_base(q), str(q->served->name), e->dropped.id, e->by.id, e->dropped.id, e->by.id);
 		}
 		html(b, any ? "</ul>\n" : "");
 	}
@@ -228,11 +270,15 @@ static void curve(struct buf *b, const struct preview_report *p)
 {
 	if (!p->n_curve || !p->documents)
 		return;
-	html(b, "<h3>Hidden share by threshold of %z</h3>\n<table><thead><tr><th scope=\"col\">At least</th><th scope=\"col\" class=\"num\">Hidden</th><td></td></tr></thead><tbody>\n", p->measure);
+	html(
+	    b,
+	    "<h3>Hidden share by threshold of %z</h3>\n<table><thead><tr><th scope=\"col\">At least</th><th scope=\"col\" class=\"num\">Hidden</th><td></td></tr></thead><tbody>\n",
+	    p->measure);
 	for (size_t i = 0; i < p->n_curve; i++) {
 		double share = 100 * (1 - p->curve[i].kept.estimate / (double)p->documents);
 
-		html(b, "<tr><th scope=\"row\">%u %%</th><td class=\"num\">%f %%</td><td>", (uint64_t)p->curve[i].threshold, share);
+		html(b, "<tr><th scope=\"row\">%u %%</th><td class=\"num\">%f %%</td><td>",
+		     (uint64_t)p->curve[i].threshold, share);
 		page_bar(b, (uint64_t)(share > 0 ? 10 * share : 0), 1000);
 		html(b, "</td></tr>\n");
 	}
@@ -244,20 +290,26 @@ static void preview(struct request *q, struct buf *b, const struct studio *s)
 	const struct preview_report *p = &s->preview;
 
 	html(b, "<section class=\"panel\" aria-labelledby=\"preview-head\"><h2 id=\"preview-head\">Preview%z</h2>\n",
-	     !s->looked ? "" : p->kept.exact ? ", exact" : p->lower_bound ? ", a lower bound" : ", an estimate");
+	     !s->looked	      ? ""
+	     : p->kept.exact  ? ", exact"
+	     : p->lower_bound ? ", a lower bound"
+			      : ", an estimate");
 	html(b, "<p id=\"live\" role=\"status\"></p>\n");
 	if (!s->looked) {
-		html(b, "<p>%z</p></section>\n", s->no_preview.code ? s->no_preview.text : "A rule that is understood is tried out here.");
+		html(b, "<p>%z</p></section>\n",
+		     s->no_preview.code ? s->no_preview.text : "A rule that is understood is tried out here.");
 		return;
 	}
 	html(b, "<dl class=\"facts\"><div><dt>Keep</dt><dd>");
 	interval(b, &p->kept);
 	html(b, "</dd></div><div><dt>Hide</dt><dd>");
 	interval(b, &p->dropped);
-	html(b, "</dd></div></dl>\n<p>%f %% of %n documents would be hidden.</p>", p->documents ? 100 * p->dropped.estimate / (double)p->documents : 0, p->documents);
+	html(b, "</dd></div></dl>\n<p>%f %% of %n documents would be hidden.</p>",
+	     p->documents ? 100 * p->dropped.estimate / (double)p->documents : 0, p->documents);
 	page_bar(b, (uint64_t)p->dropped.estimate, p->documents);
 	if (!p->kept.exact)
-		html(b, "<p class=\"soft\">From %n of %n blocks, seed %u; the ranges hold with 95 %%.%z</p>\n", p->sampled_blocks, p->blocks, p->seed,
+		html(b, "<p class=\"soft\">From %n of %n blocks, seed %u; the ranges hold with 95 %%.%z</p>\n",
+		     p->sampled_blocks, p->blocks, p->seed,
 		     p->lower_bound ? " Pairs across blocks are not seen, so more may be hidden." : "");
 	curve(b, p);
 	examples(q, b, s);
@@ -283,7 +335,10 @@ static struct buf *studio_page(struct request *q, const struct studio *s)
 static void look(struct request *q, struct collection *coll, struct studio *s)
 {
 	if (s->good && !s->wrong_where.code)
-		s->looked = preview_run(coll, &(struct preview_request){ .rule = s->rule, .where = page_z(q, s->where), .threads = 1 }, &s->preview, &s->no_preview) == WN_OK;
+		s->looked =
+		    preview_run(
+			coll, &(struct preview_request){ .rule = s->rule, .where = page_z(q, s->where), .threads = 1 },
+			&s->preview, &s->no_preview) == WN_OK;
 }
 
 void page_studio(struct request *q, struct response *r)
@@ -372,14 +427,20 @@ static int again(struct request *q, struct collection *coll, struct job_request 
 /* The studio's fields; false: the page with what is wrong was answered. */
 static bool fresh(struct request *q, struct collection *coll, struct response *r, struct job_request *job)
 {
-	struct studio s = { .rule = str_trim(page_form(q, "rule")), .where = str_trim(page_form(q, "where")), .per = str_trim(page_form(q, "per")),
-			    .prefer = page_form(q, "prefer"), .name = str_trim(page_form(q, "name")), .keep_at_least = str_trim(page_form(q, "keep_at_least")) };
+	struct studio s = { .rule = str_trim(page_form(q, "rule")),
+			    .where = str_trim(page_form(q, "where")),
+			    .per = str_trim(page_form(q, "per")),
+			    .prefer = page_form(q, "prefer"),
+			    .name = str_trim(page_form(q, "name")),
+			    .keep_at_least = str_trim(page_form(q, "keep_at_least")) };
 	uint64_t least = 0;
 
 	check(q, coll, &s);
-	if (s.good && !s.wrong_where.code && ((s.keep_at_least.n && !str_u64(s.keep_at_least, &least)) || !!least != !!s.per.n)) {
+	if (s.good && !s.wrong_where.code &&
+	    ((s.keep_at_least.n && !str_u64(s.keep_at_least, &least)) || !!least != !!s.per.n)) {
 		s.good = NULL;
-		err_set(&s.wrong, WN_USAGE, "\"keep at least\" is a number and goes together with \"per\", such as host");
+		err_set(&s.wrong, WN_USAGE,
+			"\"keep at least\" is a number and goes together with \"per\", such as host");
 	}
 	if (!s.good || s.wrong_where.code) {
 		r->status = 422;
@@ -397,7 +458,9 @@ static bool fresh(struct request *q, struct collection *coll, struct response *r
 
 void page_compute(struct request *q, struct response *r)
 {
-	struct job_request job = { .coll = q->served->name, .dir = q->served->dir, .threads = q->server->options.threads ? q->server->options.threads : 1,
+	struct job_request job = { .coll = q->served->name,
+				   .dir = q->served->dir,
+				   .threads = q->server->options.threads ? q->server->options.threads : 1,
 				   .memory = q->server->options.memory ? q->server->options.memory : 1 * GIB };
 	struct collection *coll = page_collection(q, r);
 	struct err err = { 0 };

@@ -39,7 +39,8 @@ static bool date_clause(struct buf *b, const char *op, struct str date)
 
 	if (!stamp_parse(date, &t))
 		return false;
-	buf_printf(b, "%stime %s %s", b->n ? " and " : "", op, stamp_rfc3339(op[0] == '<' ? stamp_end(&t) : t.time, text).p);
+	buf_printf(b, "%stime %s %s", b->n ? " and " : "", op,
+		   stamp_rfc3339(op[0] == '<' ? stamp_end(&t) : t.time, text).p);
 	return true;
 }
 
@@ -71,12 +72,14 @@ static bool where(struct request *q, const struct asked *a, const char **out)
 }
 
 /* The address of this search with one filter changed; value empty: without it. */
-static void href(struct request *q, struct buf *b, const struct asked *a, const char *name, struct str value, uint64_t page)
+static void href(struct request *q, struct buf *b, const struct asked *a, const char *name, struct str value,
+		 uint64_t page)
 {
 	const struct {
 		const char *name;
 		struct str value;
-	} all[] = { { "q", a->words }, { "host", a->host }, { "year", a->year }, { "lang", a->lang }, { "from", a->from }, { "to", a->to }, { "cover", a->cover } };
+	} all[] = { { "q", a->words },	 { "host", a->host }, { "year", a->year },  { "lang", a->lang },
+		    { "from", a->from }, { "to", a->to },     { "cover", a->cover } };
 	char sign = '?';
 
 	html(b, "%s/c/%p/search", page_base(q), str(q->served->name));
@@ -97,28 +100,40 @@ static void option(struct buf *b, struct str value, struct str label, bool selec
 	html(b, "<option value=\"%s\"%z>%s</option>", value, selected ? " selected" : "", label);
 }
 
-static void form(struct request *q, struct buf *b, const struct asked *a, const struct cover_row *covers, size_t n_covers)
+static void form(struct request *q, struct buf *b, const struct asked *a, const struct cover_row *covers,
+		 size_t n_covers)
 {
-	html(b, "<h1>Search</h1>\n<form role=\"search\" action=\"%s/c/%p/search\"><div class=\"row\"><div class=\"field grow\"><label for=\"q\">Words</label>"
-		"<input id=\"q\" name=\"q\" type=\"search\" value=\"%s\" aria-describedby=\"how\"></div>",
-	     page_base(q), str(q->served->name), a->words);
-	html(b, "<div class=\"field\"><label for=\"from\">From</label><input id=\"from\" name=\"from\" size=\"10\" value=\"%s\" placeholder=\"2010-01\"></div>"
-		"<div class=\"field\"><label for=\"to\">To</label><input id=\"to\" name=\"to\" size=\"10\" value=\"%s\" placeholder=\"2011\"></div>",
-	     a->from, a->to);
+	html(
+	    b,
+	    "<h1>Search</h1>\n<form role=\"search\" action=\"%s/c/%p/search\"><div class=\"row\"><div class=\"field grow\"><label for=\"q\">Words</label>"
+	    "<input id=\"q\" name=\"q\" type=\"search\" value=\"%s\" aria-describedby=\"how\"></div>",
+	    page_base(q), str(q->served->name), a->words);
+	html(
+	    b,
+	    "<div class=\"field\"><label for=\"from\">From</label><input id=\"from\" name=\"from\" size=\"10\" value=\"%s\" placeholder=\"2010-01\"></div>"
+	    "<div class=\"field\"><label for=\"to\">To</label><input id=\"to\" name=\"to\" size=\"10\" value=\"%s\" placeholder=\"2011\"></div>",
+	    a->from, a->to);
 	if (n_covers) {
-		html(b, "<div class=\"field\"><label for=\"cover\">Collapse with</label><select id=\"cover\" name=\"cover\">");
+		html(
+		    b,
+		    "<div class=\"field\"><label for=\"cover\">Collapse with</label><select id=\"cover\" name=\"cover\">");
 		option(b, STR(""), STR("nothing: show all"), !a->cover.n);
 		for (size_t i = 0; i < n_covers && i < 50; i++) {
 			struct str id = arena_printf(&q->arena, "%" PRIu64, covers[i].id);
 
-			option(b, id, covers[i].name.n ? arena_printf(&q->arena, "cover %" PRIu64 ", %.*s", covers[i].id, STR_FMT(covers[i].name)) : arena_printf(&q->arena, "cover %" PRIu64, covers[i].id),
+			option(b, id,
+			       covers[i].name.n ? arena_printf(&q->arena, "cover %" PRIu64 ", %.*s", covers[i].id,
+							       STR_FMT(covers[i].name))
+						: arena_printf(&q->arena, "cover %" PRIu64, covers[i].id),
 			       covers[i].id == a->cover_id);
 		}
 		html(b, "</select></div>");
 	}
-	html(b, "<input type=\"hidden\" name=\"host\" value=\"%s\"><input type=\"hidden\" name=\"year\" value=\"%s\"><input type=\"hidden\" name=\"lang\" value=\"%s\">"
-		"<button class=\"primary\">Search</button></div>\n<p id=\"how\" class=\"hint\">All words must be there. \"some words\" in a row, word*, -without, title:word, or.</p></form>\n",
-	     a->host, a->year, a->lang);
+	html(
+	    b,
+	    "<input type=\"hidden\" name=\"host\" value=\"%s\"><input type=\"hidden\" name=\"year\" value=\"%s\"><input type=\"hidden\" name=\"lang\" value=\"%s\">"
+	    "<button class=\"primary\">Search</button></div>\n<p id=\"how\" class=\"hint\">All words must be there. \"some words\" in a row, word*, -without, title:word, or.</p></form>\n",
+	    a->host, a->year, a->lang);
 }
 
 struct facet {
@@ -202,7 +217,8 @@ static void snippet(struct buf *b, const struct ftsnippet *s)
 
 	html(b, "<p><bdi>%z", s->cut_before ? "\u2026 " : "");
 	for (size_t i = 0; i < s->n_marks; i++) {
-		html(b, "%s<mark>%s</mark>", str_sub(s->text, at, s->marks[i].at), str_sub(s->text, s->marks[i].at, s->marks[i].at + s->marks[i].n));
+		html(b, "%s<mark>%s</mark>", str_sub(s->text, at, s->marks[i].at),
+		     str_sub(s->text, s->marks[i].at, s->marks[i].at + s->marks[i].n));
 		at = s->marks[i].at + s->marks[i].n;
 	}
 	html(b, "%s%z</bdi></p>\n", str_sub(s->text, at, s->text.n), s->cut_after ? " \u2026" : "");
@@ -216,7 +232,9 @@ static void count_covered(struct collection *coll, uint64_t cover, const struct 
 
 	for (size_t i = 0; i < n; i++)
 		map_put(&at, h[i].capture.id, i);
-	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), "select witness from cover_member where cover = ?1 and kept = 0", -1, &s, NULL) == SQLITE_OK) {
+	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog),
+			       "select witness from cover_member where cover = ?1 and kept = 0", -1, &s,
+			       NULL) == SQLITE_OK) {
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
 		while (sqlite3_step(s) == SQLITE_ROW) {
 			const uint64_t *i = map_get(&at, (uint64_t)sqlite3_column_int64(s, 0));
@@ -238,21 +256,26 @@ static void hit(struct request *q, struct buf *b, const struct asked *a, const s
 	html(b, "<li><h2>");
 	page_capture_link(q, b, c);
 	html(b, "</h2>\n<p class=\"soft\">%t \u00b7 %b", c->time, c->url);
-	html(b, " \u00b7 <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q), str(q->served->slug), c->url, c->url);
+	html(b, " \u00b7 <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q),
+	     str(q->served->slug), c->url, c->url);
 	if (h->captures > 1)
 		html(b, " \u00b7 +%n with the same text", h->captures - 1);
 	if (covered)
-		html(b, " \u00b7 <a href=\"%s/c/%p/covers/%u/doc/%u\">covers %n</a>", page_base(q), str(q->served->name), a->cover_id, c->id, covered);
+		html(b, " \u00b7 <a href=\"%s/c/%p/covers/%u/doc/%u\">covers %n</a>", page_base(q),
+		     str(q->served->name), a->cover_id, c->id, covered);
 	html(b, "</p>\n");
 	snippet(b, &h->snippet);
 	html(b, "</li>\n");
 }
 
-static void hits(struct request *q, struct collection *coll, struct buf *b, const struct asked *a, const struct find_result *found, uint64_t unfiltered)
+static void hits(struct request *q, struct collection *coll, struct buf *b, const struct asked *a,
+		 const struct find_result *found, uint64_t unfiltered)
 {
-	uint64_t from = (a->page - 1) * PAGE_HITS, pages = (found->matches + PAGE_HITS - 1) / PAGE_HITS, covered[PAGE_HITS] = { 0 };
+	uint64_t from = (a->page - 1) * PAGE_HITS, pages = (found->matches + PAGE_HITS - 1) / PAGE_HITS,
+		 covered[PAGE_HITS] = { 0 };
 
-	html(b, "<section aria-label=\"Results\"><p role=\"status\">%n texts match%z", found->matches, found->matches ? "." : ".");
+	html(b, "<section aria-label=\"Results\"><p role=\"status\">%n texts match%z", found->matches,
+	     found->matches ? "." : ".");
 	if (a->cover_id && unfiltered > found->matches) {
 		html(b, " %n more are hidden by cover %u: <a href=\"", unfiltered - found->matches, a->cover_id);
 		href(q, b, a, "cover", STR(""), 1);
@@ -287,7 +310,8 @@ static int run(struct request *q, struct collection *coll, struct buf *b, const 
 	int rc;
 
 	if (!where(q, a, &f.where))
-		return err_set(err, WN_USAGE, "a date is a year, a month or a day, such as 2010, 2010-03 or 2010-03-04");
+		return err_set(err, WN_USAGE,
+			       "a date is a year, a month or a day, such as 2010, 2010-03 or 2010-03-04");
 	if ((rc = find_run(coll, &q->arena, &f, &all, err)) < 0)
 		return rc;
 	f.limit = a->page * PAGE_HITS;
@@ -313,8 +337,15 @@ void page_search(struct request *q, struct response *r)
 	struct collection *coll;
 	struct cover_row *covers;
 	struct err err = { 0 };
-	struct asked a = { request_param(q, "q"), request_param(q, "host"), request_param(q, "year"), request_param(q, "lang"), request_param(q, "from"),
-			   request_param(q, "to"), request_param(q, "cover"), 1, 0 };
+	struct asked a = { request_param(q, "q"),
+			   request_param(q, "host"),
+			   request_param(q, "year"),
+			   request_param(q, "lang"),
+			   request_param(q, "from"),
+			   request_param(q, "to"),
+			   request_param(q, "cover"),
+			   1,
+			   0 };
 	struct buf *b;
 	size_t n_covers;
 	int rc;
@@ -326,19 +357,23 @@ void page_search(struct request *q, struct response *r)
 	}
 	if (!(coll = page_collection(q, r)))
 		return;
-	b = page_begin(q, TAB_SEARCH, a.words.n ? arena_printf(&q->arena, "%.*s - search", STR_FMT(a.words)) : STR("Search"));
+	b = page_begin(q, TAB_SEARCH,
+		       a.words.n ? arena_printf(&q->arena, "%.*s - search", STR_FMT(a.words)) : STR("Search"));
 	rc = page_covers(q, coll, &covers, &n_covers, &err);
 	for (size_t i = 0; rc == WN_OK && i < n_covers; i++)
-		if (str_eq(a.cover, arena_printf(&q->arena, "%" PRIu64, covers[i].id)) || (a.cover.n && str_eq(a.cover, covers[i].name)))
+		if (str_eq(a.cover, arena_printf(&q->arena, "%" PRIu64, covers[i].id)) ||
+		    (a.cover.n && str_eq(a.cover, covers[i].name)))
 			a.cover_id = covers[i].id;
 	if (rc == WN_OK && a.cover.n && !a.cover_id)
-		rc = err_set(&err, WN_NONE, "there is no cover %.*s", (int)(a.cover.n < 80 ? a.cover.n : 80), a.cover.p);
+		rc =
+		    err_set(&err, WN_NONE, "there is no cover %.*s", (int)(a.cover.n < 80 ? a.cover.n : 80), a.cover.p);
 	if (rc == WN_OK) {
 		form(q, b, &a, covers, n_covers);
 		if (a.words.n)
 			rc = run(q, coll, b, &a, &err);
 		else if (a.host.n || a.lang.n)
-			html(b, "<p>Write the words to look for%z%b.</p>\n", a.host.n ? " on " : " in ", a.host.n ? a.host : a.lang);
+			html(b, "<p>Write the words to look for%z%b.</p>\n", a.host.n ? " on " : " in ",
+			     a.host.n ? a.host : a.lang);
 	}
 	page_done(coll);
 	if (rc == WN_USAGE && err.code) { /* a bad query is the person's to mend, on the same page */

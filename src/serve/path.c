@@ -4,9 +4,11 @@
 #include "serve/server_int.h"
 
 const char *const modifier_names[MODIFIERS] = {
-	[MOD_NONE] = "", [MOD_MP] = "mp_", [MOD_ID] = "id_", [MOD_IR] = "ir_", [MOD_BN] = "bn_", [MOD_UO] = "uo_", [MOD_TF] = "tf_", [MOD_JS] = "js_",
-	[MOD_CS] = "cs_", [MOD_IM] = "im_", [MOD_OE] = "oe_", [MOD_IF] = "if_", [MOD_FR] = "fr_", [MOD_WKR] = "wkr_", [MOD_WKRF] = "wkrf_",
-	[MOD_WKRM] = "wkrm_", [MOD_SW] = "sw_", [MOD_ESM] = "esm_", [MOD_LN] = "ln_", [MOD_MT] = "mt_", [MOD_DL] = "dl_", [MOD_FW] = "fw_",
+	[MOD_NONE] = "",      [MOD_MP] = "mp_", [MOD_ID] = "id_",   [MOD_IR] = "ir_",	[MOD_BN] = "bn_",
+	[MOD_UO] = "uo_",     [MOD_TF] = "tf_", [MOD_JS] = "js_",   [MOD_CS] = "cs_",	[MOD_IM] = "im_",
+	[MOD_OE] = "oe_",     [MOD_IF] = "if_", [MOD_FR] = "fr_",   [MOD_WKR] = "wkr_", [MOD_WKRF] = "wkrf_",
+	[MOD_WKRM] = "wkrm_", [MOD_SW] = "sw_", [MOD_ESM] = "esm_", [MOD_LN] = "ln_",	[MOD_MT] = "mt_",
+	[MOD_DL] = "dl_",     [MOD_FW] = "fw_",
 };
 
 enum modifier modifier_of(struct str name)
@@ -46,7 +48,8 @@ static bool has_scheme(struct str u)
 {
 	size_t i = 0;
 
-	while (i < u.n && (ascii_alpha(u.p[i]) || (i && (ascii_digit(u.p[i]) || u.p[i] == '+' || u.p[i] == '-' || u.p[i] == '.'))))
+	while (i < u.n &&
+	       (ascii_alpha(u.p[i]) || (i && (ascii_digit(u.p[i]) || u.p[i] == '+' || u.p[i] == '-' || u.p[i] == '.'))))
 		i++;
 	return i > 1 && i + 1 < u.n && u.p[i] == ':' && u.p[i + 1] == '/';
 }
@@ -70,7 +73,8 @@ static bool read_url(struct arena *a, struct str u, struct str query, bool has_q
 		rest = str_sub(rest, 1, rest.n);
 	if (rest.n == 0)
 		return false;
-	*out = arena_printf(a, "%.*s://%.*s%s%.*s", STR_FMT(scheme), STR_FMT(rest), has_query ? "?" : "", STR_FMT(query));
+	*out =
+	    arena_printf(a, "%.*s://%.*s%s%.*s", STR_FMT(scheme), STR_FMT(rest), has_query ? "?" : "", STR_FMT(query));
 	return true;
 }
 

@@ -12,6 +12,7 @@
 #include "archive/stamp.h"
 #include "base/arena.h"
 
+/* clang-format off */
 enum modifier {
 	MOD_NONE, /* the frame page */
 	MOD_MP,	  /* main page; also every unknown xx_ */
@@ -19,17 +20,18 @@ enum modifier {
 	MOD_LN, MOD_MT, MOD_DL, MOD_FW,
 	MODIFIERS
 };
+/* clang-format on */
 extern const char *const modifier_names[MODIFIERS]; /* "mp_"; "" of MOD_NONE */
 
 struct replay_path {
-	struct str stamp;	/* digits as written, at most 14; empty: none */
-	struct str until;	/* of FROM-TO*; empty: none */
-	struct stamp time;	/* of stamp, when it has one */
+	struct str stamp;  /* digits as written, at most 14; empty: none */
+	struct str until;  /* of FROM-TO*; empty: none */
+	struct stamp time; /* of stamp, when it has one */
 	enum modifier modifier;
 	bool has_modifier;
-	bool calendar;		/* ends in '*': the captures, not one of them */
-	bool prefix;		/* the URL ends in '*' */
-	struct str url;		/* absolute; in the arena */
+	bool calendar;	/* ends in '*': the captures, not one of them */
+	bool prefix;	/* the URL ends in '*' */
+	struct str url; /* absolute; in the arena */
 };
 
 /* False when there is no URL in it, or a stamp that is no time. */

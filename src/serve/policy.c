@@ -5,10 +5,11 @@ static void ui(struct request *q, struct response *r)
 {
 	struct str o = arena_printf(&q->arena, "%.*s%.*s", STR_FMT(q->origin), STR_FMT(q->server->prefix));
 
-	response_headerf(r, "Content-Security-Policy",
-			 "default-src 'none'; script-src %.*s/a/; style-src %.*s/a/; img-src %.*s/a/ data:; font-src %.*s/a/; "
-			 "connect-src %.*s/api/ %.*s/jobs/; frame-src %.*s/; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-			 STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o));
+	response_headerf(
+	    r, "Content-Security-Policy",
+	    "default-src 'none'; script-src %.*s/a/; style-src %.*s/a/; img-src %.*s/a/ data:; font-src %.*s/a/; "
+	    "connect-src %.*s/api/ %.*s/jobs/; frame-src %.*s/; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+	    STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o));
 	response_header(r, "Cross-Origin-Opener-Policy", STR("same-origin"));
 	response_header(r, "Referrer-Policy", STR("same-origin"));
 	if (!response_get(r, "Cache-Control").n)
@@ -17,22 +18,26 @@ static void ui(struct request *q, struct response *r)
 
 static void replay(struct request *q, struct response *r)
 {
-	struct str o = arena_printf(&q->arena, "%.*s%.*s/%s", STR_FMT(q->origin), STR_FMT(q->server->prefix), q->served ? q->served->slug : "");
+	struct str o = arena_printf(&q->arena, "%.*s%.*s/%s", STR_FMT(q->origin), STR_FMT(q->server->prefix),
+				    q->served ? q->served->slug : "");
 	bool own_host = q->server->options.replay_host != NULL;
 
-	response_headerf(r, "Content-Security-Policy",
-			 "%sdefault-src %.*s/ 'unsafe-inline' 'unsafe-eval' data: blob:; form-action %.*s/; base-uri %.*s/; frame-ancestors %.*s",
-			 own_host ? "" : "sandbox allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation; ", STR_FMT(o), STR_FMT(o),
-			 STR_FMT(o), STR_FMT(q->origin));
+	response_headerf(
+	    r, "Content-Security-Policy",
+	    "%sdefault-src %.*s/ 'unsafe-inline' 'unsafe-eval' data: blob:; form-action %.*s/; base-uri %.*s/; frame-ancestors %.*s",
+	    own_host ? ""
+		     : "sandbox allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation; ",
+	    STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(q->origin));
 }
 
 static void own_at_replay(struct request *q, struct response *r)
 {
 	struct str o = arena_printf(&q->arena, "%.*s%.*s", STR_FMT(q->origin), STR_FMT(q->server->prefix));
 
-	response_headerf(r, "Content-Security-Policy",
-			 "default-src 'none'; style-src %.*s/a/; img-src %.*s/a/ data:; font-src %.*s/a/; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
-			 STR_FMT(o), STR_FMT(o), STR_FMT(o));
+	response_headerf(
+	    r, "Content-Security-Policy",
+	    "default-src 'none'; style-src %.*s/a/; img-src %.*s/a/ data:; font-src %.*s/a/; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
+	    STR_FMT(o), STR_FMT(o), STR_FMT(o));
 	response_header(r, "Referrer-Policy", STR("same-origin"));
 	if (!response_get(r, "Cache-Control").n)
 		response_header(r, "Cache-Control", STR("no-cache"));
@@ -47,7 +52,8 @@ void policy_apply(struct request *q, struct response *r)
 	case POLICY_DATA:
 	case POLICY_OPEN:
 	case POLICY_ASSET:
-		response_header(r, "Content-Security-Policy", STR("default-src 'none'; frame-ancestors 'none'; sandbox"));
+		response_header(r, "Content-Security-Policy",
+				STR("default-src 'none'; frame-ancestors 'none'; sandbox"));
 		break;
 	}
 	if (r->policy != POLICY_REPLAY) /* an archived page keeps what its server let browsers guess */

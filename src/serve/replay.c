@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "serve/routes.h"
 
-#define PICK_STEPS 64	/* captures looked at on either side for one that can be shown */
+#define PICK_STEPS 64 /* captures looked at on either side for one that can be shown */
 #define SAME_SECOND 16
 
 /* ---- which capture ---- */
@@ -29,10 +29,15 @@ static bool leads_to_itself(struct history *h, struct request *q, const struct c
 	return self;
 }
 
-static bool can_show(const struct capture *c) { return c->kind == CAPTURE_RESPONSE || c->kind == CAPTURE_RESOURCE || c->kind == CAPTURE_REVISIT || c->kind == CAPTURE_CONVERSION; }
+static bool can_show(const struct capture *c)
+{
+	return c->kind == CAPTURE_RESPONSE || c->kind == CAPTURE_RESOURCE || c->kind == CAPTURE_REVISIT ||
+	       c->kind == CAPTURE_CONVERSION;
+}
 
 /* The best capture in the second of m: shown as it is, not one that redirects to itself.  WN_NONE; *second: one that is no better than nothing. */
-static int in_second(struct history *h, struct request *q, struct str key, int64_t time, struct capture *out, struct capture *second, struct err *err)
+static int in_second(struct history *h, struct request *q, struct str key, int64_t time, struct capture *out,
+		     struct capture *second, struct err *err)
 {
 	struct moment all[SAME_SECOND];
 	struct capture c;
@@ -56,7 +61,8 @@ static int in_second(struct history *h, struct request *q, struct str key, int64
 	return WN_NONE;
 }
 
-int replay_find(struct history *h, struct request *q, struct str key, int64_t from, int64_t to, struct capture *out, struct err *err)
+int replay_find(struct history *h, struct request *q, struct str key, int64_t from, int64_t to, struct capture *out,
+		struct err *err)
 {
 	struct moment m, before, after;
 	struct capture second = { 0 };
@@ -89,7 +95,9 @@ int replay_find(struct history *h, struct request *q, struct str key, int64_t fr
 /* Parameters that only keep caches away, when their value is a number. */
 static bool is_buster(struct str name)
 {
-	static const char *const names[] = { "_", "cb", "cachebuster", "cachebust", "nocache", "no_cache", "rand", "random", "rnd", "r", "ts", "timestamp", "_t", "_ts", "bust", "ord" };
+	static const char *const names[] = { "_",    "cb",     "cachebuster", "cachebust", "nocache", "no_cache",
+					     "rand", "random", "rnd",	      "r",	   "ts",      "timestamp",
+					     "_t",   "_ts",    "bust",	      "ord" };
 
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (str_ieq(name, str(names[i])))
@@ -166,7 +174,8 @@ static void nearby(struct request *q, struct response *r, struct history *h, str
 		last = arena_str(&q->arena, c.urlkey);
 		if (listed++ == 0)
 			buf_str(out, STR("<h2>Archived of the same site</h2><ul>"));
-		buf_printf(out, "<li><a target=\"_top\" href=\"%.*s/%s/%s/", STR_FMT(q->server->prefix), q->served->slug, stamp_14(c.time, stamp).p);
+		buf_printf(out, "<li><a target=\"_top\" href=\"%.*s/%s/%s/", STR_FMT(q->server->prefix),
+			   q->served->slug, stamp_14(c.time, stamp).p);
 		html_escape(out, c.url);
 		buf_str(out, STR("\"><bdi>"));
 		html_escape(out, c.url);
@@ -185,12 +194,15 @@ void replay_missing(struct request *q, struct response *r, struct history *h, st
 	r->policy = POLICY_REPLAY_OWN;
 	r->headers.n = 0;
 	response_header(r, "X-Winnow-Error", STR("404"));
-	buf_str(out, STR("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Not archived"
-			 "</title></head><body><main><h1>Not archived</h1><p>This collection has no capture of <bdi>"));
+	buf_str(
+	    out,
+	    STR("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Not archived"
+		"</title></head><body><main><h1>Not archived</h1><p>This collection has no capture of <bdi>"));
 	html_escape(out, url);
 	buf_str(out, STR("</bdi>.</p>"));
 	nearby(q, r, h, key, out);
-	buf_printf(out, "<p><a target=\"_top\" href=\"%.*s/\">All collections</a></p></main></body></html>\n", STR_FMT(q->server->prefix));
+	buf_printf(out, "<p><a target=\"_top\" href=\"%.*s/\">All collections</a></p></main></body></html>\n",
+		   STR_FMT(q->server->prefix));
 	response_html(r, buf_view(out));
 }
 
@@ -199,7 +211,10 @@ void replay_missing(struct request *q, struct response *r, struct history *h, st
 /* Prefer is a list; the first preference that means a form of replay is applied and named. */
 static enum modifier preferred(struct request *q, struct response *r, enum modifier fallback)
 {
-	static const struct { const char *word; enum modifier mod; } words[] = { { "raw", MOD_ID }, { "banner-only", MOD_BN }, { "rewritten", MOD_MP } };
+	static const struct {
+		const char *word;
+		enum modifier mod;
+	} words[] = { { "raw", MOD_ID }, { "banner-only", MOD_BN }, { "rewritten", MOD_MP } };
 	struct str rest = request_header(q, "Prefer");
 
 	while (rest.n) {
@@ -232,7 +247,8 @@ static void timegate(struct request *q, struct response *r, struct history *h, c
 	if (rc == WN_NONE && !q->server->options.no_fuzzy) {
 		struct str plain = replay_plain_url(&q->arena, p->url);
 
-		if (plain.p && (rc = replay_find(h, q, history_key(h, &q->arena, plain), t.time, t.time, &c, &err)) == WN_OK)
+		if (plain.p &&
+		    (rc = replay_find(h, q, history_key(h, &q->arena, plain), t.time, t.time, &c, &err)) == WN_OK)
 			response_header(r, "X-Winnow-Fuzzy", plain);
 	}
 	if (rc == WN_NONE) {
@@ -254,7 +270,9 @@ static void timegate(struct request *q, struct response *r, struct history *h, c
 		response_err(r, &err);
 		return;
 	}
-	response_header(r, "Vary", request_header(q, "Prefer").p ? STR("accept-datetime, sec-fetch-dest, prefer") : STR("accept-datetime, sec-fetch-dest"));
+	response_header(r, "Vary",
+			request_header(q, "Prefer").p ? STR("accept-datetime, sec-fetch-dest, prefer")
+						      : STR("accept-datetime, sec-fetch-dest"));
 	response_header(r, "Cache-Control", STR("no-cache"));
 	response_redirect(r, 302, memento_address(q, c.time, mod, p->url));
 }
@@ -270,7 +288,8 @@ static void at_stamp(struct request *q, struct response *r, struct history *h, c
 	int64_t from = p->time.time, to = stamp_end(&p->time);
 	int rc = WN_NONE;
 
-	if (q->method == METHOD_POST && cdx_post_query(STR("POST"), request_header(q, "Content-Type"), q->body, &post)) {
+	if (q->method == METHOD_POST &&
+	    cdx_post_query(STR("POST"), request_header(q, "Content-Type"), q->body, &post)) {
 		cdx_post_url(p->url, buf_view(&post), &url);
 		job.key = history_key(h, &q->arena, buf_view(&url));
 		rc = replay_find(h, q, job.key, from, to, &job.capture, &err);
@@ -282,7 +301,8 @@ static void at_stamp(struct request *q, struct response *r, struct history *h, c
 	if (rc == WN_NONE && !q->server->options.no_fuzzy) {
 		plain = replay_plain_url(&q->arena, p->url);
 		if (plain.p)
-			rc = replay_find(h, q, job.key = history_key(h, &q->arena, plain), from, to, &job.capture, &err);
+			rc =
+			    replay_find(h, q, job.key = history_key(h, &q->arena, plain), from, to, &job.capture, &err);
 		if (rc == WN_OK && plain.p)
 			response_header(r, "X-Winnow-Fuzzy", plain);
 	}

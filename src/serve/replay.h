@@ -17,7 +17,8 @@ struct replay_job {
 };
 
 /* The capture closest to [from, to] that can be shown; WN_NONE. */
-int replay_find(struct history *h, struct request *q, struct str key, int64_t from, int64_t to, struct capture *out, struct err *err);
+int replay_find(struct history *h, struct request *q, struct str key, int64_t from, int64_t to, struct capture *out,
+		struct err *err);
 struct str replay_plain_url(struct arena *a, struct str url);
 void replay_missing(struct request *q, struct response *r, struct history *h, struct str key, struct str url);
 void replay_send(struct replay_job *job);

@@ -70,7 +70,8 @@ static void apply_range(struct request *q, struct response *r)
 		r->body = STR_NONE;
 	} else if (fits) {
 		r->status = 206;
-		response_headerf(r, "Content-Range", "bytes %llu-%llu/%zu", (unsigned long long)from, (unsigned long long)to, r->body.n);
+		response_headerf(r, "Content-Range", "bytes %llu-%llu/%zu", (unsigned long long)from,
+				 (unsigned long long)to, r->body.n);
 		r->body = str_sub(r->body, (size_t)from, (size_t)to + 1);
 	}
 }
@@ -100,7 +101,8 @@ static bool like_ascii(const char *name)
 
 static void add_head(struct replay_job *job, struct rewriter *w, struct buf *head)
 {
-	buf_printf(head, "<script src=\"%.*s_/replay.js\" data-stamp=\"%s\" data-prefix=\"%.*s\" data-url=\"", STR_FMT(w->prefix), w->stamp, STR_FMT(w->prefix));
+	buf_printf(head, "<script src=\"%.*s_/replay.js\" data-stamp=\"%s\" data-prefix=\"%.*s\" data-url=\"",
+		   STR_FMT(w->prefix), w->stamp, STR_FMT(w->prefix));
 	html_escape(head, url_href(&w->base));
 	buf_str(head, STR("\"></script>"));
 	(void)job;
@@ -108,7 +110,8 @@ static void add_head(struct replay_job *job, struct rewriter *w, struct buf *hea
 }
 
 /* The body rewritten; its charset, where we say it ourselves, in *label. */
-static struct str rewritten(struct replay_job *job, struct rewriter *w, enum rewrite_kind kind, struct str mime, struct str type, struct str body, const char **label)
+static struct str rewritten(struct replay_job *job, struct rewriter *w, enum rewrite_kind kind, struct str mime,
+			    struct str type, struct str body, const char **label)
 {
 	struct request *q = job->q;
 	struct buf *out = request_buf(q, 4 * LIMIT_REWRITE), *head = request_buf(q, 4 * LIMIT_URL);
@@ -220,7 +223,11 @@ void replay_send(struct replay_job *job)
 	else if (!o->has_head && o->type.n)
 		response_header(r, "Content-Type", o->type);
 	if (o->has_head)
-		archived_headers(r, &o->head, label ? ARCHIVED_REWRITTEN : raw ? ARCHIVED_RAW : ARCHIVED_DECODED, w, mod != MOD_ID);
+		archived_headers(r, &o->head,
+				 label ? ARCHIVED_REWRITTEN
+				 : raw ? ARCHIVED_RAW
+				       : ARCHIVED_DECODED,
+				 w, mod != MOD_ID);
 	own_headers(job);
 	r->body = body;
 	url_release(&w->base);

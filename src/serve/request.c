@@ -30,7 +30,8 @@ bool request_split(struct request *q)
 	ptrdiff_t mark = str_chr(path, '?');
 	size_t n = 0;
 
-	if (str_istarts(path, STR("http://")) || str_istarts(path, STR("https://"))) { /* the absolute form that proxies send */
+	if (str_istarts(path, STR("http://")) ||
+	    str_istarts(path, STR("https://"))) { /* the absolute form that proxies send */
 		struct str after = str_sub(path, (size_t)str_chr(path, '/') + 2, path.n);
 		ptrdiff_t slash = str_chr(after, '/');
 
@@ -59,7 +60,8 @@ bool request_split(struct request *q)
 
 		if (name.n == 0 && value.n == 0)
 			continue;
-		params[q->n_params++] = (struct param){ percent_decode(&q->arena, name, true), percent_decode(&q->arena, value, true) };
+		params[q->n_params++] =
+		    (struct param){ percent_decode(&q->arena, name, true), percent_decode(&q->arena, value, true) };
 	}
 	q->params = params;
 	return true;
@@ -73,7 +75,8 @@ struct str request_param(const struct request *q, const char *name)
 	return STR_NONE;
 }
 
-bool request_u64(const struct request *q, const char *name, uint64_t low, uint64_t high, uint64_t fallback, uint64_t *out)
+bool request_u64(const struct request *q, const char *name, uint64_t low, uint64_t high, uint64_t fallback,
+		 uint64_t *out)
 {
 	struct str s = request_param(q, name);
 

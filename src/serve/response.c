@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "serve/server_int.h"
 
+/* clang-format off */
 static const struct { int status; const char *reason; } reasons[] = {
 	{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 206, "Partial Content" }, { 301, "Moved Permanently" },
 	{ 302, "Found" }, { 303, "See Other" }, { 304, "Not Modified" }, { 307, "Temporary Redirect" }, { 308, "Permanent Redirect" },
@@ -15,6 +16,7 @@ static const struct { int status; const char *reason; } reasons[] = {
 	{ 451, "Unavailable For Legal Reasons" }, { 500, "Internal Server Error" }, { 501, "Not Implemented" }, { 502, "Bad Gateway" },
 	{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" },
 };
+/* clang-format on */
 
 const char *status_reason(int status)
 {
@@ -32,7 +34,8 @@ void response_header(struct response *r, const char *name, struct str value)
 		if (((unsigned char)value.p[i] < 0x20 && value.p[i] != '\t') || value.p[i] == 0x7f)
 			return;
 	copy = arena_strz(&r->request->arena, value);
-	vec_push(&r->headers, ((struct header){ str(arena_strz(&r->request->arena, str(name))), str_n(copy, value.n) }));
+	vec_push(&r->headers,
+		 ((struct header){ str(arena_strz(&r->request->arena, str(name))), str_n(copy, value.n) }));
 }
 
 void response_headerf(struct response *r, const char *name, const char *fmt, ...)
@@ -123,11 +126,16 @@ static void page(struct response *r, int status, struct str detail)
 {
 	struct buf *out = request_buf(r->request, 256 * KIB);
 
-	buf_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
-			"<title>%d %s</title></head><body><main><h1>%s</h1><p>", status, status_reason(status), status_reason(status));
+	buf_printf(
+	    out,
+	    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">"
+	    "<title>%d %s</title></head><body><main><h1>%s</h1><p>",
+	    status, status_reason(status), status_reason(status));
 	html_escape(out, detail);
-	buf_printf(out, "</p><p><a href=\"%.*s/\">All collections</a></p><p><small>request %llu</small></p></main></body></html>\n",
-		   STR_FMT(r->request->server->prefix), (unsigned long long)r->request->id);
+	buf_printf(
+	    out,
+	    "</p><p><a href=\"%.*s/\">All collections</a></p><p><small>request %llu</small></p></main></body></html>\n",
+	    STR_FMT(r->request->server->prefix), (unsigned long long)r->request->id);
 	response_html(r, buf_view(out));
 }
 
@@ -167,8 +175,11 @@ void response_error(struct response *r, int status, const char *fmt, ...)
 
 void response_err(struct response *r, const struct err *err)
 {
-	static const struct { int code, status; } map[] = {
-		{ WN_USAGE, 400 }, { WN_NONE, 404 }, { WN_BUSY, 503 }, { WN_LIMIT, 413 }, { WN_IO, 503 }, { WN_CATALOG, 503 },
+	static const struct {
+		int code, status;
+	} map[] = {
+		{ WN_USAGE, 400 }, { WN_NONE, 404 }, { WN_BUSY, 503 },
+		{ WN_LIMIT, 413 }, { WN_IO, 503 },   { WN_CATALOG, 503 },
 	};
 	int status = 500;
 

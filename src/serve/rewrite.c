@@ -6,7 +6,8 @@
 /* Schemes that are left alone: nothing of theirs is in an archive. */
 static bool is_foreign(struct str ref)
 {
-	static const char *const schemes[] = { "data:", "mailto:", "javascript:", "about:", "blob:", "tel:", "sms:", "urn:", "cid:", "news:", "irc:", "magnet:" };
+	static const char *const schemes[] = { "data:", "mailto:", "javascript:", "about:", "blob:", "tel:",
+					       "sms:",	"urn:",	   "cid:",	  "news:",  "irc:",  "magnet:" };
 
 	if (ref.n == 0 || ref.p[0] == '#')
 		return true;
@@ -175,8 +176,10 @@ static void css_ref(struct rewriter *w, struct str raw, enum modifier mod, struc
 	}
 	at = out->n;
 	rewrite_absolute(w, ref, mod, out);
-	for (; at < out->n; at++) /* what would end the token again: never in a URL that was parsed, but in one that was not */
-		if (out->p[at] == '"' || out->p[at] == '\'' || out->p[at] == '(' || out->p[at] == ')' || out->p[at] == '\\' || out->p[at] == '\n') {
+	for (; at < out->n;
+	     at++) /* what would end the token again: never in a URL that was parsed, but in one that was not */
+		if (out->p[at] == '"' || out->p[at] == '\'' || out->p[at] == '(' || out->p[at] == ')' ||
+		    out->p[at] == '\\' || out->p[at] == '\n') {
 			static const char hex[] = "0123456789ABCDEF";
 			unsigned char c = (unsigned char)out->p[at];
 			size_t tail = out->n - at - 1;
@@ -261,7 +264,8 @@ void rewrite_css(struct rewriter *w, struct str css, struct buf *out)
 /* Names that are compared, not fetched. */
 static bool is_a_name(struct str url)
 {
-	return str_find(str_sub(url, 0, 24), STR("//www.w3.org/")) >= 0 || str_find(str_sub(url, 0, 24), STR("//schema.org")) >= 0 ||
+	return str_find(str_sub(url, 0, 24), STR("//www.w3.org/")) >= 0 ||
+	       str_find(str_sub(url, 0, 24), STR("//schema.org")) >= 0 ||
 	       str_find(str_sub(url, 0, 28), STR("//ogp.me")) >= 0;
 }
 
@@ -329,11 +333,23 @@ void rewrite_manifest(struct rewriter *w, struct str lines, struct buf *out)
 
 enum rewrite_kind rewrite_kind(struct str mime, enum modifier mod, struct str body)
 {
-	static const struct { const char *mime; enum rewrite_kind kind; } types[] = {
-		{ "text/html", REWRITE_HTML }, { "application/xhtml+xml", REWRITE_HTML }, { "image/svg+xml", REWRITE_HTML }, { "text/css", REWRITE_CSS },
-		{ "text/javascript", REWRITE_JS }, { "application/javascript", REWRITE_JS }, { "application/x-javascript", REWRITE_JS },
-		{ "application/ecmascript", REWRITE_JS }, { "text/ecmascript", REWRITE_JS }, { "application/vnd.apple.mpegurl", REWRITE_HLS },
-		{ "application/x-mpegurl", REWRITE_HLS }, { "audio/mpegurl", REWRITE_HLS }, { "audio/x-mpegurl", REWRITE_HLS },
+	static const struct {
+		const char *mime;
+		enum rewrite_kind kind;
+	} types[] = {
+		{ "text/html", REWRITE_HTML },
+		{ "application/xhtml+xml", REWRITE_HTML },
+		{ "image/svg+xml", REWRITE_HTML },
+		{ "text/css", REWRITE_CSS },
+		{ "text/javascript", REWRITE_JS },
+		{ "application/javascript", REWRITE_JS },
+		{ "application/x-javascript", REWRITE_JS },
+		{ "application/ecmascript", REWRITE_JS },
+		{ "text/ecmascript", REWRITE_JS },
+		{ "application/vnd.apple.mpegurl", REWRITE_HLS },
+		{ "application/x-mpegurl", REWRITE_HLS },
+		{ "audio/mpegurl", REWRITE_HLS },
+		{ "audio/x-mpegurl", REWRITE_HLS },
 	};
 	enum rewrite_kind kind = REWRITE_NOT;
 	struct str start = body;
@@ -342,15 +358,19 @@ enum rewrite_kind rewrite_kind(struct str mime, enum modifier mod, struct str bo
 		if (str_ieq(mime, str(types[i].mime)))
 			kind = types[i].kind;
 	if (mod == MOD_ID || mod == MOD_IR || mod == MOD_IM || mod == MOD_OE || mod == MOD_DL || mod == MOD_SW)
-		return mod == MOD_IM || mod == MOD_OE ? (kind == REWRITE_HLS || str_ieq(mime, STR("image/svg+xml")) ? kind : REWRITE_NOT) : REWRITE_NOT;
+		return mod == MOD_IM || mod == MOD_OE
+			   ? (kind == REWRITE_HLS || str_ieq(mime, STR("image/svg+xml")) ? kind : REWRITE_NOT)
+			   : REWRITE_NOT;
 	if (str_starts(start, STR("\xef\xbb\xbf")))
 		start = str_sub(start, 3, start.n);
 	start = str_trim(str_sub(start, 0, 256));
-	if (kind == REWRITE_HTML && start.n && start.p[0] != '<' && (mod == MOD_JS || mod == MOD_CS || mod == MOD_ESM || mod == MOD_WKR))
+	if (kind == REWRITE_HTML && start.n && start.p[0] != '<' &&
+	    (mod == MOD_JS || mod == MOD_CS || mod == MOD_ESM || mod == MOD_WKR))
 		return mod == MOD_CS ? REWRITE_CSS : REWRITE_JS; /* scripts that were served as text/html */
 	if (kind == REWRITE_HTML && start.n && (start.p[0] == '{' || start.p[0] == '['))
 		return REWRITE_NOT; /* JSON served as text/html */
-	if (kind == REWRITE_NOT && (mod == MOD_JS || mod == MOD_CS) && (mime.n == 0 || str_istarts(mime, STR("text/"))) && start.n && start.p[0] != '<')
+	if (kind == REWRITE_NOT && (mod == MOD_JS || mod == MOD_CS) &&
+	    (mime.n == 0 || str_istarts(mime, STR("text/"))) && start.n && start.p[0] != '<')
 		return mod == MOD_CS ? REWRITE_CSS : REWRITE_JS;
 	return kind;
 }

@@ -14,17 +14,17 @@
 
 struct rewriter {
 	struct charset charset; /* of the page */
-	struct str prefix;    /* "/sample/" or "/base/sample/" */
-	char stamp[15];	      /* of the capture */
-	struct url base;      /* of the page; <base href> changes it */
+	struct str prefix;	/* "/sample/" or "/base/sample/" */
+	char stamp[15];		/* of the capture */
+	struct url base;	/* of the page; <base href> changes it */
 	struct url scratch;
 	struct buf *out;
 	struct arena *arena;
-	struct str head;      /* put where the page's own scripts begin; empty: nothing */
+	struct str head; /* put where the page's own scripts begin; empty: nothing */
 	bool head_done;
-	bool utf8;	      /* bytes >= 0x80 in URLs are UTF-8 */
-	bool xml;	      /* XHTML: entities and CDATA as XML has them */
-	bool top;	      /* links leave the frame by target=_top: rewritten to the frame page */
+	bool utf8; /* bytes >= 0x80 in URLs are UTF-8 */
+	bool xml;  /* XHTML: entities and CDATA as XML has them */
+	bool top;  /* links leave the frame by target=_top: rewritten to the frame page */
 };
 
 /* Adds the reference, rewritten; as it is when it is none that can be archived (data:, mailto:, #x). */

@@ -9,7 +9,9 @@
 #include "serve/rewrite_html.h"
 #include "text/entity.h"
 
+/* clang-format off */
 enum meaning { IS_URL, IS_LINK, IS_SRCSET, IS_STYLE, IS_RENAMED, IS_SRCDOC, IS_CONTENT, IS_EQUIV, IS_REL_URL, IS_SCRIPT_URL, IS_TARGET, IS_BASE };
+/* clang-format on */
 
 struct row {
 	const char *tag; /* "": any */
@@ -18,6 +20,7 @@ struct row {
 	enum modifier mod;
 };
 
+/* clang-format off */
 static const struct row table[] = {
 	{ "a", "href", IS_LINK, MOD_MP }, { "area", "href", IS_LINK, MOD_MP }, { "a", "target", IS_TARGET, 0 }, { "area", "target", IS_TARGET, 0 },
 	{ "a", "xlink:href", IS_LINK, MOD_MP },
@@ -40,6 +43,7 @@ static const struct row table[] = {
 	{ "video", "src", IS_URL, MOD_OE }, { "video", "poster", IS_URL, MOD_IM },
 	{ "", "style", IS_STYLE, 0 }, { "", "background", IS_URL, MOD_IM }, { "", "integrity", IS_RENAMED, 0 }, { "", "attributionsrc", IS_RENAMED, 0 },
 };
+/* clang-format on */
 
 /* ---- the scanner ---- */
 
@@ -164,7 +168,8 @@ size_t html_scan_raw(struct str s, size_t at, struct str name)
 
 bool html_is_raw(struct str name)
 {
-	static const char *const raw[] = { "script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes" };
+	static const char *const raw[] = { "script", "style",  "textarea", "title",
+					   "xmp",    "iframe", "noembed",  "noframes" };
 
 	for (size_t i = 0; i < COUNT(raw); i++)
 		if (str_ieq(name, str(raw[i])))
@@ -210,7 +215,8 @@ struct str html_attr_decode(struct arena *a, struct str s)
 			entity_start(&m);
 			while (k < s.n && entity_step(&m, s.p[k]))
 				k++;
-			char last = m.best ? s.p[i + m.best_n] : 0, next = m.best && i + 1 + m.best_n < s.n ? s.p[i + 1 + m.best_n] : 0;
+			char last = m.best ? s.p[i + m.best_n] : 0,
+			     next = m.best && i + 1 + m.best_n < s.n ? s.p[i + 1 + m.best_n] : 0;
 
 			if (m.best && (last == ';' || !(next == '=' || ascii_alpha(next) || ascii_digit(next)))) {
 				struct str t = entity_text(m.best);
@@ -251,9 +257,13 @@ struct str html_scan_value(const struct scanned_tag *t, const char *name)
 
 static enum modifier link_modifier(const struct scanned_tag *t)
 {
-	static const struct { const char *word; enum modifier mod; } as[] = {
-		{ "script", MOD_JS }, { "style", MOD_CS }, { "image", MOD_IM }, { "font", MOD_OE }, { "document", MOD_IF }, { "worker", MOD_WKR },
-		{ "audio", MOD_OE }, { "video", MOD_OE }, { "track", MOD_OE }, { "fetch", MOD_MP },
+	static const struct {
+		const char *word;
+		enum modifier mod;
+	} as[] = {
+		{ "script", MOD_JS },	{ "style", MOD_CS },   { "image", MOD_IM }, { "font", MOD_OE },
+		{ "document", MOD_IF }, { "worker", MOD_WKR }, { "audio", MOD_OE }, { "video", MOD_OE },
+		{ "track", MOD_OE },	{ "fetch", MOD_MP },
 	};
 	struct str rel = html_scan_value(t, "rel"), what = html_scan_value(t, "as");
 
@@ -306,9 +316,9 @@ static void refresh(struct rewriter *w, struct str value, struct buf *out)
 struct state {
 	struct rewriter *w;
 	struct str page;
-	size_t from;	   /* copied up to here */
+	size_t from; /* copied up to here */
 	struct str base_target;
-	struct buf value;  /* of one attribute */
+	struct buf value; /* of one attribute */
 	unsigned depth;
 };
 
@@ -339,7 +349,8 @@ static bool leads_to_top(const struct state *x, const struct scanned_tag *t)
 {
 	struct str target = str_trim(html_scan_value(t, "target"));
 
-	if (!x->w->top && !(str_ieq(target, STR("_top")) || str_ieq(target, STR("_parent")) || str_ieq(target, STR("_blank"))))
+	if (!x->w->top &&
+	    !(str_ieq(target, STR("_top")) || str_ieq(target, STR("_parent")) || str_ieq(target, STR("_blank"))))
 		return false;
 	if (target.n == 0)
 		target = x->base_target;
@@ -379,7 +390,10 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 			return;
 		rewrite_ref(w, value, link_modifier(t), &x->value);
 		break;
-	case IS_SCRIPT_URL: rewrite_ref(w, value, str_ieq(str_trim(html_scan_value(t, "type")), STR("module")) ? MOD_ESM : MOD_JS, &x->value); break;
+	case IS_SCRIPT_URL:
+		rewrite_ref(w, value, str_ieq(str_trim(html_scan_value(t, "type")), STR("module")) ? MOD_ESM : MOD_JS,
+			    &x->value);
+		break;
 	case IS_LINK: {
 		bool top = leads_to_top(x, t);
 
@@ -410,7 +424,8 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		refresh(w, value, &x->value);
 		break;
 	case IS_EQUIV:
-		if (!str_istarts(str_trim(value), STR("content-security-policy")) && !str_ieq(str_trim(value), STR("set-cookie")))
+		if (!str_istarts(str_trim(value), STR("content-security-policy")) &&
+		    !str_ieq(str_trim(value), STR("set-cookie")))
 			return;
 		/* fall through */
 	case IS_RENAMED:
@@ -455,7 +470,8 @@ static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, s
 static bool is_script_type(struct str type)
 {
 	type = str_trim(type);
-	return type.n == 0 || str_ifind(type, STR("javascript")) >= 0 || str_ifind(type, STR("ecmascript")) >= 0 || str_ieq(type, STR("module"));
+	return type.n == 0 || str_ifind(type, STR("javascript")) >= 0 || str_ifind(type, STR("ecmascript")) >= 0 ||
+	       str_ieq(type, STR("module"));
 }
 
 /* The content of an element without markup, at [at, end). */

@@ -11,7 +11,8 @@
 #include "serve/server.h"
 
 enum route_flag {
-	ROUTE_CHANGES = 1,   /* changes state, starts a job or names a server path: token, same origin; gone with --read-only */
+	ROUTE_CHANGES =
+	    1, /* changes state, starts a job or names a server path: token, same origin; gone with --read-only */
 	ROUTE_FORMS = 2,     /* its last segment may end in .json .csv .jsonl: q->format */
 	ROUTE_CDX_WRITE = 4, /* only with --allow-cdx-write */
 	ROUTE_SQL = 8,	     /* only with --allow-sql */
@@ -38,12 +39,12 @@ extern const size_t n_routes;
 bool route_fits(const struct route *route, struct request *q);
 
 /* Handlers, by file. */
-route_handler own_metrics, own_healthz, own_favicon, own_robots, own_login;	   /* own.c */
-route_handler replay_any, replay_options, replay_script;			   /* replay.c */
-route_handler timemap_any;							   /* timemap.c */
-route_handler cdx_pywb, cdx_ia;								   /* cdx_api.c */
-route_handler api_collections, api_collection, api_captures, api_calendar, api_capture, api_search, api_rules_check, api_rules_preview, api_covers, api_cover,
-	api_members, api_cover_add, api_sql;						   /* api.c */
-route_handler api_openapi;								   /* openapi.c */
+route_handler own_metrics, own_healthz, own_favicon, own_robots, own_login; /* own.c */
+route_handler replay_any, replay_options, replay_script;		    /* replay.c */
+route_handler timemap_any;						    /* timemap.c */
+route_handler cdx_pywb, cdx_ia;						    /* cdx_api.c */
+route_handler api_collections, api_collection, api_captures, api_calendar, api_capture, api_search, api_rules_check,
+    api_rules_preview, api_covers, api_cover, api_members, api_cover_add, api_sql; /* api.c */
+route_handler api_openapi;							   /* openapi.c */
 route_handler cdx_post, cdx_delete;						   /* cdx_write.c */
 #endif

@@ -86,7 +86,8 @@ struct handle *worker_handle(struct worker *w, unsigned index, struct err *err)
 	}
 	if (h->open)
 		return h;
-	if (collection_open(&h->coll, w->server->served[index].dir, CATALOG_READ, NULL, err) < 0 || catalog_next(h->coll.catalog, &next, err) < 0) {
+	if (collection_open(&h->coll, w->server->served[index].dir, CATALOG_READ, NULL, err) < 0 ||
+	    catalog_next(h->coll.catalog, &next, err) < 0) {
 		collection_close(&h->coll);
 		return NULL;
 	}
@@ -139,7 +140,9 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
 	arena = x->q.arena;
 	r = x->r;
 	body = x->body;
-	*x = (struct live){ .q = { .server = s, .arena = arena }, .r = { .headers = r.headers }, .body = body, .began = now_ns() };
+	*x = (struct live){
+		.q = { .server = s, .arena = arena }, .r = { .headers = r.headers }, .body = body, .began = now_ns()
+	};
 	x->q.target = arena_str(&x->q.arena, str(uri));
 	x->q.id = atomic_fetch_add(&next_id, 1);
 	atomic_fetch_add(&active, 1);
@@ -148,9 +151,13 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
 
 static enum method method_of(const char *name)
 {
-	static const struct { const char *name; enum method m; } all[] = {
-		{ "GET", METHOD_GET }, { "HEAD", METHOD_HEAD }, { "POST", METHOD_POST }, { "PUT", METHOD_PUT }, { "DELETE", METHOD_DELETE },
-		{ "PATCH", METHOD_PATCH }, { "OPTIONS", METHOD_OPTIONS },
+	static const struct {
+		const char *name;
+		enum method m;
+	} all[] = {
+		{ "GET", METHOD_GET },	       { "HEAD", METHOD_HEAD },	    { "POST", METHOD_POST },
+		{ "PUT", METHOD_PUT },	       { "DELETE", METHOD_DELETE }, { "PATCH", METHOD_PATCH },
+		{ "OPTIONS", METHOD_OPTIONS },
 	};
 
 	for (size_t i = 0; i < COUNT(all); i++)
@@ -165,9 +172,11 @@ static void find_peer(struct live *x, struct MHD_Connection *c)
 	char text[INET6_ADDRSTRLEN] = "";
 
 	if (info && info->client_addr && info->client_addr->sa_family == AF_INET)
-		inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr, text, sizeof text);
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)info->client_addr)->sin_addr, text,
+			  sizeof text);
 	else if (info && info->client_addr && info->client_addr->sa_family == AF_INET6)
-		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr, text, sizeof text);
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)info->client_addr)->sin6_addr, text,
+			  sizeof text);
 	x->q.peer = arena_str(&x->q.arena, str(text));
 }
 
@@ -189,7 +198,8 @@ static enum MHD_Result answer(struct live *x, struct MHD_Connection *c)
 	enum MHD_Result done;
 
 	if (r->more)
-		out = MHD_create_response_from_callback(r->length == UINT64_MAX ? MHD_SIZE_UNKNOWN : r->length, 64 * KIB, on_more, x, NULL);
+		out = MHD_create_response_from_callback(r->length == UINT64_MAX ? MHD_SIZE_UNKNOWN : r->length,
+							64 * KIB, on_more, x, NULL);
 	else
 		out = MHD_create_response_from_buffer(r->body.n, (void *)(uintptr_t)r->body.p, MHD_RESPMEM_PERSISTENT);
 	if (!out)
@@ -204,8 +214,8 @@ static enum MHD_Result answer(struct live *x, struct MHD_Connection *c)
 	return done;
 }
 
-static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const char *url, const char *method, const char *version,
-				  const char *data, size_t *n_data, void **state)
+static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const char *url, const char *method,
+				  const char *version, const char *data, size_t *n_data, void **state)
 {
 	struct live *x = *state;
 
@@ -251,8 +261,10 @@ static void log_line(const struct live *x, int64_t ns)
 
 	clock_gettime(CLOCK_REALTIME, &t);
 	stamp_rfc3339(t.tv_sec, stamp);
-	n = snprintf(line, sizeof line, "%.*s %s \"%s ", STR_FMT(x->q.peer), stamp, x->q.method_name ? x->q.method_name : "-");
-	for (size_t i = 0; i < x->q.target.n && n < 1800; i++) { /* nothing that a terminal or a parser of logs would act on */
+	n = snprintf(line, sizeof line, "%.*s %s \"%s ", STR_FMT(x->q.peer), stamp,
+		     x->q.method_name ? x->q.method_name : "-");
+	for (size_t i = 0; i < x->q.target.n && n < 1800;
+	     i++) { /* nothing that a terminal or a parser of logs would act on */
 		unsigned char ch = (unsigned char)x->q.target.p[i];
 
 		if (ch <= 0x20 || ch >= 0x7f || ch == '"' || ch == '\\')
@@ -260,7 +272,8 @@ static void log_line(const struct live *x, int64_t ns)
 		else
 			line[n++] = (char)ch;
 	}
-	n += snprintf(line + n, sizeof line - (size_t)n, "\" %d %" PRIu64 " %.6f\n", x->status, x->sent, (double)ns / 1e9);
+	n += snprintf(line + n, sizeof line - (size_t)n, "\" %d %" PRIu64 " %.6f\n", x->status, x->sent,
+		      (double)ns / 1e9);
 	if (n > 0 && write(access_fd, line, (size_t)n) < 0)
 		access_fd = -1;
 }
@@ -307,7 +320,8 @@ static void on_completed(void *context, struct MHD_Connection *c, void **state, 
 	atomic_fetch_sub(&active, 1);
 }
 
-static void on_connection(void *context, struct MHD_Connection *c, void **socket_context, enum MHD_ConnectionNotificationCode code)
+static void on_connection(void *context, struct MHD_Connection *c, void **socket_context,
+			  enum MHD_ConnectionNotificationCode code)
 {
 	(void)context;
 	(void)socket_context;
@@ -361,12 +375,14 @@ static void raise_files(void)
 
 static struct MHD_Daemon *start(struct server *s, const struct sockaddr *at, unsigned threads)
 {
-	return MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG * 0 | (at->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0, NULL, NULL,
-				on_request, s, MHD_OPTION_SOCK_ADDR, at, MHD_OPTION_THREAD_POOL_SIZE, threads, MHD_OPTION_URI_LOG_CALLBACK, on_uri, s,
-				MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
-				MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, s, MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIMIT_CONNECTIONS,
-				MHD_OPTION_CONNECTION_MEMORY_LIMIT, LIMIT_REQUEST_HEAD, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_IDLE_SECONDS,
-				MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+	return MHD_start_daemon(
+	    MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG * 0 | (at->sa_family == AF_INET6 ? MHD_USE_IPv6 : 0), 0,
+	    NULL, NULL, on_request, s, MHD_OPTION_SOCK_ADDR, at, MHD_OPTION_THREAD_POOL_SIZE, threads,
+	    MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+	    MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, s,
+	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)LIMIT_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+	    LIMIT_REQUEST_HEAD, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_IDLE_SECONDS,
+	    MHD_OPTION_LISTEN_BACKLOG_SIZE, 1024u, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
 }
 
 static void wait_for_end(struct server *s)
@@ -388,7 +404,8 @@ static void wait_for_end(struct server *s)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-int server_run(const struct server_options *o, void (*ready)(void *context, const struct server *s, struct str url), void *context, struct err *err)
+int server_run(const struct server_options *o, void (*ready)(void *context, const struct server *s, struct str url),
+	       void *context, struct err *err)
 {
 	struct server s = { .options = *o };
 	struct sockaddr_storage at;
@@ -403,7 +420,8 @@ int server_run(const struct server_options *o, void (*ready)(void *context, cons
 	}
 	if (o->access_log)
 		access_fd = strcmp(o->access_log, "-") == 0 ? 2 : -1;
-	if (o->access_log && access_fd < 0 && (rc = os_open(&access_fd, o->access_log, O_WRONLY | O_CREAT | O_APPEND, err)) < 0)
+	if (o->access_log && access_fd < 0 &&
+	    (rc = os_open(&access_fd, o->access_log, O_WRONLY | O_CREAT | O_APPEND, err)) < 0)
 		return rc;
 	raise_files();
 	catch_signals();

@@ -27,7 +27,16 @@ struct acl;
 struct history;
 struct worker;
 
-enum method { METHOD_GET = 1, METHOD_HEAD = 2, METHOD_POST = 4, METHOD_PUT = 8, METHOD_DELETE = 16, METHOD_PATCH = 32, METHOD_OPTIONS = 64, METHOD_OTHER = 128 };
+enum method {
+	METHOD_GET = 1,
+	METHOD_HEAD = 2,
+	METHOD_POST = 4,
+	METHOD_PUT = 8,
+	METHOD_DELETE = 16,
+	METHOD_PATCH = 32,
+	METHOD_OPTIONS = 64,
+	METHOD_OTHER = 128
+};
 
 /* A collection that is served. */
 struct served {
@@ -51,9 +60,9 @@ struct server {
 	struct server_options options;
 	struct served *served;
 	size_t n_served;
-	char token[44];	     /* base64url, no padding */
-	struct str prefix;   /* path of --public-url without a slash at its end; may be empty */
-	struct str origin;   /* scheme://host[:port] of --public-url; empty: as the Host header says */
+	char token[44];	   /* base64url, no padding */
+	struct str prefix; /* path of --public-url without a slash at its end; may be empty */
+	struct str origin; /* scheme://host[:port] of --public-url; empty: as the Host header says */
 	struct str public_host;
 	int port;
 	struct arena arena;  /* lives as long as the server */
@@ -71,31 +80,35 @@ struct request {
 	const struct route *route;
 	enum method method;
 	const char *method_name;
-	struct str target;    /* as sent: path, '?', query */
-	struct str path;      /* raw, prefix of --public-url taken off */
-	struct str query;     /* raw, without '?'; p NULL when there is no '?' */
+	struct str target; /* as sent: path, '?', query */
+	struct str path;   /* raw, prefix of --public-url taken off */
+	struct str query;  /* raw, without '?'; p NULL when there is no '?' */
 	const struct param *params;
 	size_t n_params;
-	struct str body;      /* whole, at most LIMIT_BODY */
+	struct str body;	     /* whole, at most LIMIT_BODY */
 	const struct served *served; /* that the route's {coll} or {c} names; else NULL */
-	struct { const char *name; struct str value; } args[8]; /* of the pattern: one segment: decoded; rest: raw */
+	struct {
+		const char *name;
+		struct str value;
+	} args[8]; /* of the pattern: one segment: decoded; rest: raw */
 	unsigned n_args;
-	struct str format;    /* "json", "csv", "jsonl" of a ROUTE_FORMS route, else empty */
-	struct str peer;      /* address */
-	struct str acl_user;  /* X-Pywb-ACL-User, from a trusted proxy only */
-	bool authorised;      /* came with the token, by cookie or Bearer */
+	struct str format;   /* "json", "csv", "jsonl" of a ROUTE_FORMS route, else empty */
+	struct str peer;     /* address */
+	struct str acl_user; /* X-Pywb-ACL-User, from a trusted proxy only */
+	bool authorised;     /* came with the token, by cookie or Bearer */
 	bool bearer;
 	bool trusted_proxy;
-	struct str origin;    /* scheme://host[:port] that the browser sees */
+	struct str origin; /* scheme://host[:port] that the browser sees */
 	struct arena arena;
-	uint64_t id;	      /* for error pages and the log */
-	void *connection;     /* of the HTTP library */
+	uint64_t id;	  /* for error pages and the log */
+	void *connection; /* of the HTTP library */
 };
 
 /* The first parameter of that name; STR_NONE when there is none (an empty value has p != NULL). */
 struct str request_param(const struct request *q, const char *name);
 /* A parameter as a number: fallback when absent; false when it is no number in [low, high] (answer 400). */
-bool request_u64(const struct request *q, const char *name, uint64_t low, uint64_t high, uint64_t fallback, uint64_t *out);
+bool request_u64(const struct request *q, const char *name, uint64_t low, uint64_t high, uint64_t fallback,
+		 uint64_t *out);
 struct str request_header(const struct request *q, const char *name); /* any case; STR_NONE */
 struct str request_arg(const struct request *q, const char *name);    /* of the pattern; STR_NONE */
 struct str request_cookie(const struct request *q, const char *name);
@@ -105,7 +118,7 @@ struct response;
 struct collection *request_collection(struct request *q, struct response *r);
 struct collection *request_open(struct request *q, const struct served *which, struct response *r);
 struct history *request_history(struct request *q, struct response *r); /* serve/history.h */
-struct acl *request_acl(struct request *q, const struct served *which);	/* serve/acl.h; NULL: none */
+struct acl *request_acl(struct request *q, const struct served *which); /* serve/acl.h; NULL: none */
 const struct served *server_find(const struct server *s, struct str name, bool slug);
 
 /* origin + prefix + "/rest", for absolute links; prefix + "/rest" for hrefs within the site. */
@@ -129,18 +142,19 @@ struct header {
 typedef ptrdiff_t response_more(void *context, char *p, size_t n);
 
 struct response {
-	int status; /* 200 at first */
+	int status;	    /* 200 at first */
 	enum policy policy; /* of the route at first */
 	VEC(struct header) headers;
 	struct str body;
-	response_more *more; /* instead of body */
+	response_more *more;	     /* instead of body */
 	void (*done)(void *context); /* called once, sent or not */
 	void *context;
 	uint64_t length; /* of a streamed body; UINT64_MAX: not known */
 	struct request *request;
 };
 
-void response_header(struct response *r, const char *name, struct str value); /* value is borrowed; control bytes in it are refused */
+void response_header(struct response *r, const char *name,
+		     struct str value); /* value is borrowed; control bytes in it are refused */
 void response_headerf(struct response *r, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str response_get(const struct response *r, const char *name);
 void response_body(struct response *r, const char *type, struct str body); /* 200 unless status was set */
@@ -160,5 +174,6 @@ struct buf *request_buf(struct request *q, size_t max);
 void html_escape(struct buf *out, struct str s);
 
 /* Runs until SIGTERM or SIGINT; `ready` is called once with the URL to open. */
-int server_run(const struct server_options *o, void (*ready)(void *context, const struct server *s, struct str url), void *context, struct err *err);
+int server_run(const struct server_options *o, void (*ready)(void *context, const struct server *s, struct str url),
+	       void *context, struct err *err);
 #endif

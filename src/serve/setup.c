@@ -12,7 +12,8 @@
 #include "base/os.h"
 #include "serve/acl.h"
 
-static const char *const reserved[] = { "c", "api", "a", "jobs", "help", "cdx", "metrics", "healthz", "favicon.ico", "robots.txt", "login" };
+static const char *const reserved[] = { "c",	   "api",     "a",	     "jobs",	   "help", "cdx",
+					"metrics", "healthz", "favicon.ico", "robots.txt", "login" };
 
 static void random_text(char *out, size_t n)
 {
@@ -45,12 +46,17 @@ static int name_of(struct server *s, const char *given, const char **name, const
 	}
 	for (size_t i = 0; i < n.n; i++)
 		if (!ascii_alpha(n.p[i]) && !ascii_digit(n.p[i]) && !strchr("._-", n.p[i]))
-			return err_set(err, WN_USAGE, "'%.*s' cannot be a collection's name in URLs; use NAME=DIR with letters, digits, '.', '_' and '-'", STR_FMT(n));
+			return err_set(
+			    err, WN_USAGE,
+			    "'%.*s' cannot be a collection's name in URLs; use NAME=DIR with letters, digits, '.', '_' and '-'",
+			    STR_FMT(n));
 	if (n.n == 0 || n.p[0] == '.')
 		return err_set(err, WN_USAGE, "'%s' gives no name for URLs; use NAME=DIR", given);
 	for (size_t i = 0; i < COUNT(reserved); i++)
 		if (str_eq(n, str(reserved[i])))
-			return err_set(err, WN_USAGE, "the name '%s' is used by the server itself; use NAME=DIR with another one", reserved[i]);
+			return err_set(err, WN_USAGE,
+				       "the name '%s' is used by the server itself; use NAME=DIR with another one",
+				       reserved[i]);
 	*name = arena_strz(&s->arena, n);
 	*dir = arena_strz(&s->arena, d);
 	return WN_OK;
@@ -71,7 +77,8 @@ static int setup_collections(struct server *s, struct err *err)
 		if ((rc = name_of(s, o->collections[i], &v->name, &v->dir, err)) < 0)
 			return rc;
 		if (server_find(s, str(v->name), false))
-			return err_set(err, WN_USAGE, "two collections are named '%s'; use NAME=DIR for one of them", v->name);
+			return err_set(err, WN_USAGE, "two collections are named '%s'; use NAME=DIR for one of them",
+				       v->name);
 		v->slug = v->name;
 		if (o->private_paths) {
 			random_text(secret, sizeof secret - 1);
@@ -109,7 +116,9 @@ static int setup_address(struct server *s, struct sockaddr_storage *at, struct e
 		host = str_sub(host, 1, host.n - 1);
 	if (!str_u64(port, &number) || number > 65535)
 		return err_set(err, WN_USAGE, "'%.*s' is no port: 0 to 65535", STR_FMT(port));
-	if (getaddrinfo(host.n ? arena_strz(&s->arena, host) : NULL, arena_strz(&s->arena, port), &hints, &found) != 0 || !found)
+	if (getaddrinfo(host.n ? arena_strz(&s->arena, host) : NULL, arena_strz(&s->arena, port), &hints, &found) !=
+		0 ||
+	    !found)
 		return err_set(err, WN_USAGE, "'%.*s' is no address of this machine", STR_FMT(host));
 	memcpy(at, found->ai_addr, found->ai_addrlen);
 	freeaddrinfo(found);
@@ -127,7 +136,8 @@ static int setup_public(struct server *s, struct err *err)
 		return WN_OK;
 	if (!url_parse(&u, str(s->options.public_url), NULL) || !url_is_http(&u)) {
 		url_release(&u);
-		return err_set(err, WN_USAGE, "--public-url takes an http or https URL, not '%s'", s->options.public_url);
+		return err_set(err, WN_USAGE, "--public-url takes an http or https URL, not '%s'",
+			       s->options.public_url);
 	}
 	url_origin(&u, &origin);
 	s->origin = arena_str(&s->arena, buf_view(&origin));
@@ -154,7 +164,8 @@ static int setup_token(struct server *s, struct err *err)
 			return rc;
 		text = str_trim(text);
 		if (text.n < 16 || text.n > 43)
-			return err_set(err, WN_USAGE, "%s must hold a token of 16 to 43 characters", s->options.token_file);
+			return err_set(err, WN_USAGE, "%s must hold a token of 16 to 43 characters",
+				       s->options.token_file);
 		memcpy(s->token, text.p, text.n);
 		s->token[text.n] = 0;
 		return WN_OK;
@@ -171,7 +182,8 @@ int setup_server(struct server *s, struct sockaddr_storage *at, struct err *err)
 {
 	int rc;
 
-	if ((rc = setup_collections(s, err)) < 0 || (rc = setup_address(s, at, err)) < 0 || (rc = setup_public(s, err)) < 0)
+	if ((rc = setup_collections(s, err)) < 0 || (rc = setup_address(s, at, err)) < 0 ||
+	    (rc = setup_public(s, err)) < 0)
 		return rc;
 	return setup_token(s, err);
 }
@@ -184,6 +196,7 @@ struct str setup_url(struct server *s)
 	if (host.n == 0 || str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("[::]")))
 		host = STR("127.0.0.1");
 	if (s->origin.n)
-		return arena_printf(&s->arena, "%.*s%.*s/login?token=%s", STR_FMT(s->origin), STR_FMT(s->prefix), s->token);
+		return arena_printf(&s->arena, "%.*s%.*s/login?token=%s", STR_FMT(s->origin), STR_FMT(s->prefix),
+				    s->token);
 	return arena_printf(&s->arena, "http://%.*s:%d/login?token=%s", STR_FMT(host), s->port, s->token);
 }

@@ -9,7 +9,10 @@
 
 enum sheet_form sheet_form(const struct request *q)
 {
-	return str_eq(q->format, STR("csv")) ? SHEET_CSV : str_eq(q->format, STR("jsonl")) ? SHEET_JSONL : str_eq(q->format, STR("json")) ? SHEET_JSON : SHEET_TABLE;
+	return str_eq(q->format, STR("csv"))	 ? SHEET_CSV
+	       : str_eq(q->format, STR("jsonl")) ? SHEET_JSONL
+	       : str_eq(q->format, STR("json"))	 ? SHEET_JSON
+						 : SHEET_TABLE;
 }
 
 static void table_head(struct sheet *l, const char *caption)
@@ -20,11 +23,13 @@ static void table_head(struct sheet *l, const char *caption)
 	html(l->b, "<thead><tr>");
 	for (const struct sheet_column *c = l->columns; c->name; c++)
 		if (c->title)
-			html(l->b, "<th scope=\"col\"%m>%z</th>", c->kind == COLUMN_NUMBER ? " class=\"num\"" : "", c->title);
+			html(l->b, "<th scope=\"col\"%m>%z</th>", c->kind == COLUMN_NUMBER ? " class=\"num\"" : "",
+			     c->title);
 	html(l->b, "</tr></thead><tbody>\n");
 }
 
-void sheet_begin(struct sheet *l, enum sheet_form form, struct buf *b, const struct sheet_column *columns, const char *caption)
+void sheet_begin(struct sheet *l, enum sheet_form form, struct buf *b, const struct sheet_column *columns,
+		 const char *caption)
 {
 	*l = (struct sheet){ .b = b, .columns = columns, .form = form, .j = { .out = b } };
 	if (form == SHEET_TABLE)
@@ -104,7 +109,8 @@ static bool cell_open(struct sheet *l)
 	if (l->at == 1)
 		html(l->b, "<th scope=\"row\">");
 	else
-		html(l->b, "<td%m data-name=\"%z\">%m", c->kind == COLUMN_NUMBER ? " class=\"num\"" : "", c->title, c->kind == COLUMN_CODE ? "<code>" : "");
+		html(l->b, "<td%m data-name=\"%z\">%m", c->kind == COLUMN_NUMBER ? " class=\"num\"" : "", c->title,
+		     c->kind == COLUMN_CODE ? "<code>" : "");
 	l->cell_end = l->at == 1 ? "</th>" : c->kind == COLUMN_CODE ? "</code></td>" : "</td>";
 	l->in_cell = true;
 	return true;
@@ -241,8 +247,10 @@ void sheet_stream(struct request *q, struct response *r, struct sheet_source *so
 	s->open = true;
 	sheet_begin(&s->list, form, &s->piece, source->columns, NULL);
 	r->policy = POLICY_DATA;
-	response_headerf(r, "Content-Disposition", "attachment; filename=\"%s.%s\"", name, form == SHEET_CSV ? "csv" : "jsonl");
-	response_stream(r, form == SHEET_CSV ? "text/csv; charset=utf-8" : "application/jsonl; charset=utf-8", stream_more, stream_done, s);
+	response_headerf(r, "Content-Disposition", "attachment; filename=\"%s.%s\"", name,
+			 form == SHEET_CSV ? "csv" : "jsonl");
+	response_stream(r, form == SHEET_CSV ? "text/csv; charset=utf-8" : "application/jsonl; charset=utf-8",
+			stream_more, stream_done, s);
 }
 
 /* ---- pages as JSON ---- */

@@ -42,7 +42,8 @@ struct sheet {
 enum sheet_form sheet_form(const struct request *q);
 
 /* caption NULL: none. */
-void sheet_begin(struct sheet *l, enum sheet_form form, struct buf *b, const struct sheet_column *columns, const char *caption);
+void sheet_begin(struct sheet *l, enum sheet_form form, struct buf *b, const struct sheet_column *columns,
+		 const char *caption);
 /* As the value that j is at. */
 void sheet_begin_in(struct sheet *l, struct json *j, const struct sheet_column *columns);
 void sheet_row(struct sheet *l);

@@ -21,8 +21,10 @@ struct page {
 static struct str page_address(struct page *p, uint64_t number)
 {
 	if (number == 1)
-		return request_absolute(p->q, "/%s/timemap/%.*s/%.*s", p->q->served->slug, STR_FMT(p->type), STR_FMT(p->url));
-	return request_absolute(p->q, "/%s/timemap/%.*s/%llu/%.*s", p->q->served->slug, STR_FMT(p->type), (unsigned long long)number, STR_FMT(p->url));
+		return request_absolute(p->q, "/%s/timemap/%.*s/%.*s", p->q->served->slug, STR_FMT(p->type),
+					STR_FMT(p->url));
+	return request_absolute(p->q, "/%s/timemap/%.*s/%llu/%.*s", p->q->served->slug, STR_FMT(p->type),
+				(unsigned long long)number, STR_FMT(p->url));
 }
 
 static void write_link(struct page *p, struct buf *out)
@@ -32,18 +34,27 @@ static void write_link(struct page *p, struct buf *out)
 
 	stamp_http(p->m[0].time, from);
 	stamp_http(p->m[p->n - 1].time, until);
-	buf_printf(out, "<%.*s>; rel=\"self\"; type=\"application/link-format\"; from=\"%s\"; until=\"%s\",\n", STR_FMT(page_address(p, p->number)), from, until);
+	buf_printf(out, "<%.*s>; rel=\"self\"; type=\"application/link-format\"; from=\"%s\"; until=\"%s\",\n",
+		   STR_FMT(page_address(p, p->number)), from, until);
 	if (p->number > 1)
-		buf_printf(out, "<%.*s>; rel=\"timemap\"; type=\"application/link-format\",\n", STR_FMT(page_address(p, p->number - 1)));
+		buf_printf(out, "<%.*s>; rel=\"timemap\"; type=\"application/link-format\",\n",
+			   STR_FMT(page_address(p, p->number - 1)));
 	if (p->more)
-		buf_printf(out, "<%.*s>; rel=\"timemap\"; type=\"application/link-format\"; from=\"%s\",\n", STR_FMT(page_address(p, p->number + 1)), until);
-	buf_printf(out, "<%.*s>; rel=\"timegate\",\n", STR_FMT(request_absolute(q, "/%s/%.*s", q->served->slug, STR_FMT(p->url))));
+		buf_printf(out, "<%.*s>; rel=\"timemap\"; type=\"application/link-format\"; from=\"%s\",\n",
+			   STR_FMT(page_address(p, p->number + 1)), until);
+	buf_printf(out, "<%.*s>; rel=\"timegate\",\n",
+		   STR_FMT(request_absolute(q, "/%s/%.*s", q->served->slug, STR_FMT(p->url))));
 	buf_printf(out, "<%.*s>; rel=\"original\"", STR_FMT(p->url));
 	for (size_t i = 0; i < p->n; i++) {
 		bool first = i == 0 && p->number == 1, last = i + 1 == p->n && !p->more;
 
-		buf_printf(out, ",\n<%.*s>; rel=\"%smemento\"; datetime=\"%s\"", STR_FMT(memento_address(q, p->m[i].time, MOD_MP, p->url)),
-			   first && last ? "first last " : first ? "first " : last ? "last " : "", stamp_http(p->m[i].time, from).p);
+		buf_printf(out, ",\n<%.*s>; rel=\"%smemento\"; datetime=\"%s\"",
+			   STR_FMT(memento_address(q, p->m[i].time, MOD_MP, p->url)),
+			   first && last ? "first last "
+			   : first	 ? "first "
+			   : last	 ? "last "
+					 : "",
+			   stamp_http(p->m[i].time, from).p);
 	}
 	buf_byte(out, '\n');
 }
@@ -112,7 +123,11 @@ static void write_cdxj(struct page *p, struct buf *out)
 
 		buf_printf(out, "%s {\"uri\": ", stamp_14(p->m[i].time, stamp).p);
 		json_quote(out, memento_address(q, p->m[i].time, MOD_MP, p->url));
-		buf_printf(out, ", \"rel\": \"%smemento\", \"datetime\": \"%s\"}\n", first && last ? "first last " : first ? "first " : last ? "last " : "",
+		buf_printf(out, ", \"rel\": \"%smemento\", \"datetime\": \"%s\"}\n",
+			   first && last ? "first last "
+			   : first	 ? "first "
+			   : last	 ? "last "
+					 : "",
 			   stamp_http(p->m[i].time, date).p);
 	}
 }
@@ -182,7 +197,8 @@ void timemap_any(struct request *q, struct response *r)
 		p.number = number;
 		rest = after;
 	}
-	if (!replay_path_parse(&path, &q->arena, arena_printf(&q->arena, "mp_/%.*s", STR_FMT(rest)), q->query, q->query.p != NULL)) {
+	if (!replay_path_parse(&path, &q->arena, arena_printf(&q->arena, "mp_/%.*s", STR_FMT(rest)), q->query,
+			       q->query.p != NULL)) {
 		response_error(r, 400, "there is no URL in this address");
 		return;
 	}

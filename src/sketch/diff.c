@@ -11,7 +11,7 @@
 enum { ANCHOR = 5 };
 
 struct token {
-	uint64_t hash; /* of the bytes without the white space behind */
+	uint64_t hash;	  /* of the bytes without the white space behind */
 	uint32_t at, end; /* end: where the next token begins */
 };
 
@@ -120,7 +120,8 @@ struct work {
  * nothing is matched when more than LIMIT_DIFF_CHANGES edits are needed. */
 static void myers(struct work *w, uint32_t a0, uint32_t a1, uint32_t b0, uint32_t b1)
 {
-	int n = (int)(a1 - a0), m = (int)(b1 - b0), most = n + m < LIMIT_DIFF_CHANGES ? n + m : LIMIT_DIFF_CHANGES, d, k, x = 0, y = 0;
+	int n = (int)(a1 - a0), m = (int)(b1 - b0), most = n + m < LIMIT_DIFF_CHANGES ? n + m : LIMIT_DIFF_CHANGES, d,
+	    k, x = 0, y = 0;
 	int **trace = mem_zarray((size_t)most + 1, sizeof *trace), *v = mem_zarray(2 * (size_t)most + 3, sizeof *v);
 	bool found = false;
 	size_t first = w->same.n;
@@ -148,8 +149,10 @@ static void myers(struct work *w, uint32_t a0, uint32_t a1, uint32_t b0, uint32_
 			int before = d - 1, from, at;
 
 			k = x - y;
-			at = k == -d || (k != d && (k - 1 < -before ? -1 : trace[before][k - 1 + before]) < (k + 1 > before ? -1 : trace[before][k + 1 + before])) ? k + 1
-																	      : k - 1;
+			at = k == -d || (k != d && (k - 1 < -before ? -1 : trace[before][k - 1 + before]) <
+						       (k + 1 > before ? -1 : trace[before][k + 1 + before]))
+				 ? k + 1
+				 : k - 1;
 			from = trace[before][at + before];
 			while (x > (at > k ? from : from + 1) && y > (at > k ? from - at + 1 : from - at)) {
 				x--, y--;
@@ -252,7 +255,8 @@ struct diff diff_texts(struct arena *arena, struct str a, struct str b, enum dif
 		while (i + run < w.same.n && w.same.p[i + run].a == nx + run && w.same.p[i + run].b == ny + run)
 			run++;
 		if (run)
-			out.pieces[out.n++] = (struct diff_piece){ DIFF_SAME, stretch(&ta, nx, nx + (uint32_t)run), (uint32_t)run };
+			out.pieces[out.n++] =
+			    (struct diff_piece){ DIFF_SAME, stretch(&ta, nx, nx + (uint32_t)run), (uint32_t)run };
 		out.same += (uint32_t)run;
 		x = nx + (uint32_t)run;
 		y = ny + (uint32_t)run;

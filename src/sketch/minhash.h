@@ -21,7 +21,7 @@ struct minhash {
 	uint8_t v[MINHASH_N];
 };
 
-void minhash_make(struct minhash *m, struct set s); /* all zero for the empty set */
+void minhash_make(struct minhash *m, struct set s);			  /* all zero for the empty set */
 double minhash_jaccard(const struct minhash *a, const struct minhash *b); /* estimate in [0, 1] */
 unsigned minhash_equal(const struct minhash *a, const struct minhash *b); /* how many of the 128 bytes agree */
 

@@ -19,7 +19,9 @@ int segfile_damaged(struct err *err, const char *path, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
-	return err_set(err, WN_DATA, "segment %s is damaged: %s; `winnow ingest --reprocess` makes it again from the archive files", path, what);
+	return err_set(err, WN_DATA,
+		       "segment %s is damaged: %s; `winnow ingest --reprocess` makes it again from the archive files",
+		       path, what);
 }
 
 int segfile_create(struct segfile_writer *w, const char *path, struct err *err)
@@ -59,7 +61,8 @@ int segfile_write(struct segfile_writer *w, const void *p, size_t n, struct err 
 	return WN_OK;
 }
 
-int segfile_commit(struct segfile_writer *w, struct segfile_head *head, const void *index, size_t index_n, struct err *err)
+int segfile_commit(struct segfile_writer *w, struct segfile_head *head, const void *index, size_t index_n,
+		   struct err *err)
 {
 	int rc;
 
@@ -93,7 +96,8 @@ static int check_head(const struct os_map *map, const struct segfile_head *h, co
 	if (memcmp(h->magic, magic, 8) != 0)
 		return segfile_damaged(err, path, "it does not begin with %.8s", magic);
 	if (h->version != version)
-		return err_set(err, WN_DATA, "segment %s is of version %" PRIu32 ", this winnow reads version %" PRIu32, path, h->version, version);
+		return err_set(err, WN_DATA, "segment %s is of version %" PRIu32 ", this winnow reads version %" PRIu32,
+			       path, h->version, version);
 	if (h->head_check != hash64(h, offsetof(struct segfile_head, head_check)))
 		return segfile_damaged(err, path, "the checksum of its head is wrong");
 	if (h->file_n != map->n)

@@ -39,7 +39,8 @@ int segfile_create(struct segfile_writer *w, const char *path, struct err *err);
 int segfile_write(struct segfile_writer *w, const void *p, size_t n, struct err *err);
 /* Writes index and head and makes the file appear; w is over either way.  The
  * caller fills magic, version, settings, first, n and extra. */
-int segfile_commit(struct segfile_writer *w, struct segfile_head *head, const void *index, size_t index_n, struct err *err);
+int segfile_commit(struct segfile_writer *w, struct segfile_head *head, const void *index, size_t index_n,
+		   struct err *err);
 void segfile_abort(struct segfile_writer *w); /* zero is fine */
 
 /* Maps path and tests magic, version, sizes, checksums of head and index. */

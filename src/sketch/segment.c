@@ -38,10 +38,7 @@ struct record_head {
 	struct text_head body, main; /* main is absent when it equals body */
 };
 
-static unsigned low_bits(size_t n)
-{
-	return n < 64 ? RAW : n < 256 ? 57 : 64 - (63 - (unsigned)__builtin_clzll(n));
-}
+static unsigned low_bits(size_t n) { return n < 64 ? RAW : n < 256 ? 57 : 64 - (63 - (unsigned)__builtin_clzll(n)); }
 
 static size_t low_bytes(size_t n, unsigned low) { return (n * low + 63) / 64 * 8; }
 static size_t high_words(size_t n, unsigned low) { return low == RAW ? 0 : (n + ((size_t)1 << (64 - low)) + 63) / 64; }
@@ -160,7 +157,8 @@ struct segment_writer {
 	struct buf packed;
 };
 
-int segment_writer_open(struct segment_writer **out, const char *path, struct shingle_spec spec, uint64_t first, struct err *err)
+int segment_writer_open(struct segment_writer **out, const char *path, struct shingle_spec spec, uint64_t first,
+			struct err *err)
 {
 	struct segment_writer *w;
 	int rc;
@@ -184,7 +182,8 @@ int segment_writer_put(struct segment_writer *w, uint64_t content, struct buf *p
 	uint64_t flags, check;
 
 	if (content != w->first + w->at.n)
-		return err_set(err, WN_USAGE, "content %" PRIu64 " cannot follow content %" PRIu64 " in a segment of sets", content,
+		return err_set(err, WN_USAGE,
+			       "content %" PRIu64 " cannot follow content %" PRIu64 " in a segment of sets", content,
 			       w->first + w->at.n - 1);
 	if (w->at.n == LIMIT_SEGMENT_CONTENTS)
 		return err_set(err, WN_LIMIT, "a segment of sets has at most %u contents", LIMIT_SEGMENT_CONTENTS);
@@ -266,12 +265,14 @@ uint64_t segment_first(const struct segment *s) { return s->head.first; }
 uint64_t segment_count(const struct segment *s) { return s->head.n; }
 struct shingle_spec segment_spec(const struct segment *s)
 {
-	return (struct shingle_spec){ .k = s->head.settings & 255, .unit = s->head.settings >> 8 & 1 ? SHINGLE_CHAR : SHINGLE_WORD,
+	return (struct shingle_spec){ .k = s->head.settings & 255,
+				      .unit = s->head.settings >> 8 & 1 ? SHINGLE_CHAR : SHINGLE_WORD,
 				      .bag = s->head.settings >> 9 & 1 };
 }
 
 /* The tested heads of a content's record; *data is what lies behind them. */
-static int find_record(const struct segment *s, uint64_t content, struct record_head *h, const unsigned char **data, struct err *err)
+static int find_record(const struct segment *s, uint64_t content, struct record_head *h, const unsigned char **data,
+		       struct err *err)
 {
 	const unsigned char *index = s->map.p + s->head.index_at;
 	uint64_t at, end, need;
@@ -293,7 +294,8 @@ static int find_record(const struct segment *s, uint64_t content, struct record_
 	if (h->flags > 1 || h->content != content || h->check != hash64(s->map.p + at + 8, heads_bytes(h->flags) - 8))
 		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has a wrong checksum", content);
 	if (h->body.low_bits != low_bits(h->body.n) || h->main.low_bits != low_bits(h->main.n))
-		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has sets of an unknown form", content);
+		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has sets of an unknown form",
+				       content);
 	need = heads_bytes(h->flags) + set_bytes(h->body.n, h->body.low_bits);
 	if (!h->flags)
 		need += set_bytes(h->main.n, h->main.low_bits);
@@ -303,7 +305,8 @@ static int find_record(const struct segment *s, uint64_t content, struct record_
 	return WN_OK;
 }
 
-int segment_sketch(const struct segment *s, uint64_t content, enum sketch_text which, struct sketch *out, struct err *err)
+int segment_sketch(const struct segment *s, uint64_t content, enum sketch_text which, struct sketch *out,
+		   struct err *err)
 {
 	struct record_head h;
 	const unsigned char *data = NULL;
@@ -328,7 +331,8 @@ int segment_size(const struct segment *s, uint64_t content, enum sketch_text whi
 	return rc;
 }
 
-int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room, size_t *n, struct err *err)
+int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room,
+		size_t *n, struct err *err)
 {
 	struct record_head h;
 	const unsigned char *data = NULL;
@@ -343,13 +347,17 @@ int segment_get(const struct segment *s, uint64_t content, enum sketch_text whic
 	}
 	*n = text->n;
 	if (text->n > room)
-		return err_set(err, WN_LIMIT, "the set of content %" PRIu64 " has %" PRIu32 " values, there is room for %zu", content, text->n, room);
-	if (text->n && (text->check != hash64(data, set_bytes(text->n, text->low_bits)) || !unpack_set(out, data, text->n, text->low_bits)))
+		return err_set(err, WN_LIMIT,
+			       "the set of content %" PRIu64 " has %" PRIu32 " values, there is room for %zu", content,
+			       text->n, room);
+	if (text->n && (text->check != hash64(data, set_bytes(text->n, text->low_bits)) ||
+			!unpack_set(out, data, text->n, text->low_bits)))
 		return segfile_damaged(err, s->path, "the set of content %" PRIu64 " has a wrong checksum", content);
 	return WN_OK;
 }
 
-int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out, struct err *err)
+int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out,
+		 struct err *err)
 {
 	struct record_head h;
 	const struct text_head *text = &h.body;
@@ -376,7 +384,8 @@ uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t be
 	uint32_t n = 0, k = *i;
 
 	if (low == RAW) {
-		for (; n < cap && k < v.n && ((x = get_u64(v.p + 8 * (size_t)k)) < below || below == UINT64_MAX); n++, k++)
+		for (; n < cap && k < v.n && ((x = get_u64(v.p + 8 * (size_t)k)) < below || below == UINT64_MAX);
+		     n++, k++)
 			out[n] = x;
 		*i = k;
 		return n;
@@ -421,7 +430,8 @@ static int check_text(const struct segment *s, uint64_t content, enum sketch_tex
 		if (!set_check(set, &reason))
 			rc = segfile_damaged(err, s->path, "the set of content %" PRIu64 " has %s", content, reason);
 		else if (simhash_make(set) != k.simhash || memcmp(&m, &k.minhash, sizeof m) != 0)
-			rc = segfile_damaged(err, s->path, "MinHash or SimHash of content %" PRIu64 " do not fit its set", content);
+			rc = segfile_damaged(err, s->path,
+					     "MinHash or SimHash of content %" PRIu64 " do not fit its set", content);
 	}
 	vec_release(&v);
 	return rc;
@@ -434,7 +444,8 @@ int segment_check(const char *path, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	if (get_u64(s->map.p + s->head.index_at) != SEGFILE_HEAD || get_u64(s->map.p + s->head.index_at + 8 * s->head.n) != s->head.index_at)
+	if (get_u64(s->map.p + s->head.index_at) != SEGFILE_HEAD ||
+	    get_u64(s->map.p + s->head.index_at + 8 * s->head.n) != s->head.index_at)
 		rc = segfile_damaged(err, path, "records do not fill it");
 	for (uint64_t c = 0; c < s->head.n && rc == WN_OK; c++)
 		for (int which = 0; which < SKETCH_TEXTS && rc == WN_OK; which++)

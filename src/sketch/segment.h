@@ -26,7 +26,7 @@ int segment_writer_open(struct segment_writer **out, const char *path, struct sh
  * given (made by segment_pack on another thread). */
 int segment_writer_add(struct segment_writer *w, uint64_t content, struct set body, struct set main, struct err *err);
 int segment_writer_commit(struct segment_writer *w, struct err *err); /* frees w either way */
-void segment_writer_abort(struct segment_writer *w);		       /* w may be NULL */
+void segment_writer_abort(struct segment_writer *w);		      /* w may be NULL */
 
 /* The heavy part of adding, for worker threads: a record ready to be written.
  * segment_writer_add(...) = segment_pack + segment_writer_put. */
@@ -41,17 +41,18 @@ uint64_t segment_first(const struct segment *s);
 uint64_t segment_count(const struct segment *s);
 struct shingle_spec segment_spec(const struct segment *s);
 
-struct sketch { /* what is known of a text without decoding its set */
+struct sketch {	  /* what is known of a text without decoding its set */
 	size_t n; /* size of the set */
 	uint64_t simhash;
 	struct minhash minhash;
 };
 /* WN_NONE when the content is not in this segment; WN_DATA when damaged. */
-int segment_sketch(const struct segment *s, uint64_t content, enum sketch_text which, struct sketch *out, struct err *err);
+int segment_sketch(const struct segment *s, uint64_t content, enum sketch_text which, struct sketch *out,
+		   struct err *err);
 /* Size only, O(1); and the set, decoded into out[0..size). */
 int segment_size(const struct segment *s, uint64_t content, enum sketch_text which, size_t *n, struct err *err);
-int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room, size_t *n,
-		struct err *err);
+int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room,
+		size_t *n, struct err *err);
 
 /* A stored set, tested, to be read in parts: *i is the next value's number, *at
  * its place among the high bits; both 0 at first.  Reads values below `below`
@@ -60,7 +61,8 @@ struct set_view {
 	const unsigned char *p;
 	uint32_t n;
 };
-int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out, struct err *err);
+int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out,
+		 struct err *err);
 uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t below, uint64_t *out, uint32_t cap);
 
 /* Reads all of a file and says what is wrong first; WN_OK when nothing is. */
@@ -71,7 +73,7 @@ int segment_check(const char *path, struct err *err);
 struct segments;
 int segments_open(struct segments **out, const char *dir, struct err *err); /* a missing directory is empty */
 void segments_close(struct segments *s);
-uint64_t segments_count(const struct segments *s); /* one more than the largest content */
+uint64_t segments_count(const struct segments *s);				 /* one more than the largest content */
 const struct segment *segments_find(const struct segments *s, uint64_t content); /* NULL when absent */
 int segments_get(const struct segments *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room,
 		 size_t *n, struct err *err);

@@ -111,7 +111,8 @@ static int absent(uint64_t content, struct err *err)
 	return err_set(err, WN_NONE, "no segment holds the sets of content %llu", (unsigned long long)content);
 }
 
-int segments_get(const struct segments *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room, size_t *n, struct err *err)
+int segments_get(const struct segments *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room,
+		 size_t *n, struct err *err)
 {
 	const struct segment *one = segments_find(s, content);
 

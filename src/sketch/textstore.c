@@ -92,10 +92,12 @@ int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct te
 	int rc;
 
 	if (content != w->first + w->entries.n)
-		return err_set(err, WN_USAGE, "content %" PRIu64 " cannot follow content %" PRIu64 " in a segment of texts", content,
+		return err_set(err, WN_USAGE,
+			       "content %" PRIu64 " cannot follow content %" PRIu64 " in a segment of texts", content,
 			       w->first + w->entries.n - 1);
 	if (t.title.n > LIMIT_TEXT || t.body.n > LIMIT_TEXT || t.main.n > LIMIT_TEXT)
-		return err_set(err, WN_LIMIT, "a text of content %" PRIu64 " is longer than %zu bytes", content, (size_t)LIMIT_TEXT);
+		return err_set(err, WN_LIMIT, "a text of content %" PRIu64 " is longer than %zu bytes", content,
+			       (size_t)LIMIT_TEXT);
 	if (w->entries.n == LIMIT_SEGMENT_CONTENTS)
 		return err_set(err, WN_LIMIT, "a segment of texts has at most %u contents", LIMIT_SEGMENT_CONTENTS);
 	if (w->block.n + n > BLOCK && (rc = flush_block(w, err)) < 0)
@@ -169,7 +171,8 @@ static int part_open(struct textstore *s, const char *path, struct err *err)
 		return rc;
 	p.path = mem_strdup(path);
 	vec_push(&s->parts, p);
-	if (p.head.extra > p.head.index_n / 8 || p.head.index_n != (p.head.extra + 1) * 8 + p.head.n * sizeof(struct entry))
+	if (p.head.extra > p.head.index_n / 8 ||
+	    p.head.index_n != (p.head.extra + 1) * 8 + p.head.n * sizeof(struct entry))
 		return segfile_damaged(err, path, "its index has the wrong size");
 	return WN_OK;
 }
@@ -285,7 +288,8 @@ static int part_get(const struct part *p, uint64_t content, struct textcache *c,
 	if ((rc = decode_block(p, e.block, c, &raw_n, err)) < 0)
 		return rc;
 	if (e.at > raw_n || n > raw_n - e.at)
-		return segfile_damaged(err, p->path, "the texts of content %" PRIu64 " lie outside of their block", content);
+		return segfile_damaged(err, p->path, "the texts of content %" PRIu64 " lie outside of their block",
+				       content);
 	at = c->p + e.at;
 	out->title = str_n(at, e.title_n);
 	out->body = str_n(at + e.title_n, e.body_n);

@@ -21,7 +21,7 @@ struct textstore_writer;
 int textstore_writer_open(struct textstore_writer **out, const char *path, uint64_t first, struct err *err);
 int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts texts, struct err *err);
 int textstore_writer_commit(struct textstore_writer *w, struct err *err); /* frees w either way */
-void textstore_writer_abort(struct textstore_writer *w);		   /* w may be NULL */
+void textstore_writer_abort(struct textstore_writer *w);		  /* w may be NULL */
 
 /* All segments of a directory, or one file. */
 struct textstore;

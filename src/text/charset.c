@@ -54,7 +54,8 @@ static size_t pasted(const char *p, const char *end)
 
 	if (end - p >= 2 && u[0] == 0xC3 && u[1] >= 0x80 && u[1] <= 0xBF)
 		return 2;
-	if (end - p >= 2 && u[0] == 0xC2 && (u[1] == 0xA0 || u[1] == 0xA9 || u[1] == 0xAB || u[1] == 0xAE || u[1] == 0xB0 || u[1] == 0xBB))
+	if (end - p >= 2 && u[0] == 0xC2 &&
+	    (u[1] == 0xA0 || u[1] == 0xA9 || u[1] == 0xAB || u[1] == 0xAE || u[1] == 0xB0 || u[1] == 0xBB))
 		return 2;
 	if (end - p >= 3 && u[0] == 0xE2 && u[1] == 0x80 && u[2] >= 0x93 && u[2] <= 0xA6)
 		return 3;
@@ -62,7 +63,8 @@ static size_t pasted(const char *p, const char *end)
 }
 
 /* c1: a table for 0x80 to 0x9F where the encoding has only controls there, or NULL. */
-static char *decode_table(const uint16_t *table, const uint16_t *c1, bool mixed, struct str s, char *out, size_t *replaced)
+static char *decode_table(const uint16_t *table, const uint16_t *c1, bool mixed, struct str s, char *out,
+			  size_t *replaced)
 {
 	const char *p = s.p, *end = s.p + s.n;
 
@@ -190,13 +192,15 @@ static struct str decode_icu(struct arena *a, const char *name, struct str s, si
 				high = 0;
 			} else if (*u >= 0xD800 && *u < 0xDC00) {
 				high = *u;
-				if (u + 1 == w && e == U_BUFFER_OVERFLOW_ERROR) { /* its other half comes first next time */
+				if (u + 1 == w &&
+				    e == U_BUFFER_OVERFLOW_ERROR) { /* its other half comes first next time */
 					UChar rest[2], *r = rest;
 					UErrorCode e2 = U_ZERO_ERROR;
 
 					ucnv_toUnicode(c, &r, rest + 1, &p, end, NULL, true, &e2);
 					if (r > rest && rest[0] >= 0xDC00 && rest[0] < 0xE000)
-						o += utf8_encode(0x10000 + ((high - 0xD800) << 10) + (rest[0] - 0xDC00u), o);
+						o += utf8_encode(
+						    0x10000 + ((high - 0xD800) << 10) + (rest[0] - 0xDC00u), o);
 					high = 0;
 				}
 			} else {
@@ -239,8 +243,10 @@ struct str charset_decode(struct arena *a, struct charset c, struct str bytes, s
 	}
 	out = arena_alloc(a, bytes.n * 3 + 16);
 	switch (e->decode) {
-	case DECODE_TABLE: end = decode_table(e->table, c.mixed && e->table == table_iso_8859_2 ? table_windows_1250 : NULL,
-					     c.mixed && e->table == table_windows_1252, bytes, out, replaced); break;
+	case DECODE_TABLE:
+		end = decode_table(e->table, c.mixed && e->table == table_iso_8859_2 ? table_windows_1250 : NULL,
+				   c.mixed && e->table == table_windows_1252, bytes, out, replaced);
+		break;
 	case DECODE_USER: end = decode_user(bytes, out); break;
 	case DECODE_UTF16LE: end = decode_utf16(bytes, false, out, replaced); break;
 	case DECODE_UTF16BE: end = decode_utf16(bytes, true, out, replaced); break;

@@ -20,22 +20,22 @@
 struct encoding; /* one of the Encoding Standard; static, never freed */
 
 const struct encoding *encoding_of_label(struct str label); /* NULL when unknown */
-const char *encoding_name(const struct encoding *e);	      /* "windows-1252", as the standard spells it, lower case */
+const char *encoding_name(const struct encoding *e);	    /* "windows-1252", as the standard spells it, lower case */
 
 enum charset_source { CHARSET_BOM, CHARSET_HTTP, CHARSET_META, CHARSET_XML, CHARSET_DETECTED, CHARSET_DEFAULT };
 
 struct charset {
 	const struct encoding *encoding;
 	enum charset_source source;
-	size_t bom;  /* bytes of mark to skip */
-	bool lied;   /* a label named another encoding, and the bytes prove it wrong */
-	bool mixed;  /* windows-1252 may have UTF-8 pasted into it, ISO-8859-2 letters of windows-1250: read as such */
+	size_t bom; /* bytes of mark to skip */
+	bool lied;  /* a label named another encoding, and the bytes prove it wrong */
+	bool mixed; /* windows-1252 may have UTF-8 pasted into it, ISO-8859-2 letters of windows-1250: read as such */
 };
 
 /* markup: look for meta and the XML declaration. */
 struct charset charset_find(struct str bytes, struct str http_label, bool markup);
-struct str charset_prescan(struct str bytes);			/* the label meta names, or STR_NONE */
-const struct encoding *charset_detect(struct str bytes);	/* never NULL */
+struct str charset_prescan(struct str bytes);		 /* the label meta names, or STR_NONE */
+const struct encoding *charset_detect(struct str bytes); /* never NULL */
 
 /* The text; either bytes itself (valid UTF-8) or in the arena.  *replaced counts U+FFFD put in. */
 struct str charset_decode(struct arena *a, struct charset c, struct str bytes, size_t *replaced);

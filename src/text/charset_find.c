@@ -4,9 +4,9 @@
 #include "base/utf8.h"
 #include "text/charset.h"
 
-#define PRESCAN_BYTES 1024	 /* as the standard says */
-#define LATE_META_BYTES 8192	 /* a meta behind it makes a browser begin again: looked for before guessing */
-#define DETECT_BYTES 6144	 /* of runs of text that are not all ASCII */
+#define PRESCAN_BYTES 1024   /* as the standard says */
+#define LATE_META_BYTES 8192 /* a meta behind it makes a browser begin again: looked for before guessing */
+#define DETECT_BYTES 6144    /* of runs of text that are not all ASCII */
 
 static const struct encoding *by_name(const char *name) { return encoding_of_label(str(name)); }
 
@@ -340,8 +340,8 @@ static bool central_european(struct str s)
 
 		if (!(c & 0x80) || !letter(s.p[i - 1]) || !(letter(s.p[i + 1]) || (s.p[i + 1] & 0x80)))
 			continue;
-		symbols += c == 0xB1 || c == 0xB3 || c == 0xB6 || c == 0xB9 || c == 0xBA || c == 0xBB || c == 0xBC || c == 0xBE || c == 0xBF ||
-			   c == 0xF8 || c == 0xEC || c == 0xFE || c == 0x9D;
+		symbols += c == 0xB1 || c == 0xB3 || c == 0xB6 || c == 0xB9 || c == 0xBA || c == 0xBB || c == 0xBC ||
+			   c == 0xBE || c == 0xBF || c == 0xF8 || c == 0xEC || c == 0xFE || c == 0x9D;
 		hungarian += (c == 0xF5 && s.p[i + 1] != 'e') || c == 0xFB;
 	}
 	return symbols >= 3 || hungarian >= 4;
@@ -364,9 +364,10 @@ static bool baltic_or_turkish(struct str s)
 static const struct encoding *sober(const struct encoding *e, struct str s)
 {
 	static const char *const central[] = { "iso-8859-2", "windows-1250", NULL };
-	static const char *const other[] = { "iso-8859-13", "windows-1257", "iso-8859-4", "windows-1254", "iso-8859-9", NULL };
-	static const char *const never[] = { "iso-8859-3", "iso-8859-10", "iso-8859-14", "iso-8859-15", "iso-8859-16", "windows-1258",
-					      "macintosh", "ibm866", NULL };
+	static const char *const other[] = { "iso-8859-13",  "windows-1257", "iso-8859-4",
+					     "windows-1254", "iso-8859-9",   NULL };
+	static const char *const never[] = { "iso-8859-3",   "iso-8859-10", "iso-8859-14", "iso-8859-15", "iso-8859-16",
+					     "windows-1258", "macintosh",   "ibm866",	   NULL };
 	const char *name = e ? encoding_name(e) : "";
 
 	for (int i = 0; never[i]; i++)
@@ -407,11 +408,14 @@ static const struct encoding *disproved(const struct encoding *e, struct str s)
 	const char *name = encoding_name(e);
 	size_t high;
 
-	if (strcmp(name, "utf-8") == 0 || strncmp(name, "utf-16", 6) == 0 || strcmp(name, "replacement") == 0 || strcmp(name, "x-user-defined") == 0)
+	if (strcmp(name, "utf-8") == 0 || strncmp(name, "utf-16", 6) == 0 || strcmp(name, "replacement") == 0 ||
+	    strcmp(name, "x-user-defined") == 0)
 		return e;
 	high = high_bytes(s);
 	if (!high)
-		return strncmp(name, "iso-8859", 8) == 0 || strncmp(name, "windows-", 8) == 0 ? (iso2022jp(s) ? by_name("iso-2022-jp") : e) : e;
+		return strncmp(name, "iso-8859", 8) == 0 || strncmp(name, "windows-", 8) == 0
+			   ? (iso2022jp(s) ? by_name("iso-2022-jp") : e)
+			   : e;
 	if (strcmp(name, "iso-2022-jp") == 0)
 		return iso2022jp(s) ? e : charset_detect(s);
 	for (int i = 0; two_byte[i]; i++)
@@ -425,7 +429,8 @@ static struct charset believe(const struct encoding *e, enum charset_source sour
 	const struct encoding *true_one = disproved(e, s);
 	struct charset c = { .encoding = true_one, .source = source, .lied = true_one != e };
 
-	c.mixed = strcmp(encoding_name(c.encoding), "windows-1252") == 0 || strcmp(encoding_name(c.encoding), "iso-8859-2") == 0;
+	c.mixed = strcmp(encoding_name(c.encoding), "windows-1252") == 0 ||
+		  strcmp(encoding_name(c.encoding), "iso-8859-2") == 0;
 	if (c.lied)
 		c.source = CHARSET_DETECTED;
 	return c;
@@ -436,7 +441,8 @@ static bool late_meta(struct str s)
 {
 	struct str head = str_sub(s, PRESCAN_BYTES - 200, LATE_META_BYTES);
 
-	return head.n && (memmem(head.p, head.n, "charset=", 8) || memmem(head.p, head.n, "CHARSET=", 8) || memmem(head.p, head.n, "Charset=", 8));
+	return head.n && (memmem(head.p, head.n, "charset=", 8) || memmem(head.p, head.n, "CHARSET=", 8) ||
+			  memmem(head.p, head.n, "Charset=", 8));
 }
 
 struct charset charset_find(struct str s, struct str http_label, bool markup)

@@ -71,7 +71,9 @@ static bool names_any(struct str css)
 void css_urls(struct str css, css_url *each, void *context)
 {
 	/* bytes at which something may begin or end */
-	static const bool stop[256] = { ['/'] = 1, ['"'] = 1, ['\''] = 1, ['@'] = 1, ['u'] = 1, ['U'] = 1, [';'] = 1, ['{'] = 1 };
+	static const bool stop[256] = {
+		['/'] = 1, ['"'] = 1, ['\''] = 1, ['@'] = 1, ['u'] = 1, ['U'] = 1, [';'] = 1, ['{'] = 1
+	};
 	const char *p = css.p, *end = css.n ? css.p + css.n : p;
 	bool import = false;
 

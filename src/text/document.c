@@ -80,6 +80,7 @@ static struct str charset_parameter(struct str mime)
 }
 
 /* Magic numbers, longest claim first where one begins with another. */
+/* clang-format off */
 static const struct {
 	struct str magic;
 	const char *mime;
@@ -92,11 +93,13 @@ static const struct {
 	{ STR("%!PS-Adobe-"), "application/postscript" }, { STR("{\\rtf"), "application/rtf" }, { STR("\xD0\xCF\x11\xE0"), "application/x-ole" },
 	{ STR("FWS"), "application/x-shockwave-flash" }, { STR("CWS"), "application/x-shockwave-flash" },
 };
+/* clang-format on */
 
 static const struct str html_starts[] = {
-	STR("<!doctype html"), STR("<html"), STR("<head"), STR("<script"), STR("<iframe"), STR("<h1"), STR("<div"), STR("<font"), STR("<table"),
-	STR("<a "), STR("<a>"), STR("<style"), STR("<title"), STR("<b>"), STR("<body"), STR("<br"), STR("<p>"), STR("<p "), STR("<!--"), STR("<meta"), STR("<link"),
-	STR("<center"), STR("<frameset"),
+	STR("<!doctype html"), STR("<html"), STR("<head"),  STR("<script"), STR("<iframe"),   STR("<h1"),
+	STR("<div"),	       STR("<font"), STR("<table"), STR("<a "),	    STR("<a>"),	      STR("<style"),
+	STR("<title"),	       STR("<b>"),   STR("<body"),  STR("<br"),	    STR("<p>"),	      STR("<p "),
+	STR("<!--"),	       STR("<meta"), STR("<link"),  STR("<center"), STR("<frameset"),
 };
 
 static bool looks_binary(struct str s)
@@ -115,7 +118,10 @@ static bool looks_binary(struct str s)
 }
 
 /* Every other byte is zero: UTF-16 without a mark. */
-static bool looks_wide(struct str s) { return strncmp(encoding_name(charset_detect(str_sub(s, 0, 512))), "utf-16", 6) == 0; }
+static bool looks_wide(struct str s)
+{
+	return strncmp(encoding_name(charset_detect(str_sub(s, 0, 512))), "utf-16", 6) == 0;
+}
 
 static struct str skip_blank(struct str s)
 {
@@ -168,11 +174,22 @@ static const struct {
 	const char *mime;
 	enum payload_kind kind;
 } kinds[] = {
-	{ "text/html", PAYLOAD_HTML }, { "application/xhtml+xml", PAYLOAD_XHTML }, { "application/rss+xml", PAYLOAD_FEED },
-	{ "application/atom+xml", PAYLOAD_FEED }, { "application/rdf+xml", PAYLOAD_FEED }, { "application/pdf", PAYLOAD_PDF },
-	{ "text/plain", PAYLOAD_TEXT }, { "text/markdown", PAYLOAD_TEXT }, { "text/x-rst", PAYLOAD_TEXT }, { "text/csv", PAYLOAD_TEXT },
-	{ "text/tab-separated-values", PAYLOAD_TEXT }, { "text/enriched", PAYLOAD_TEXT }, { "message/rfc822", PAYLOAD_TEXT },
-	{ "text/x-diff", PAYLOAD_TEXT }, { "text/x-patch", PAYLOAD_TEXT }, { "text/troff", PAYLOAD_TEXT },
+	{ "text/html", PAYLOAD_HTML },
+	{ "application/xhtml+xml", PAYLOAD_XHTML },
+	{ "application/rss+xml", PAYLOAD_FEED },
+	{ "application/atom+xml", PAYLOAD_FEED },
+	{ "application/rdf+xml", PAYLOAD_FEED },
+	{ "application/pdf", PAYLOAD_PDF },
+	{ "text/plain", PAYLOAD_TEXT },
+	{ "text/markdown", PAYLOAD_TEXT },
+	{ "text/x-rst", PAYLOAD_TEXT },
+	{ "text/csv", PAYLOAD_TEXT },
+	{ "text/tab-separated-values", PAYLOAD_TEXT },
+	{ "text/enriched", PAYLOAD_TEXT },
+	{ "message/rfc822", PAYLOAD_TEXT },
+	{ "text/x-diff", PAYLOAD_TEXT },
+	{ "text/x-patch", PAYLOAD_TEXT },
+	{ "text/troff", PAYLOAD_TEXT },
 	{ "application/vnd.openxmlformats-officedocument.wordprocessingml.document", PAYLOAD_OFFICE },
 	{ "application/vnd.oasis.opendocument.text", PAYLOAD_OFFICE },
 };
@@ -197,9 +214,20 @@ static bool is_any(struct str mime, const char *const *list)
  * than "some text" (script, style, JSON, image) is believed about text. */
 static struct str identify(struct str payload, struct str declared)
 {
-	static const char *const vague[] = { "", "text/plain", "text/html", "application/octet-stream", "application/xml", "text/xml",
-					      "unknown/unknown", "application/unknown", "*/*", "application/x-unknown-content-type",
-					      "application/xhtml+xml", "no-type", "unk", NULL };
+	static const char *const vague[] = { "",
+					     "text/plain",
+					     "text/html",
+					     "application/octet-stream",
+					     "application/xml",
+					     "text/xml",
+					     "unknown/unknown",
+					     "application/unknown",
+					     "*/*",
+					     "application/x-unknown-content-type",
+					     "application/xhtml+xml",
+					     "no-type",
+					     "unk",
+					     NULL };
 	struct str type = essence(declared), seen = document_sniff(payload, declared);
 
 	if (!seen.n)
@@ -208,7 +236,8 @@ static struct str identify(struct str payload, struct str declared)
 		return type;
 	if (str_eq(seen, STR("text/plain")) && !is_any(type, vague))
 		return type;
-	if (str_ieq(type, STR("text/html")) && (str_eq(seen, STR("text/xml")) || str_eq(seen, STR("application/xhtml+xml"))))
+	if (str_ieq(type, STR("text/html")) &&
+	    (str_eq(seen, STR("text/xml")) || str_eq(seen, STR("application/xhtml+xml"))))
 		return STR("text/html"); /* served as HTML, read as HTML */
 	if (str_ieq(type, STR("text/plain")) && str_eq(seen, STR("text/html")))
 		return STR("text/plain"); /* browsers show the source */
@@ -252,8 +281,11 @@ static void take_cut(struct document *out)
 {
 	static const struct {
 		unsigned cut, flaw;
-	} map[] = { { CUT_TEXT, DOC_FLAW_TEXT_CUT }, { CUT_DEPTH, DOC_FLAW_DEPTH_CUT }, { CUT_LINKS, DOC_FLAW_LINKS_CUT },
-		    { CUT_TOKEN, DOC_FLAW_TOKEN_CUT }, { CUT_NUL, DOC_FLAW_NUL } };
+	} map[] = { { CUT_TEXT, DOC_FLAW_TEXT_CUT },
+		    { CUT_DEPTH, DOC_FLAW_DEPTH_CUT },
+		    { CUT_LINKS, DOC_FLAW_LINKS_CUT },
+		    { CUT_TOKEN, DOC_FLAW_TOKEN_CUT },
+		    { CUT_NUL, DOC_FLAW_NUL } };
 
 	for (size_t i = 0; i < COUNT(map); i++)
 		if (out->page.cut & map[i].cut)
@@ -262,8 +294,10 @@ static void take_cut(struct document *out)
 
 static int read_html(struct job *j)
 {
-	struct extract_options options = { .no_links = j->in->no_links, .no_resolve = j->in->no_resolve, .no_outline = j->in->no_main,
-					    .xml = j->out->kind == PAYLOAD_XHTML };
+	struct extract_options options = { .no_links = j->in->no_links,
+					   .no_resolve = j->in->no_resolve,
+					   .no_outline = j->in->no_main,
+					   .xml = j->out->kind == PAYLOAD_XHTML };
 
 	extract_page(j->scratch->extract, decode(j, true), j->in->url, &options, &j->out->page);
 	take_cut(j->out);
@@ -335,7 +369,8 @@ static int read_feed(struct job *j)
 }
 
 /* A reader of its own for a kind of file: text and title, or why there is none. */
-typedef int file_reader(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why, struct err *err);
+typedef int file_reader(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why,
+			struct err *err);
 
 static int read_file(struct job *j, file_reader *read)
 {
@@ -351,7 +386,9 @@ static int read_file(struct job *j, file_reader *read)
 	}
 	if (title.n && text.n)
 		text = arena_printf(j->a, "%.*s\n%.*s", STR_FMT(title), STR_FMT(text));
-	j->out->page = (struct page){ .text = text.n ? plain(j, text) : text, .title = title, .body_start = title.n && text.n ? title.n + 1 : 0 };
+	j->out->page = (struct page){ .text = text.n ? plain(j, text) : text,
+				      .title = title,
+				      .body_start = title.n && text.n ? title.n + 1 : 0 };
 	return WN_OK;
 }
 
@@ -376,8 +413,9 @@ static int read_nothing(struct job *j)
 static const struct {
 	int (*read)(struct job *j);
 } readers[PAYLOAD_KINDS] = {
-	[PAYLOAD_NONE] = { read_nothing }, [PAYLOAD_HTML] = { read_html }, [PAYLOAD_XHTML] = { read_html }, [PAYLOAD_TEXT] = { read_text },
-	[PAYLOAD_FEED] = { read_feed }, [PAYLOAD_PDF] = { read_pdf }, [PAYLOAD_OFFICE] = { read_office }, [PAYLOAD_BINARY] = { read_nothing },
+	[PAYLOAD_NONE] = { read_nothing },  [PAYLOAD_HTML] = { read_html },	 [PAYLOAD_XHTML] = { read_html },
+	[PAYLOAD_TEXT] = { read_text },	    [PAYLOAD_FEED] = { read_feed },	 [PAYLOAD_PDF] = { read_pdf },
+	[PAYLOAD_OFFICE] = { read_office }, [PAYLOAD_BINARY] = { read_nothing },
 };
 
 /* ---- all of it ---- */
@@ -414,7 +452,8 @@ static void find_lang(struct job *j)
 	out->lang_confidence = lang.confidence;
 }
 
-int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in, struct err *err)
+int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
+		     struct err *err)
 {
 	struct job j = { out, a, scratch, in, err };
 	int rc;

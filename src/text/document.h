@@ -19,21 +19,47 @@
 #include "text/main.h"
 
 /* What the payload really is, after sniffing. */
-enum payload_kind { PAYLOAD_NONE, PAYLOAD_HTML, PAYLOAD_XHTML, PAYLOAD_TEXT, PAYLOAD_FEED, PAYLOAD_PDF, PAYLOAD_OFFICE, PAYLOAD_BINARY, PAYLOAD_KINDS };
+enum payload_kind {
+	PAYLOAD_NONE,
+	PAYLOAD_HTML,
+	PAYLOAD_XHTML,
+	PAYLOAD_TEXT,
+	PAYLOAD_FEED,
+	PAYLOAD_PDF,
+	PAYLOAD_OFFICE,
+	PAYLOAD_BINARY,
+	PAYLOAD_KINDS
+};
 
 /* Why there is no document.  Names by document_why_name(). */
-enum document_why { DOCUMENT_HAS_TEXT, DOCUMENT_EMPTY, DOCUMENT_BINARY, DOCUMENT_NO_READER, DOCUMENT_FAILED, DOCUMENT_WHYS };
+enum document_why {
+	DOCUMENT_HAS_TEXT,
+	DOCUMENT_EMPTY,
+	DOCUMENT_BINARY,
+	DOCUMENT_NO_READER,
+	DOCUMENT_FAILED,
+	DOCUMENT_WHYS
+};
 
 struct document_in {
-	struct str payload;	 /* decoded of content codings */
-	struct str mime;	 /* declared; may have parameters, may be empty */
-	struct str charset;	 /* of the HTTP head; may be empty: then mime's parameter counts */
+	struct str payload; /* decoded of content codings */
+	struct str mime;    /* declared; may have parameters, may be empty */
+	struct str charset; /* of the HTTP head; may be empty: then mime's parameter counts */
 	struct str url;
 	bool no_links, no_resolve, no_main, no_lang, no_pdf;
 };
 
-enum document_flaw { DOC_FLAW_REPLACED = 1, DOC_FLAW_TEXT_CUT = 2, DOC_FLAW_DEPTH_CUT = 4, DOC_FLAW_LINKS_CUT = 8, DOC_FLAW_TOKEN_CUT = 16,
-	DOC_FLAW_CHARSET_UNKNOWN = 32, DOC_FLAW_READER_FAILED = 64, DOC_FLAW_NUL = 128, DOC_FLAW_CHARSET_LIES = 256 };
+enum document_flaw {
+	DOC_FLAW_REPLACED = 1,
+	DOC_FLAW_TEXT_CUT = 2,
+	DOC_FLAW_DEPTH_CUT = 4,
+	DOC_FLAW_LINKS_CUT = 8,
+	DOC_FLAW_TOKEN_CUT = 16,
+	DOC_FLAW_CHARSET_UNKNOWN = 32,
+	DOC_FLAW_READER_FAILED = 64,
+	DOC_FLAW_NUL = 128,
+	DOC_FLAW_CHARSET_LIES = 256
+};
 struct document_flaw_name {
 	unsigned flaw;
 	const char *name, *text; /* "text-cut", one sentence */
@@ -43,17 +69,17 @@ extern const struct document_flaw_name document_flaw_names[]; /* ends with flaw 
 struct document {
 	enum payload_kind kind;
 	enum document_why why_none;
-	struct str mime;	/* identified: "text/html" */
-	struct page page;	/* text, title, blocks, links, ...: valid for every kind with text */
-	struct str main;	/* main content */
+	struct str mime;		      /* identified: "text/html" */
+	struct page page;		      /* text, title, blocks, links, ...: valid for every kind with text */
+	struct str main;		      /* main content */
 	const struct main_range *main_ranges; /* of page.text */
 	size_t nmain_ranges;
-	struct str lang;	/* ISO 639-1 or 639-3; "und" when unsure */
+	struct str lang; /* ISO 639-1 or 639-3; "und" when unsure */
 	double lang_confidence;
-	const char *charset;	/* lower case name of the Encoding Standard, NULL for binary kinds */
+	const char *charset; /* lower case name of the Encoding Standard, NULL for binary kinds */
 	enum charset_source charset_source;
-	size_t replaced;	/* U+FFFD put in while decoding */
-	unsigned flaws;		/* enum document_flaw */
+	size_t replaced; /* U+FFFD put in while decoding */
+	unsigned flaws;	 /* enum document_flaw */
 };
 
 struct documents; /* scratch of one worker */
@@ -61,7 +87,8 @@ struct documents *documents_new(void);
 void documents_free(struct documents *d); /* d may be NULL */
 
 /* WN_OK also for a payload without text. */
-int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in, struct err *err);
+int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
+		     struct err *err);
 
 /* The MIME type the bytes look like, STR_NONE when they do not tell. */
 struct str document_sniff(struct str payload, struct str declared);

@@ -8,10 +8,7 @@ struct entity {
 };
 #include "text/entity_table.h"
 
-void entity_start(struct entity_match *m)
-{
-	*m = (struct entity_match){ .lo = 0, .hi = COUNT(entity_table) };
-}
+void entity_start(struct entity_match *m) { *m = (struct entity_match){ .lo = 0, .hi = COUNT(entity_table) }; }
 
 /* First of [lo, hi) whose byte `at` is not below c; names that are shorter count as NUL. */
 static uint16_t bound(uint16_t lo, uint16_t hi, unsigned at, unsigned char c)
@@ -52,16 +49,14 @@ bool entity_step(struct entity_match *m, char c)
 	return true;
 }
 
-struct str entity_text(uint16_t best)
-{
-	return str_n(entity_table[best - 1].text, entity_table[best - 1].text_n);
-}
+struct str entity_text(uint16_t best) { return str_n(entity_table[best - 1].text, entity_table[best - 1].text_n); }
 
 uint32_t entity_number(uint32_t n, const char **error)
 {
-	static const uint16_t c1[32] = { 0x20AC, 0,	 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-					 0x2039, 0x0152, 0,	 0x017D, 0,	 0,	 0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-					 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,	 0x017E, 0x0178 };
+	static const uint16_t c1[32] = { 0x20AC, 0,	 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021,
+					 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0,	 0x017D, 0,
+					 0,	 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+					 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,	 0x017E, 0x0178 };
 
 	*error = NULL;
 	if (n == 0)

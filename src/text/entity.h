@@ -23,7 +23,7 @@ struct entity_match {
 
 void entity_start(struct entity_match *m);
 bool entity_step(struct entity_match *m, char c); /* false: no name goes on with c, which is not taken */
-struct str entity_text(uint16_t best);		    /* static UTF-8 */
+struct str entity_text(uint16_t best);		  /* static UTF-8 */
 
 /* The code point a numeric reference stands for (windows-1252 for C1, U+FFFD
  * for what cannot be); *error is its code of the standard or NULL. */

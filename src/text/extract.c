@@ -58,7 +58,8 @@ static char *collapse(char *out, const char *p, const char *end, const char *rea
 		unsigned mask = (unsigned)_mm_movemask_epi8(is_white) & (0xFFFFu >> (16 - n));
 		unsigned twice = mask & (mask << 1 | was_white);
 
-		_mm_storeu_si128((__m128i *)out, _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
+		_mm_storeu_si128((__m128i *)out,
+				 _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
 		if (!twice) {
 			was_white = mask >> (n - 1);
 			p += n;
@@ -152,7 +153,8 @@ static void raw_text(struct extract *x, struct str text)
 		x->raw_view = STR_NONE;
 		buf_add(&x->raw_text, first.p, first.n < x->raw_text.max ? first.n : x->raw_text.max);
 	}
-	buf_add(&x->raw_text, text.p, text.n <= x->raw_text.max - x->raw_text.n ? text.n : x->raw_text.max - x->raw_text.n);
+	buf_add(&x->raw_text, text.p,
+		text.n <= x->raw_text.max - x->raw_text.n ? text.n : x->raw_text.max - x->raw_text.n);
 }
 
 static void sink(void *context, const struct html_token *t)
@@ -162,7 +164,8 @@ static void sink(void *context, const struct html_token *t)
 	switch (t->type) {
 	case HTML_TEXT:
 		/* the body, shown, no SVG about, text that is not NUL: almost always */
-		if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] && !x->count[TAG_MATH] && t->text.p[0])
+		if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] &&
+		    !x->count[TAG_MATH] && t->text.p[0])
 			extract_add(x, t->text.p, t->text.n);
 		else if (x->raw_text_kept)
 			raw_text(x, t->text);
@@ -222,7 +225,8 @@ static void reset(struct extract *x)
 	buf_reset(&x->raw_text);
 	x->raw_view = STR_NONE;
 	x->links.n = x->done.n = 0;
-	x->base = x->description = x->canonical = x->lang = x->published = x->author = x->site_name = x->title = STR_NONE;
+	x->base = x->description = x->canonical = x->lang = x->published = x->author = x->site_name = x->title =
+	    STR_NONE;
 	x->has_title = x->title_late = x->nofollow = x->noindex = false;
 	x->published_rank = 0;
 }
@@ -274,7 +278,8 @@ static void put_title_first(struct extract *x)
 	}
 }
 
-void extract_page(struct extract *x, struct str html, struct str url, const struct extract_options *options, struct page *out)
+void extract_page(struct extract *x, struct str html, struct str url, const struct extract_options *options,
+		  struct page *out)
 {
 	static const struct extract_options none;
 
@@ -294,10 +299,21 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 		put_title_first(x);
 	link_finish(x);
 	*out = (struct page){
-		.text = { x->text, x->n }, .title = x->title, .body_start = x->title.n ? x->title.n + (x->n > x->title.n) : 0,
-		.description = x->description, .canonical = x->canonical, .lang = x->lang, .published = x->published,
-		.author = x->author, .site_name = x->site_name, .base = url_href(&x->base_url), .nofollow = x->nofollow,
-		.noindex = x->noindex, .links = x->done.p, .nlinks = x->done.n,
-		.outline = x->options.no_outline ? NULL : &x->outline, .cut = x->cut,
+		.text = { x->text, x->n },
+		.title = x->title,
+		.body_start = x->title.n ? x->title.n + (x->n > x->title.n) : 0,
+		.description = x->description,
+		.canonical = x->canonical,
+		.lang = x->lang,
+		.published = x->published,
+		.author = x->author,
+		.site_name = x->site_name,
+		.base = url_href(&x->base_url),
+		.nofollow = x->nofollow,
+		.noindex = x->noindex,
+		.links = x->done.p,
+		.nlinks = x->done.n,
+		.outline = x->options.no_outline ? NULL : &x->outline,
+		.cut = x->cut,
 	};
 }

@@ -22,7 +22,9 @@
 #include "text/tag.h"
 
 /* New kinds at the end: the catalogue stores the number. */
+/* clang-format off */
 enum link_kind { LINK_A, LINK_AREA, LINK_LINK, LINK_IMG, LINK_SCRIPT, LINK_FRAME, LINK_FORM, LINK_REFRESH, LINK_CSS, LINK_MEDIA, LINK_KINDS };
+/* clang-format on */
 const char *link_kind_name(enum link_kind kind);
 
 struct link {
@@ -30,17 +32,17 @@ struct link {
 	struct str url;	   /* resolved against the base; STR_NONE when it cannot be, or resolving was not asked for */
 	struct str anchor; /* LINK_A, LINK_AREA: its text (alt for an area), collapsed, at most LIMIT_ANCHOR bytes */
 	struct str rel;
-	uint32_t at;	   /* where it begins in the body text */
+	uint32_t at; /* where it begins in the body text */
 	uint8_t kind;
-	bool nofollow;	   /* by rel, or by the page's robots meta */
+	bool nofollow; /* by rel, or by the page's robots meta */
 };
 
 struct extract_options {
-	bool xml;	  /* XHTML served as XML: CDATA sections and self-closing tags count */
+	bool xml; /* XHTML served as XML: CDATA sections and self-closing tags count */
 	bool no_links;
-	bool no_resolve;  /* leave link.url empty */
+	bool no_resolve; /* leave link.url empty */
 	bool no_outline;
-	size_t max_text;  /* 0: LIMIT_TEXT */
+	size_t max_text; /* 0: LIMIT_TEXT */
 };
 
 enum extract_cut { CUT_TEXT = 1, CUT_DEPTH = 2, CUT_LINKS = 4, CUT_TOKEN = 8, CUT_NUL = 16 };
@@ -59,12 +61,13 @@ struct page {
 	const struct link *links;
 	size_t nlinks;
 	const struct outline *outline; /* rows of the body text; NULL with no_outline */
-	unsigned cut;		/* enum extract_cut */
+	unsigned cut;		       /* enum extract_cut */
 };
 
 struct extract;
 struct extract *extract_new(void);
 /* page must outlive *out: slices point into it.  html is UTF-8. */
-void extract_page(struct extract *x, struct str html, struct str url, const struct extract_options *options, struct page *out);
+void extract_page(struct extract *x, struct str html, struct str url, const struct extract_options *options,
+		  struct page *out);
 void extract_free(struct extract *x); /* x may be NULL */
 #endif

@@ -43,6 +43,7 @@ static void set_published(struct extract *x, struct str value, unsigned rank)
 	}
 }
 
+/* clang-format off */
 static const struct {
 	struct str name;
 	unsigned rank;
@@ -54,12 +55,15 @@ static const struct {
 	{ STR("parsely-pub-date"), 7 }, { STR("sailthru.date"), 6 }, { STR("date"), 5 }, { STR("og:updated_time"), 2 },
 	{ STR("article:modified_time"), 2 },
 };
+/* clang-format on */
 
 static void meta_name(struct extract *x, struct str name, struct str content)
 {
-	if (str_ieq(name, STR("description")) || str_ieq(name, STR("og:description")) || str_ieq(name, STR("dc.description"))) {
+	if (str_ieq(name, STR("description")) || str_ieq(name, STR("og:description")) ||
+	    str_ieq(name, STR("dc.description"))) {
 		set_once(x, &x->description, content);
-	} else if (str_ieq(name, STR("author")) || str_ieq(name, STR("article:author")) || str_ieq(name, STR("dc.creator"))) {
+	} else if (str_ieq(name, STR("author")) || str_ieq(name, STR("article:author")) ||
+		   str_ieq(name, STR("dc.creator"))) {
 		set_once(x, &x->author, content);
 	} else if (str_ieq(name, STR("og:site_name"))) {
 		set_once(x, &x->site_name, content);
@@ -106,7 +110,8 @@ static struct str refresh_url(struct str s)
 void head_meta(struct extract *x, const struct html_token *t)
 {
 	struct str content = html_attr(t, STR("content")), equiv = html_attr(t, STR("http-equiv"));
-	struct str name = html_attr(t, STR("name")), property = html_attr(t, STR("property")), item = html_attr(t, STR("itemprop"));
+	struct str name = html_attr(t, STR("name")), property = html_attr(t, STR("property")),
+		   item = html_attr(t, STR("itemprop"));
 
 	if (!content.n)
 		return;
@@ -163,7 +168,10 @@ void head_attributes(struct extract *x, const struct html_token *t)
 	} else if (t->tag == TAG_TIME) {
 		struct str datetime = html_attr(t, STR("datetime")), item = html_attr(t, STR("itemprop"));
 
-		set_published(x, datetime, str_ieq(item, STR("datePublished")) ? 8 : html_attr(t, STR("pubdate")).p ? 7 : 3);
+		set_published(x, datetime,
+			      str_ieq(item, STR("datePublished")) ? 8
+			      : html_attr(t, STR("pubdate")).p	  ? 7
+								  : 3);
 	} else if (t->tag == TAG_LINK) {
 		head_link(x, t);
 	}
@@ -198,7 +206,8 @@ void head_raw(struct extract *x, enum tag tag, struct str text)
 	} else if (tag == TAG_TITLE) {
 		x->has_title = true;
 		if (text.n > 8 * LIMIT_META) /* a title that is never closed is the rest of the page */
-			for (text.n = 8 * LIMIT_META; text.n && ((unsigned char)text.p[text.n] & 0xC0) == 0x80; text.n--)
+			for (text.n = 8 * LIMIT_META; text.n && ((unsigned char)text.p[text.n] & 0xC0) == 0x80;
+			     text.n--)
 				;
 		x->title = collapsed(x, text, LIMIT_META);
 		if (x->n) {

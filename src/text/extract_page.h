@@ -21,11 +21,11 @@ enum { NS_HTML, NS_SVG, NS_MATH };
 struct open { /* an open element */
 	uint8_t tag;
 	uint8_t ns;
-	bool hides;	/* its text is not shown */
-	bool pre;	/* white space counts */
+	bool hides;	  /* its text is not shown */
+	bool pre;	  /* white space counts */
 	uint8_t outlined; /* its row in the outline (enum outline_tag), 0: not reported */
-	bool integrates; /* HTML inside it is HTML, though it is SVG or MathML */
-	uint32_t name;	/* hash, for TAG_OTHER */
+	bool integrates;  /* HTML inside it is HTML, though it is SVG or MathML */
+	uint32_t name;	  /* hash, for TAG_OTHER */
 };
 
 struct open_link {
@@ -44,19 +44,19 @@ struct extract {
 	/* the text */
 	char *text;
 	size_t n, cap, max;
-	char sep;	  /* what must stand before the next text: 0, ' ', '\t', '\n' */
-	unsigned hide;	  /* open elements that hide their text */
-	unsigned pre;	  /* open elements in which white space counts */
+	char sep;	   /* what must stand before the next text: 0, ' ', '\t', '\n' */
+	unsigned hide;	   /* open elements that hide their text */
+	unsigned pre;	   /* open elements in which white space counts */
 	bool skip_newline; /* the first newline of a pre is not text */
 
 	/* the tree */
 	struct open stack[LIMIT_HTML_DEPTH];
 	unsigned depth;
-	size_t too_deep;  /* opened beyond the limit and not yet closed */
+	size_t too_deep; /* opened beyond the limit and not yet closed */
 	uint32_t count[TAG_COUNT];
 	bool frameset, frameset_ok, body, head, head_done;
 	bool form;
-	enum tag raw;	  /* the element whose raw text comes now */
+	enum tag raw;	    /* the element whose raw text comes now */
 	bool raw_text_kept; /* its text goes to raw_text: JSON-LD, style, title */
 	struct buf raw_text;
 	struct str raw_view; /* or it is this slice of the page */
@@ -65,7 +65,7 @@ struct extract {
 	/* links */
 	VEC(struct open_link) links;
 	VEC(struct link) done;
-	uint32_t anchor;   /* 1 + number of the open a, 0 none */
+	uint32_t anchor; /* 1 + number of the open a, 0 none */
 	struct url base_url, scratch_url;
 
 	/* the head */
@@ -76,8 +76,9 @@ struct extract {
 	bool nofollow, noindex;
 };
 
-struct str extract_keep(struct extract *x, struct str s, size_t max); /* a slice that lasts as long as the page's result */
-void extract_add(struct extract *x, const char *p, size_t n);	       /* text, as the element at hand shows it */
+struct str extract_keep(struct extract *x, struct str s,
+			size_t max);			      /* a slice that lasts as long as the page's result */
+void extract_add(struct extract *x, const char *p, size_t n); /* text, as the element at hand shows it */
 static inline void extract_separate(struct extract *x, char c)
 {
 	if (c == '\n' || x->sep != '\n')

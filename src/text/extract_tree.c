@@ -30,7 +30,8 @@ bool tree_foreign(const struct extract *x)
 /* MathML's token elements: text in them is HTML's. */
 static bool math_token(const struct open *e)
 {
-	return e->ns == NS_MATH && (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT);
+	return e->ns == NS_MATH &&
+	       (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT);
 }
 
 static void tell_tokenizer(struct extract *x)
@@ -103,7 +104,8 @@ static bool bounds(const struct open *e, enum scope scope)
 		return e->tag == TAG_TABLE || e->tag == TAG_TEMPLATE;
 	if (flags_of(e->tag) & IS_SCOPE)
 		return true;
-	return (scope == SCOPE_BUTTON && e->tag == TAG_BUTTON) || (scope == SCOPE_LIST && (e->tag == TAG_OL || e->tag == TAG_UL));
+	return (scope == SCOPE_BUTTON && e->tag == TAG_BUTTON) ||
+	       (scope == SCOPE_LIST && (e->tag == TAG_OL || e->tag == TAG_UL));
 }
 
 /* Index of the innermost open `tag` in scope, or NOT_FOUND. */
@@ -153,7 +155,8 @@ static void close_item(struct extract *x, enum tag a, enum tag b)
 			pop_to(x, i);
 			return;
 		}
-		if (x->stack[i].ns != NS_HTML || ((flags_of(tag) & IS_SPECIAL) && tag != TAG_ADDRESS && tag != TAG_DIV && tag != TAG_P))
+		if (x->stack[i].ns != NS_HTML ||
+		    ((flags_of(tag) & IS_SPECIAL) && tag != TAG_ADDRESS && tag != TAG_DIV && tag != TAG_P))
 			return;
 	}
 }
@@ -198,7 +201,8 @@ static bool enter_part(struct extract *x, enum tag tag)
 			pop_to(x, at);
 		else if ((at = part_above(x, table, TAG_TR, TAG_TR, TAG_TR)) != NOT_FOUND)
 			pop_to(x, at + 1);
-		else if (x->stack[table].tag == TAG_TABLE && part_above(x, table, TAG_TBODY, TAG_THEAD, TAG_TFOOT) == NOT_FOUND)
+		else if (x->stack[table].tag == TAG_TABLE &&
+			 part_above(x, table, TAG_TBODY, TAG_THEAD, TAG_TFOOT) == NOT_FOUND)
 			pop_to(x, table + 1);
 	} else if (tag == TAG_TR) {
 		if ((at = part_above(x, table, TAG_TR, TAG_TR, TAG_TR)) != NOT_FOUND)
@@ -279,7 +283,8 @@ static void imply_ends(struct extract *x, enum tag tag, unsigned flags)
 	case TAG_RT:
 	case TAG_RTC:
 		if (x->count[TAG_RUBY])
-			while ((e = top(x)) && e->ns == NS_HTML && (flags_of(e->tag) & IS_IMPLIED) && (e->tag != TAG_RTC || tag == TAG_RB || tag == TAG_RTC))
+			while ((e = top(x)) && e->ns == NS_HTML && (flags_of(e->tag) & IS_IMPLIED) &&
+			       (e->tag != TAG_RTC || tag == TAG_RB || tag == TAG_RTC))
 				pop(x);
 		break;
 	case TAG_A:
@@ -412,10 +417,12 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 		struct str encoding = t->tag == TAG_ANNOTATION_XML ? html_attr(t, STR("encoding")) : STR_NONE;
 
 		e.integrates = str_ieq(encoding, STR("text/html")) || str_ieq(encoding, STR("application/xhtml+xml"));
-		e.hides |= t->tag == TAG_ANNOTATION_XML || t->tag == TAG_SCRIPT || t->tag == TAG_STYLE || str_eq(t->text, STR("annotation"));
+		e.hides |= t->tag == TAG_ANNOTATION_XML || t->tag == TAG_SCRIPT || t->tag == TAG_STYLE ||
+			   str_eq(t->text, STR("annotation"));
 	} else if (flags & IS_CLOSES_P || t->tag == TAG_TEXTAREA) {
 		e.hides |= t->tag == TAG_DIALOG && !html_attr(t, STR("open")).p;
-		e.pre = t->tag == TAG_PRE || t->tag == TAG_LISTING || t->tag == TAG_XMP || t->tag == TAG_PLAINTEXT || t->tag == TAG_TEXTAREA;
+		e.pre = t->tag == TAG_PRE || t->tag == TAG_LISTING || t->tag == TAG_XMP || t->tag == TAG_PLAINTEXT ||
+			t->tag == TAG_TEXTAREA;
 	}
 	if (t->tag == TAG_OTHER)
 		e.name = (uint32_t)hash_str(t->text);
@@ -509,11 +516,13 @@ void tree_start(struct extract *x, const struct html_token *t)
 		return;
 	if (!(flags & IS_HEAD)) {
 		x->body = true;
-		if (x->frameset_ok && t->tag != TAG_P && !(flags & IS_FORMAT) && t->tag != TAG_DIV && t->tag != TAG_SPAN && t->tag != TAG_OTHER)
-			x->frameset_ok &= !(flags & (IS_VOID | IS_CELL)) && t->tag != TAG_LI && t->tag != TAG_DD && t->tag != TAG_DT &&
-					   t->tag != TAG_BUTTON && t->tag != TAG_TEXTAREA && t->tag != TAG_XMP && t->tag != TAG_IFRAME &&
-					   t->tag != TAG_SELECT && t->tag != TAG_PRE && t->tag != TAG_LISTING && t->tag != TAG_TABLE &&
-					   t->tag != TAG_APPLET && t->tag != TAG_MARQUEE && t->tag != TAG_OBJECT;
+		if (x->frameset_ok && t->tag != TAG_P && !(flags & IS_FORMAT) && t->tag != TAG_DIV &&
+		    t->tag != TAG_SPAN && t->tag != TAG_OTHER)
+			x->frameset_ok &= !(flags & (IS_VOID | IS_CELL)) && t->tag != TAG_LI && t->tag != TAG_DD &&
+					  t->tag != TAG_DT && t->tag != TAG_BUTTON && t->tag != TAG_TEXTAREA &&
+					  t->tag != TAG_XMP && t->tag != TAG_IFRAME && t->tag != TAG_SELECT &&
+					  t->tag != TAG_PRE && t->tag != TAG_LISTING && t->tag != TAG_TABLE &&
+					  t->tag != TAG_APPLET && t->tag != TAG_MARQUEE && t->tag != TAG_OBJECT;
 	}
 	imply_ends(x, t->tag, flags);
 	if (t->nattrs)

@@ -19,9 +19,10 @@ static const struct {
 	struct str name; /* without prefix */
 	enum field field;
 } fields[] = {
-	{ STR("title"), FIELD_TITLE },	 { STR("description"), FIELD_TEXT }, { STR("encoded"), FIELD_TEXT },  { STR("summary"), FIELD_TEXT },
-	{ STR("content"), FIELD_TEXT },	 { STR("subtitle"), FIELD_TEXT },    { STR("tagline"), FIELD_TEXT },  { STR("link"), FIELD_LINK },
-	{ STR("pubdate"), FIELD_DATE },	 { STR("date"), FIELD_DATE },	     { STR("updated"), FIELD_DATE },  { STR("published"), FIELD_DATE },
+	{ STR("title"), FIELD_TITLE },	 { STR("description"), FIELD_TEXT }, { STR("encoded"), FIELD_TEXT },
+	{ STR("summary"), FIELD_TEXT },	 { STR("content"), FIELD_TEXT },     { STR("subtitle"), FIELD_TEXT },
+	{ STR("tagline"), FIELD_TEXT },	 { STR("link"), FIELD_LINK },	     { STR("pubdate"), FIELD_DATE },
+	{ STR("date"), FIELD_DATE },	 { STR("updated"), FIELD_DATE },     { STR("published"), FIELD_DATE },
 	{ STR("modified"), FIELD_DATE }, { STR("language"), FIELD_LANG },
 };
 
@@ -35,9 +36,9 @@ struct reading {
 	bool in_item, atom;
 	enum field field;
 	struct str field_name; /* the element that the value is of */
-	unsigned nested;	/* elements of that name inside it */
-	bool plain, xhtml;	/* its type */
-	char sep;		/* what must stand before the next word */
+	unsigned nested;       /* elements of that name inside it */
+	bool plain, xhtml;     /* its type */
+	char sep;	       /* what must stand before the next word */
 };
 
 /* ---- text ---- */
@@ -196,21 +197,14 @@ static void end_field(struct reading *r)
 		if (!r->in_item && !r->out->title.n)
 			r->out->title = r->item_title;
 		break;
-	case FIELD_TEXT:
-		put_value(r);
-		break;
-	case FIELD_LINK:
-		add_link(r, value, r->item_title);
-		break;
-	case FIELD_DATE:
-		newest_date(r, value);
-		break;
+	case FIELD_TEXT: put_value(r); break;
+	case FIELD_LINK: add_link(r, value, r->item_title); break;
+	case FIELD_DATE: newest_date(r, value); break;
 	case FIELD_LANG:
 		if (!r->out->lang.n)
 			r->out->lang = arena_str(r->arena, str_trim(value));
 		break;
-	default:
-		break;
+	default: break;
 	}
 	r->field = FIELD_NONE;
 }

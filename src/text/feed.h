@@ -15,9 +15,9 @@ struct feed_link {
 };
 
 struct feed {
-	struct str title; /* of the channel */
-	struct str text;  /* titles and texts, a line each, title of the channel first */
-	struct str lang;  /* <language> or xml:lang, as written */
+	struct str title;     /* of the channel */
+	struct str text;      /* titles and texts, a line each, title of the channel first */
+	struct str lang;      /* <language> or xml:lang, as written */
 	struct str published; /* newest date written, as written */
 	struct feed_link *links;
 	size_t n_links;

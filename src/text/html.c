@@ -46,15 +46,13 @@ size_t html_cut(const struct html *h) { return h->cut; }
 
 void html_set_model(struct html *h, enum html_model model)
 {
-	static html_state *const states[] = { state_data, state_rcdata, state_rawtext, state_script, state_plaintext, state_cdata };
+	static html_state *const states[] = { state_data,   state_rcdata,    state_rawtext,
+					      state_script, state_plaintext, state_cdata };
 
 	h->state = states[model];
 }
 
-void html_set_last_start(struct html *h, struct str name)
-{
-	html_last_start(h, tag_of(name.p, name.n), name);
-}
+void html_set_last_start(struct html *h, struct str name) { html_last_start(h, tag_of(name.p, name.n), name); }
 
 struct str html_attr(const struct html_token *token, struct str name)
 {
@@ -108,7 +106,8 @@ void html_end_attr_name(struct html *h)
 	if (h->dropping)
 		h->cut++;
 	for (size_t i = 0; i < h->nattrs && !h->dropping; i++) {
-		if (h->attr_hash[i] == hash && h->attr_name[i].n == s.n && memcmp(h->store.p + h->attr_name[i].at, name, s.n) == 0) {
+		if (h->attr_hash[i] == hash && h->attr_name[i].n == s.n &&
+		    memcmp(h->store.p + h->attr_name[i].at, name, s.n) == 0) {
 			html_error(h, "duplicate-attribute");
 			h->dropping = true;
 		}
@@ -121,7 +120,10 @@ void html_end_attr_name(struct html *h)
 	html_begin(h, &h->attr_value[h->nattrs++]);
 }
 
-static struct str stored(const struct html *h, struct span_in s) { return str_n(h->store.p ? h->store.p + s.at : "", s.n); }
+static struct str stored(const struct html *h, struct span_in s)
+{
+	return str_n(h->store.p ? h->store.p + s.at : "", s.n);
+}
 
 void html_emit_tag(struct html *h)
 {
@@ -153,9 +155,13 @@ void html_emit_comment(struct html *h)
 
 void html_emit_doctype(struct html *h)
 {
-	struct html_token t = { .type = HTML_DOCTYPE, .text = stored(h, h->name), .force_quirks = h->force_quirks,
-				 .has_public = h->has_public, .has_system = h->has_system,
-				 .public_id = stored(h, h->public_id), .system_id = stored(h, h->system_id) };
+	struct html_token t = { .type = HTML_DOCTYPE,
+				.text = stored(h, h->name),
+				.force_quirks = h->force_quirks,
+				.has_public = h->has_public,
+				.has_system = h->has_system,
+				.public_id = stored(h, h->public_id),
+				.system_id = stored(h, h->system_id) };
 
 	h->sink(h->context, &t);
 }
@@ -171,7 +177,8 @@ const char *html_eof(struct html *h, const char *p)
 
 bool html_in_attribute(const struct html *h)
 {
-	return h->back == state_attr_value_double || h->back == state_attr_value_single || h->back == state_attr_value_unquoted;
+	return h->back == state_attr_value_double || h->back == state_attr_value_single ||
+	       h->back == state_attr_value_unquoted;
 }
 
 void html_flush_reference(struct html *h, const char *p, size_t n)
@@ -225,7 +232,8 @@ static void run_checked(struct html *h, const char *p, const char *end)
 
 		h->pending_n = 0;
 		/* looking ahead does not consume: what it finds comes before what the character itself is */
-		if (h->state == state_markup_declaration && h->temp_n && h->state(h, h->pending, h->pending + n) != h->pending)
+		if (h->state == state_markup_declaration && h->temp_n &&
+		    h->state(h, h->pending, h->pending + n) != h->pending)
 			continue;
 		input_error(h, code_point(h->pending, n));
 		run(h, h->pending, h->pending + n);

@@ -35,10 +35,10 @@ struct html_attr {
 
 struct html_token {
 	enum html_type type;
-	enum tag tag;		 /* start, end: TAG_OTHER when not in tag.h */
+	enum tag tag; /* start, end: TAG_OTHER when not in tag.h */
 	bool self_closing;
 	bool force_quirks, has_public, has_system; /* doctype */
-	struct str text;	 /* text, comment: content; tags, doctype: name */
+	struct str text;			   /* text, comment: content; tags, doctype: name */
 	struct str public_id, system_id;
 	const struct html_attr *attrs;
 	size_t nattrs;
@@ -53,17 +53,17 @@ enum html_model { HTML_DATA, HTML_RCDATA, HTML_RAWTEXT, HTML_SCRIPT, HTML_PLAINT
 struct html;
 struct html *html_new(html_sink *sink, void *context);
 void html_errors(struct html *h, html_error_sink *errors); /* same context; NULL: none */
-void html_bulk(struct html *h, bool on);		     /* the bulk path; on by default, off is the twin */
+void html_bulk(struct html *h, bool on);		   /* the bulk path; on by default, off is the twin */
 void html_feed(struct html *h, struct str piece);
 void html_feed_clean(struct html *h, struct str piece); /* a piece that has no CR */
 void html_end(struct html *h);
 void html_reset(struct html *h); /* ready for another page, keeps memory */
-void html_free(struct html *h);  /* h may be NULL */
+void html_free(struct html *h);	 /* h may be NULL */
 
 void html_set_model(struct html *h, enum html_model model);
 void html_set_last_start(struct html *h, struct str name); /* what an "appropriate end tag" must match */
-void html_set_foreign(struct html *h, bool foreign);	     /* <![CDATA[ opens a section */
-size_t html_cut(const struct html *h);			     /* attributes and bytes dropped at the limits */
+void html_set_foreign(struct html *h, bool foreign);	   /* <![CDATA[ opens a section */
+size_t html_cut(const struct html *h);			   /* attributes and bytes dropped at the limits */
 
 /* The attribute's value, STR_NONE when the token has none (an empty value has p != NULL). */
 struct str html_attr(const struct html_token *token, struct str name);

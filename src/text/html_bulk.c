@@ -13,14 +13,22 @@
 enum { C_SPACE = 1, C_NAME_END = 2, C_UPPER = 4, C_NUL = 8, C_EQ = 16 };
 static const uint8_t class_of[256] = {
 	[0] = C_NUL,
-	['\t'] = C_SPACE | C_NAME_END, ['\n'] = C_SPACE | C_NAME_END, ['\f'] = C_SPACE | C_NAME_END, [' '] = C_SPACE | C_NAME_END,
-	['/'] = C_NAME_END, ['>'] = C_NAME_END, ['='] = C_EQ,
+	['\t'] = C_SPACE | C_NAME_END,
+	['\n'] = C_SPACE | C_NAME_END,
+	['\f'] = C_SPACE | C_NAME_END,
+	[' '] = C_SPACE | C_NAME_END,
+	['/'] = C_NAME_END,
+	['>'] = C_NAME_END,
+	['='] = C_EQ,
 	['A' ... 'Z'] = C_UPPER,
 };
 #define CLASS(c) class_of[(unsigned char)(c)]
 
 /* Slices of scratch must not move: it does not grow, what does not fit is for the states. */
-static char *scratch_room(struct html *h, size_t n) { return n <= HTML_SCRATCH - h->scratch_n ? h->scratch + h->scratch_n : NULL; }
+static char *scratch_room(struct html *h, size_t n)
+{
+	return n <= HTML_SCRATCH - h->scratch_n ? h->scratch + h->scratch_n : NULL;
+}
 
 /* A name from p to a byte of class `stop`; folded into scratch when it must be.  NULL: not ordinary. */
 static inline const char *name_at(struct html *h, const char *p, const char *end, unsigned stop, struct str *name)
@@ -113,7 +121,10 @@ static inline const char *value_at(struct html *h, const char *p, const char *en
 	return after;
 }
 
-static inline bool same_name(struct str a, struct str b) { return a.n == b.n && a.p[0] == b.p[0] && memcmp(a.p, b.p, a.n) == 0; }
+static inline bool same_name(struct str a, struct str b)
+{
+	return a.n == b.n && a.p[0] == b.p[0] && memcmp(a.p, b.p, a.n) == 0;
+}
 
 static const char *attributes(struct html *h, const char *p, const char *end, struct html_token *t)
 {

@@ -2,8 +2,8 @@
 #include "text/html_states.h"
 #include "text/scan.h"
 
-static html_state comment_start_dash, comment, comment_lt, comment_lt_bang, comment_lt_bang_dash, comment_lt_bang_dash_dash,
-	comment_end_dash, comment_end, comment_end_bang;
+static html_state comment_start_dash, comment, comment_lt, comment_lt_bang, comment_lt_bang_dash,
+    comment_lt_bang_dash_dash, comment_end_dash, comment_end, comment_end_bang;
 
 static const char *to(struct html *h, html_state *state, const char *p)
 {
@@ -141,10 +141,7 @@ static STATE(comment_lt)
 	return to(h, comment, p);
 }
 
-static STATE(comment_lt_bang)
-{
-	return p < end && *p == '-' ? to(h, comment_lt_bang_dash, p + 1) : to(h, comment, p);
-}
+static STATE(comment_lt_bang) { return p < end && *p == '-' ? to(h, comment_lt_bang_dash, p + 1) : to(h, comment, p); }
 
 static STATE(comment_lt_bang_dash)
 {

@@ -2,7 +2,7 @@
 #include "text/html_states.h"
 
 static html_state doctype_name, after_name, keyword, after_public_keyword, before_public, public_double, public_single,
-	after_public, between, after_system_keyword, before_system, system_double, system_single, after_system, bogus;
+    after_public, between, after_system_keyword, before_system, system_double, system_single, after_system, bogus;
 
 static const char *to(struct html *h, html_state *state, const char *p)
 {
@@ -138,8 +138,8 @@ static STATE(before_public)
 	return to(h, bogus, p);
 }
 
-static const char *identifier(struct html *h, const char *p, const char *end, struct span_in *id, char quote, html_state *after,
-			       const char *abrupt)
+static const char *identifier(struct html *h, const char *p, const char *end, struct span_in *id, char quote,
+			      html_state *after, const char *abrupt)
 {
 	if (p == end)
 		return eof(h, p);
@@ -158,10 +158,22 @@ static const char *identifier(struct html *h, const char *p, const char *end, st
 	return p + 1;
 }
 
-static STATE(public_double) { return identifier(h, p, end, &h->public_id, '"', after_public, "abrupt-doctype-public-identifier"); }
-static STATE(public_single) { return identifier(h, p, end, &h->public_id, '\'', after_public, "abrupt-doctype-public-identifier"); }
-static STATE(system_double) { return identifier(h, p, end, &h->system_id, '"', after_system, "abrupt-doctype-system-identifier"); }
-static STATE(system_single) { return identifier(h, p, end, &h->system_id, '\'', after_system, "abrupt-doctype-system-identifier"); }
+static STATE(public_double)
+{
+	return identifier(h, p, end, &h->public_id, '"', after_public, "abrupt-doctype-public-identifier");
+}
+static STATE(public_single)
+{
+	return identifier(h, p, end, &h->public_id, '\'', after_public, "abrupt-doctype-public-identifier");
+}
+static STATE(system_double)
+{
+	return identifier(h, p, end, &h->system_id, '"', after_system, "abrupt-doctype-system-identifier");
+}
+static STATE(system_single)
+{
+	return identifier(h, p, end, &h->system_id, '\'', after_system, "abrupt-doctype-system-identifier");
+}
 
 static STATE(after_public)
 {

@@ -170,7 +170,11 @@ size_t html_bulk_reference(const char *p, const char *end, bool attribute, char 
 			char name[8];
 			uint8_t n, out_n;
 			char out[4];
-		} common[] = { { "&nbsp;", 6, 2, "\xC2\xA0" }, { "&lt;", 4, 1, "<" }, { "&gt;", 4, 1, ">" }, { "&amp;", 5, 1, "&" }, { "&quot;", 6, 1, "\"" } };
+		} common[] = { { "&nbsp;", 6, 2, "\xC2\xA0" },
+			       { "&lt;", 4, 1, "<" },
+			       { "&gt;", 4, 1, ">" },
+			       { "&amp;", 5, 1, "&" },
+			       { "&quot;", 6, 1, "\"" } };
 
 		for (size_t i = 0; i < COUNT(common); i++) {
 			if (p[1] == common[i].name[1] && memcmp(p, common[i].name, common[i].n) == 0) {

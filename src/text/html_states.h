@@ -30,7 +30,7 @@ struct html {
 	void *context;
 	html_error_sink *errors;
 	bool bulk, foreign, done;
-	bool skip_lf;	 /* the last byte was CR */
+	bool skip_lf; /* the last byte was CR */
 
 	struct html_token token; /* text and bulk tags: filled anew only where they differ */
 
@@ -38,7 +38,7 @@ struct html {
 	struct buf store;
 	struct span_in name, public_id, system_id;
 	bool end_tag, self_closing, force_quirks, has_public, has_system;
-	bool dropping;	 /* the attribute at hand is a duplicate or over the limit */
+	bool dropping; /* the attribute at hand is a duplicate or over the limit */
 	struct span_in attr_name[LIMIT_HTML_ATTRS + 1], attr_value[LIMIT_HTML_ATTRS + 1];
 	uint32_t attr_hash[LIMIT_HTML_ATTRS + 1];
 	struct html_attr attrs[LIMIT_HTML_ATTRS];
@@ -49,12 +49,12 @@ struct html {
 	const char *last_start; /* name of the last start tag, empty when too long */
 	size_t last_start_n;
 
-	char temp[40];	     /* temporary buffer; character reference; keyword being matched */
+	char temp[40]; /* temporary buffer; character reference; keyword being matched */
 	size_t temp_n;
 	struct entity_match match;
 	uint32_t number;
 
-	char pending[4];     /* errors wanted: bytes of an unfinished code point */
+	char pending[4]; /* errors wanted: bytes of an unfinished code point */
 	size_t pending_n;
 	size_t scratch_n;
 	char scratch[HTML_SCRATCH]; /* bulk path: folded names and decoded values of one tag */
@@ -91,14 +91,14 @@ static inline void html_last_start(struct html *h, enum tag tag, struct str name
 static inline bool html_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\f'; }
 
 void html_store(struct html *h, struct span_in *s, const char *p, size_t n); /* s must end at the end of store */
-void html_begin(struct html *h, struct span_in *s);			       /* an empty string at the end of store */
+void html_begin(struct html *h, struct span_in *s);			     /* an empty string at the end of store */
 void html_begin_tag(struct html *h, bool end_tag);
 void html_begin_attr(struct html *h);
 void html_end_attr_name(struct html *h);
 void html_emit_tag(struct html *h);
 void html_emit_comment(struct html *h);
 void html_emit_doctype(struct html *h);
-const char *html_eof(struct html *h, const char *p); /* emits EOF */
+const char *html_eof(struct html *h, const char *p);		    /* emits EOF */
 void html_flush_reference(struct html *h, const char *p, size_t n); /* to the attribute or as text */
 bool html_in_attribute(const struct html *h);
 
@@ -108,8 +108,8 @@ const char *html_bulk_markup(struct html *h, const char *p, const char *end);
 size_t html_bulk_reference(const char *p, const char *end, bool attribute, char *out, size_t *out_n);
 
 html_state state_data, state_rcdata, state_rawtext, state_script, state_plaintext, state_cdata;
-html_state state_tag_open, state_end_tag_open, state_tag_name, state_before_attr_name, state_attr_value_double, state_attr_value_single,
-	state_attr_value_unquoted, state_self_closing;
+html_state state_tag_open, state_end_tag_open, state_tag_name, state_before_attr_name, state_attr_value_double,
+    state_attr_value_single, state_attr_value_unquoted, state_self_closing;
 html_state state_bogus_comment, state_markup_declaration, state_comment_start, state_before_doctype_name, state_doctype;
 html_state state_reference;
 #endif

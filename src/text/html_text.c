@@ -3,9 +3,10 @@
 #include "text/scan.h"
 
 static html_state rcdata_lt, rcdata_end_open, rcdata_end_name, rawtext_lt, rawtext_end_open, rawtext_end_name;
-static html_state script_lt, script_end_open, script_end_name, script_escape_start, script_escape_start_dash, script_escaped,
-	script_escaped_dash, script_escaped_dash_dash, script_escaped_lt, script_escaped_end_open, script_escaped_end_name,
-	script_double_start, script_double, script_double_dash, script_double_dash_dash, script_double_lt, script_double_end;
+static html_state script_lt, script_end_open, script_end_name, script_escape_start, script_escape_start_dash,
+    script_escaped, script_escaped_dash, script_escaped_dash_dash, script_escaped_lt, script_escaped_end_open,
+    script_escaped_end_name, script_double_start, script_double, script_double_dash, script_double_dash_dash,
+    script_double_lt, script_double_end;
 static html_state cdata_bracket, cdata_end;
 
 static const char *null_as_replacement(struct html *h, const char *p)
@@ -161,7 +162,7 @@ static const char *raw_end_name(struct html *h, const char *p, const char *end, 
 	return raw_not_end(h, p, text);
 }
 
-#define RAW_END(prefix, text_state) \
+#define RAW_END(prefix, text_state)                                                                        \
 	static STATE(prefix##_end_open) { return raw_end_open(h, p, end, prefix##_end_name, text_state); } \
 	static STATE(prefix##_end_name) { return raw_end_name(h, p, end, text_state); }
 

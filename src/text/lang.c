@@ -40,18 +40,18 @@ struct lang_script {
 
 #include "text/lang_table.h"
 
-#define CHUNK 224		/* bytes; its groups must not overflow 16-bit sums of weights */
-#define HEAD_CHUNKS 5		/* read from the beginning */
-#define TAIL_CHUNKS 5		/* spread over the rest */
+#define CHUNK 224     /* bytes; its groups must not overflow 16-bit sums of weights */
+#define HEAD_CHUNKS 5 /* read from the beginning */
+#define TAIL_CHUNKS 5 /* spread over the rest */
 #define SAMPLE ((HEAD_CHUNKS + TAIL_CHUNKS) * CHUNK)
 #define COLUMNS 64
-#define ENGLISH 0		/* column of English in the Latin table */
-#define ENGLISH_SHARE 0.15	/* of the groups, for another language to win */
-#define CHUNK_LEAD 1.0		/* weights a group by which a chunk must be won */
-#define SCRIPT_SHARE 0.15	/* of the ink, for a script to win over Latin */
-#define LEAST_GROUPS 6		/* fewer known groups than this tell nothing */
-#define LEAST_HITS 0.30		/* share of a Latin text's groups that must be known */
-#define LEAST_HITS_OTHER 0.08	/* the same where the script has told much already */
+#define ENGLISH 0	      /* column of English in the Latin table */
+#define ENGLISH_SHARE 0.15    /* of the groups, for another language to win */
+#define CHUNK_LEAD 1.0	      /* weights a group by which a chunk must be won */
+#define SCRIPT_SHARE 0.15     /* of the ink, for a script to win over Latin */
+#define LEAST_GROUPS 6	      /* fewer known groups than this tell nothing */
+#define LEAST_HITS 0.30	      /* share of a Latin text's groups that must be known */
+#define LEAST_HITS_OTHER 0.08 /* the same where the script has told much already */
 
 /* Scripts of one language, and those that need a closer look. */
 enum { SCRIPT_NONE = 0, SCRIPT_TABLE = 1, SCRIPT_ONE = SCRIPT_TABLE + COUNT(lang_scripts) };
@@ -60,14 +60,17 @@ static const struct {
 	const char *code;
 	uint8_t ink; /* how many Latin letters one of its characters stands for */
 } ranges[] = {
-	{ 0x0370, 0x03ff, "el", 1 }, { 0x1f00, 0x1fff, "el", 1 }, { 0x0530, 0x058f, "hy", 1 }, { 0x10a0, 0x10ff, "ka", 1 },
-	{ 0x1c90, 0x1cbf, "ka", 1 }, { 0x0e00, 0x0e7f, "th", 1 }, { 0x0e80, 0x0eff, "lo", 1 }, { 0x1780, 0x17ff, "km", 1 },
-	{ 0x1000, 0x109f, "my", 1 }, { 0x0f00, 0x0fff, "bo", 1 }, { 0x0980, 0x09ff, "bn", 1 }, { 0x0a00, 0x0a7f, "pa", 1 },
-	{ 0x0a80, 0x0aff, "gu", 1 }, { 0x0b00, 0x0b7f, "or", 1 }, { 0x0b80, 0x0bff, "ta", 1 }, { 0x0c00, 0x0c7f, "te", 1 },
-	{ 0x0c80, 0x0cff, "kn", 1 }, { 0x0d00, 0x0d7f, "ml", 1 }, { 0x0d80, 0x0dff, "si", 1 }, { 0x0780, 0x07bf, "dv", 1 },
-	{ 0x13a0, 0x13ff, "chr", 2 }, { 0x1400, 0x167f, "iu", 2 }, { 0xac00, 0xd7af, "ko", 2 }, { 0x1100, 0x11ff, "ko", 1 },
-	{ 0x3130, 0x318f, "ko", 1 }, { 0x3041, 0x30ff, "ja", 3 }, { 0xff66, 0xff9f, "ja", 2 }, { 0x3400, 0x4dbf, "zh", 3 },
-	{ 0x4e00, 0x9fff, "zh", 3 }, { 0xf900, 0xfaff, "zh", 3 }, { 0x20000, 0x3ffff, "zh", 3 },
+	{ 0x0370, 0x03ff, "el", 1 },   { 0x1f00, 0x1fff, "el", 1 }, { 0x0530, 0x058f, "hy", 1 },
+	{ 0x10a0, 0x10ff, "ka", 1 },   { 0x1c90, 0x1cbf, "ka", 1 }, { 0x0e00, 0x0e7f, "th", 1 },
+	{ 0x0e80, 0x0eff, "lo", 1 },   { 0x1780, 0x17ff, "km", 1 }, { 0x1000, 0x109f, "my", 1 },
+	{ 0x0f00, 0x0fff, "bo", 1 },   { 0x0980, 0x09ff, "bn", 1 }, { 0x0a00, 0x0a7f, "pa", 1 },
+	{ 0x0a80, 0x0aff, "gu", 1 },   { 0x0b00, 0x0b7f, "or", 1 }, { 0x0b80, 0x0bff, "ta", 1 },
+	{ 0x0c00, 0x0c7f, "te", 1 },   { 0x0c80, 0x0cff, "kn", 1 }, { 0x0d00, 0x0d7f, "ml", 1 },
+	{ 0x0d80, 0x0dff, "si", 1 },   { 0x0780, 0x07bf, "dv", 1 }, { 0x13a0, 0x13ff, "chr", 2 },
+	{ 0x1400, 0x167f, "iu", 2 },   { 0xac00, 0xd7af, "ko", 2 }, { 0x1100, 0x11ff, "ko", 1 },
+	{ 0x3130, 0x318f, "ko", 1 },   { 0x3041, 0x30ff, "ja", 3 }, { 0xff66, 0xff9f, "ja", 2 },
+	{ 0x3400, 0x4dbf, "zh", 3 },   { 0x4e00, 0x9fff, "zh", 3 }, { 0xf900, 0xfaff, "zh", 3 },
+	{ 0x20000, 0x3ffff, "zh", 3 },
 };
 enum { RANGE_MAP_END = 0x2000, SCRIPTS = SCRIPT_ONE + COUNT(ranges), WORD_MARK = 1, LETTER_OTHER = 255 };
 
@@ -87,10 +90,7 @@ static struct {
 } tables;
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
-static uint32_t slot_of(uint32_t key, uint32_t mask)
-{
-	return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40) & mask;
-}
+static uint32_t slot_of(uint32_t key, uint32_t mask) { return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40) & mask; }
 
 static void add_code(const char *code)
 {
@@ -226,7 +226,8 @@ static size_t find_rows(const struct groups *g, const struct lang_script *script
 /* Adds rows of 16 * wide bytes into sums of 16 bits: the bytes at even and at odd places apart. */
 typedef uint16_t lanes __attribute__((vector_size(16)));
 
-static inline __attribute__((always_inline)) void add_rows(uint16_t *sum, const unsigned char **rows, size_t n, const size_t wide)
+static inline __attribute__((always_inline)) void add_rows(uint16_t *sum, const unsigned char **rows, size_t n,
+							   const size_t wide)
 {
 	lanes low[4] = { 0 }, high[4] = { 0 };
 	const size_t first = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
@@ -282,7 +283,7 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 {
 	uint32_t window = WORD_MARK;
 	uint8_t word = SCRIPT_NONE; /* script of the word we are in */
-	bool number_on = false;	     /* in a number: letters that touch it (0x1f, 3rd) are no word */
+	bool number_on = false;	    /* in a number: letters that touch it (0x1f, 3rd) are no word */
 	struct groups groups[COUNT(lang_scripts)];
 
 	for (size_t s = 0; s < COUNT(lang_scripts); s++)
@@ -373,10 +374,7 @@ static struct lang answer(const char *code, double confidence)
 	return out;
 }
 
-static struct lang unsure(void)
-{
-	return answer("und", 0);
-}
+static struct lang unsure(void) { return answer("und", 0); }
 
 /* The language of the words of one table's script. */
 static struct lang by_groups(const struct tally *t, const struct lang_script *script)
@@ -384,7 +382,8 @@ static struct lang by_groups(const struct tally *t, const struct lang_script *sc
 	size_t best = 0, second = SIZE_MAX;
 	double lead;
 
-	if (t->hits < LEAST_GROUPS || t->hits < (script == &lang_scripts[0] ? LEAST_HITS : LEAST_HITS_OTHER) * t->groups)
+	if (t->hits < LEAST_GROUPS ||
+	    t->hits < (script == &lang_scripts[0] ? LEAST_HITS : LEAST_HITS_OTHER) * t->groups)
 		return unsure();
 	for (size_t i = 1; i < script->n_codes; i++)
 		if (t->sum[i] > t->sum[best])

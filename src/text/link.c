@@ -6,11 +6,13 @@
 #include "text/extract_page.h"
 #include "text/css.h"
 
-static const char *const kind_names[LINK_KINDS] = { "a", "area", "link", "img", "script", "frame", "form", "refresh", "css", "media" };
+static const char *const kind_names[LINK_KINDS] = { "a",     "area", "link",	"img", "script",
+						    "frame", "form", "refresh", "css", "media" };
 const char *link_kind_name(enum link_kind kind) { return kind_names[kind]; }
 
 static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/* clang-format off */
 static const struct {
 	uint8_t tag, kind;
 	struct str attr;
@@ -24,16 +26,34 @@ static const struct {
 	{ TAG_TRACK, LINK_MEDIA, STR("src") }, { TAG_EMBED, LINK_MEDIA, STR("src") }, { TAG_OBJECT, LINK_MEDIA, STR("data") },
 	{ TAG_BODY, LINK_IMG, STR("background") }, { TAG_TABLE, LINK_IMG, STR("background") }, { TAG_TD, LINK_IMG, STR("background") },
 };
+/* clang-format on */
 
 /* 1 + first row of each tag; tags without links cost one look. */
 static uint8_t first_row(enum tag tag)
 {
 	switch (tag) {
-#define ROW(t, n) case t: return n
-		ROW(TAG_A, 1); ROW(TAG_AREA, 3); ROW(TAG_LINK, 4); ROW(TAG_IMG, 5); ROW(TAG_IMAGE, 6); ROW(TAG_SCRIPT, 9);
-		ROW(TAG_IFRAME, 10); ROW(TAG_FRAME, 11); ROW(TAG_FORM, 12); ROW(TAG_INPUT, 13); ROW(TAG_BUTTON, 14); ROW(TAG_VIDEO, 15);
-		ROW(TAG_AUDIO, 17); ROW(TAG_SOURCE, 18); ROW(TAG_TRACK, 19); ROW(TAG_EMBED, 20); ROW(TAG_OBJECT, 21); ROW(TAG_BODY, 22);
-		ROW(TAG_TABLE, 23); ROW(TAG_TD, 24);
+#define ROW(t, n) \
+	case t: return n
+		ROW(TAG_A, 1);
+		ROW(TAG_AREA, 3);
+		ROW(TAG_LINK, 4);
+		ROW(TAG_IMG, 5);
+		ROW(TAG_IMAGE, 6);
+		ROW(TAG_SCRIPT, 9);
+		ROW(TAG_IFRAME, 10);
+		ROW(TAG_FRAME, 11);
+		ROW(TAG_FORM, 12);
+		ROW(TAG_INPUT, 13);
+		ROW(TAG_BUTTON, 14);
+		ROW(TAG_VIDEO, 15);
+		ROW(TAG_AUDIO, 17);
+		ROW(TAG_SOURCE, 18);
+		ROW(TAG_TRACK, 19);
+		ROW(TAG_EMBED, 20);
+		ROW(TAG_OBJECT, 21);
+		ROW(TAG_BODY, 22);
+		ROW(TAG_TABLE, 23);
+		ROW(TAG_TD, 24);
 #undef ROW
 	default: return 0;
 	}
@@ -42,7 +62,8 @@ static uint8_t first_row(enum tag tag)
 static bool has_nofollow(struct str rel)
 {
 	for (size_t i = 0; rel.n >= 8 && i <= rel.n - 8; i++)
-		if ((i == 0 || white(rel.p[i - 1])) && (i + 8 == rel.n || white(rel.p[i + 8])) && strncasecmp(rel.p + i, "nofollow", 8) == 0)
+		if ((i == 0 || white(rel.p[i - 1])) && (i + 8 == rel.n || white(rel.p[i + 8])) &&
+		    strncasecmp(rel.p + i, "nofollow", 8) == 0)
 			return true;
 	return false;
 }
@@ -56,8 +77,11 @@ void link_add(struct extract *x, enum link_kind kind, struct str href, struct st
 	}
 	struct open_link *l = vec_add(&x->links);
 
-	*l = (struct open_link){ .link = { .href = extract_keep(x, href, LIMIT_URL), .kind = (uint8_t)kind, .at = (uint32_t)x->n,
-					   .rel = rel.n ? extract_keep(x, rel, LIMIT_META) : STR_NONE, .nofollow = has_nofollow(rel) } };
+	*l = (struct open_link){ .link = { .href = extract_keep(x, href, LIMIT_URL),
+					   .kind = (uint8_t)kind,
+					   .at = (uint32_t)x->n,
+					   .rel = rel.n ? extract_keep(x, rel, LIMIT_META) : STR_NONE,
+					   .nofollow = has_nofollow(rel) } };
 }
 
 static void css_one(void *context, struct str url)

@@ -24,7 +24,7 @@
 
 #include <stdlib.h>
 
-#define FURNITURE_SHARE 45   /* % of the prose that what looks like furniture may hold */
+#define FURNITURE_SHARE 45    /* % of the prose that what looks like furniture may hold */
 #define BOTH_SHARE 15	      /* the same when another of its names says content */
 #define WEAK_SHARE 15	      /* captions, bylines and dates */
 #define WEAK_BYTES 700	      /* and how long they may be */
@@ -43,20 +43,21 @@
 #define MAIN_KEEP 80	      /* % of <main> that must survive */
 #define MOST_SHARE 85	      /* more than this of the body kept: there is no furniture, keep all */
 #define GENTLE_SHARE 50	      /* more than this kept and nothing says article: keep all but furniture */
-#define UNTRIMMED_SHARE 30    /* more than this kept and nothing says article: keep all of the container but furniture */
-#define LEAST_SHARE 8	      /* less than this kept: the choice was wrong */
-#define CHUNK_SHARE 10	      /* % of the first chunk's prose in each other chunk */
-#define LINKED_SHARE 30	      /* % of the container's prose that a list of links may not hold */
-#define ITEM_BYTES 80	      /* shorter items in a list of links */
-#define UNIT_BYTES 40	      /* own text shorter than this is not weighed */
-#define LEAD_BYTES 60	      /* a line must be this long to begin or end the article, */
-#define LEAD_BYTES_BODY 25    /* a paragraph of a named body this */
+#define UNTRIMMED_SHARE 30 /* more than this kept and nothing says article: keep all of the container but furniture */
+#define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
+#define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
+#define LINKED_SHARE 30	   /* % of the container's prose that a list of links may not hold */
+#define ITEM_BYTES 80	   /* shorter items in a list of links */
+#define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
+#define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
+#define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
 
-#define STRONG \
-	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | HINT_HIDDEN)
+#define STRONG                                                                                               \
+	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
+	 HINT_HIDDEN)
 #define WEAK (HINT_META | HINT_CAPTION)
 #define SET(tag) (UINT64_C(1) << (tag))
-#define IN(tag, set) ((set) >> (tag) & 1)
+#define IN(tag, set) ((set) >> (tag)&1)
 
 struct row {
 	uint32_t start, end, last, parent, link, name;
@@ -80,14 +81,11 @@ struct page_rows {
 	size_t n;
 	struct segment *segments;
 	size_t n_segments;
-	uint32_t total, left; /* prose, with and without furniture */
+	uint32_t total, left;		    /* prose, with and without furniture */
 	uint32_t visible, prose, structure; /* bytes without furniture */
 };
 
-static bool share(uint64_t part, uint64_t whole, unsigned percent)
-{
-	return part * 100 >= whole * percent;
-}
+static bool share(uint64_t part, uint64_t whole, unsigned percent) { return part * 100 >= whole * percent; }
 
 /* ---- rows and segments ---- */
 
@@ -172,14 +170,20 @@ static bool has_mark(struct str body, uint32_t start, uint32_t end)
 {
 	for (uint32_t i = start; i < end; i++)
 		switch (body.p[i]) {
-		case '.': case ',': case ';': case ':': case '!': case '?':
-			return true;
+		case '.':
+		case ',':
+		case ';':
+		case ':':
+		case '!':
+		case '?': return true;
 		case '\xe3': /* ideographic comma and full stop */
-			if (end - i > 2 && body.p[i + 1] == '\x80' && (body.p[i + 2] == '\x81' || body.p[i + 2] == '\x82'))
+			if (end - i > 2 && body.p[i + 1] == '\x80' &&
+			    (body.p[i + 2] == '\x81' || body.p[i + 2] == '\x82'))
 				return true;
 			break;
 		case '\xef': /* full-width comma, full stop */
-			if (end - i > 2 && body.p[i + 1] == '\xbc' && (body.p[i + 2] == '\x8c' || body.p[i + 2] == '\x8e'))
+			if (end - i > 2 && body.p[i + 1] == '\xbc' &&
+			    (body.p[i + 2] == '\x8c' || body.p[i + 2] == '\x8e'))
 				return true;
 			break;
 		case '\xd8': /* Arabic comma, question mark */
@@ -187,7 +191,8 @@ static bool has_mark(struct str body, uint32_t start, uint32_t end)
 				return true;
 			break;
 		case '\xe0': /* danda */
-			if (end - i > 2 && body.p[i + 1] == '\xa5' && (body.p[i + 2] == '\xa4' || body.p[i + 2] == '\xa5'))
+			if (end - i > 2 && body.p[i + 1] == '\xa5' &&
+			    (body.p[i + 2] == '\xa4' || body.p[i + 2] == '\xa5'))
 				return true;
 			break;
 		}
@@ -196,7 +201,8 @@ static bool has_mark(struct str body, uint32_t start, uint32_t end)
 
 static void weigh(struct page_rows *p)
 {
-	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_CONTROL) | SET(OUTLINE_CAPTION) | SET(OUTLINE_TIME) | SET(OUTLINE_ADDRESS) | SET(OUTLINE_DT);
+	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_CONTROL) | SET(OUTLINE_CAPTION) | SET(OUTLINE_TIME) |
+			       SET(OUTLINE_ADDRESS) | SET(OUTLINE_DT);
 
 	for (size_t i = 0; i < p->n_segments; i++) {
 		const struct segment *s = &p->segments[i];
@@ -226,13 +232,15 @@ static void weigh(struct page_rows *p)
 
 static unsigned furniture_share(const struct row *row, uint32_t strong)
 {
-	const uint64_t always = SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_CONTROL) | SET(OUTLINE_FORM) | SET(OUTLINE_HEADER);
+	const uint64_t always = SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_CONTROL) |
+				SET(OUTLINE_FORM) | SET(OUTLINE_HEADER);
 
 	if (IN(row->tag, always))
 		return FURNITURE_SHARE;
 	if (row->tag == OUTLINE_CAPTION || row->tag == OUTLINE_FIGURE)
 		return 20;
-	if (row->tag == OUTLINE_ARTICLE || row->tag == OUTLINE_MAIN || row->tag == OUTLINE_BODY || (row->hints & HINT_BODY))
+	if (row->tag == OUTLINE_ARTICLE || row->tag == OUTLINE_MAIN || row->tag == OUTLINE_BODY ||
+	    (row->hints & HINT_BODY))
 		return 0;
 	if (row->hints & strong)
 		return row->hints & HINT_CONTENT ? BOTH_SHARE : FURNITURE_SHARE;
@@ -255,8 +263,8 @@ static bool is_forum(const struct page_rows *p)
 			i = row->last;
 			continue;
 		}
-		if ((row->tag == OUTLINE_ARTICLE || (row->hints & HINT_BODY)) && share(row->weight, p->total, FORUM_ARTICLE) &&
-		    !share(row->weight, p->total, FORUM_SHARE))
+		if ((row->tag == OUTLINE_ARTICLE || (row->hints & HINT_BODY)) &&
+		    share(row->weight, p->total, FORUM_ARTICLE) && !share(row->weight, p->total, FORUM_SHARE))
 			return false;
 		i++;
 	}
@@ -282,7 +290,9 @@ static void mark_furniture(struct page_rows *p)
 /* Sums without furniture: prose, plain text, and what kind of page it is. */
 static void sum_rest(struct page_rows *p)
 {
-	const uint64_t kinds = SET(OUTLINE_PRE) | SET(OUTLINE_DT) | SET(OUTLINE_DD) | SET(OUTLINE_TD) | SET(OUTLINE_LI) | SET(OUTLINE_TR) | SET(OUTLINE_TABLE) | SET(OUTLINE_DL) | SET(OUTLINE_UL);
+	const uint64_t kinds = SET(OUTLINE_PRE) | SET(OUTLINE_DT) | SET(OUTLINE_DD) | SET(OUTLINE_TD) |
+			       SET(OUTLINE_LI) | SET(OUTLINE_TR) | SET(OUTLINE_TABLE) | SET(OUTLINE_DL) |
+			       SET(OUTLINE_UL);
 	const uint64_t items = SET(OUTLINE_LI) | SET(OUTLINE_P) | SET(OUTLINE_TD) | SET(OUTLINE_DIV);
 	uint32_t structure_to = 0, n_items = 0; /* rows before structure_to are inside an item */
 
@@ -292,7 +302,8 @@ static void sum_rest(struct page_rows *p)
 
 		row->items = n_items;
 		n_items += IN(row->tag, items);
-		if (!inside && (row->tag == OUTLINE_TD || row->tag == OUTLINE_LI || row->tag == OUTLINE_DD || row->tag == OUTLINE_PRE || row->tag == OUTLINE_DT))
+		if (!inside && (row->tag == OUTLINE_TD || row->tag == OUTLINE_LI || row->tag == OUTLINE_DD ||
+				row->tag == OUTLINE_PRE || row->tag == OUTLINE_DT))
 			structure_to = row->last;
 		if (row->bad)
 			continue;
@@ -334,10 +345,10 @@ static size_t descend(const struct page_rows *p, bool by_prose)
 }
 
 struct choice {
-	size_t at;	/* row of the container */
-	bool named;	/* it is called an article's body */
-	bool evidence;	/* something says that the page is an article */
-	size_t main;	/* row of <main> when it counts and there is no evidence, else 0 */
+	size_t at;     /* row of the container */
+	bool named;    /* it is called an article's body */
+	bool evidence; /* something says that the page is an article */
+	size_t main;   /* row of <main> when it counts and there is no evidence, else 0 */
 };
 
 static struct choice choose(const struct page_rows *p)
@@ -348,7 +359,8 @@ static struct choice choose(const struct page_rows *p)
 	for (size_t i = 1; i < p->n && !c.named; i++) {
 		const struct row *row = &p->rows[i];
 
-		if (!row->bad && (row->hints & HINT_BODY) && row->kept && !IN(row->tag, no_body) && share(row->kept, p->left, BODY_SHARE)) {
+		if (!row->bad && (row->hints & HINT_BODY) && row->kept && !IN(row->tag, no_body) &&
+		    share(row->kept, p->left, BODY_SHARE)) {
 			c.at = i;
 			c.named = true;
 		}
@@ -367,7 +379,8 @@ static struct choice choose(const struct page_rows *p)
 			continue;
 		if (row->tag == OUTLINE_ARTICLE && row->kept && share(row->kept, p->left, ARTICLE_SHARE))
 			c.evidence = true;
-		if (row->tag == OUTLINE_MAIN && row->plain > p->rows[c.main].plain * (c.main != 0) && share(row->end - row->start, p->body.n, MAIN_SHARE))
+		if (row->tag == OUTLINE_MAIN && row->plain > p->rows[c.main].plain * (c.main != 0) &&
+		    share(row->end - row->start, p->body.n, MAIN_SHARE))
 			c.main = i;
 	}
 	if (c.evidence)
@@ -387,11 +400,13 @@ static bool article_inside(const struct page_rows *p, size_t i, size_t from)
 
 static bool list_of_links(const struct page_rows *p, size_t i, uint64_t container)
 {
-	const uint64_t kinds = SET(OUTLINE_UL) | SET(OUTLINE_TABLE) | SET(OUTLINE_DL) | SET(OUTLINE_DIV) | SET(OUTLINE_SECTION) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
+	const uint64_t kinds = SET(OUTLINE_UL) | SET(OUTLINE_TABLE) | SET(OUTLINE_DL) | SET(OUTLINE_DIV) |
+			       SET(OUTLINE_SECTION) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
 	const struct row *row = &p->rows[i];
 	uint64_t bytes = row->end - row->start, items;
 
-	if (!IN(row->tag, kinds) || !bytes || (uint64_t)row->link * 2 <= bytes || share(row->kept, container, LINKED_SHARE))
+	if (!IN(row->tag, kinds) || !bytes || (uint64_t)row->link * 2 <= bytes ||
+	    share(row->kept, container, LINKED_SHARE))
 		return false;
 	items = (row->last < p->n ? p->rows[row->last].items : p->rows[p->n - 1].items + 1) - row->items;
 	return (uint64_t)row->link * 10 > bytes * 9 || bytes < ITEM_BYTES * (items ? items : 1);
@@ -403,8 +418,8 @@ static void keep_inside(struct page_rows *p, size_t from, uint64_t container)
 	for (size_t i = from + 1; i < p->rows[from].last;) {
 		struct row *row = &p->rows[i];
 
-		if (row->bad || (row->tag == OUTLINE_ARTICLE && article_inside(p, i, from)) || list_of_links(p, i, container) ||
-		    (row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE))) {
+		if (row->bad || (row->tag == OUTLINE_ARTICLE && article_inside(p, i, from)) ||
+		    list_of_links(p, i, container) || (row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE))) {
 			i = row->last;
 		} else {
 			row->keep = true;
@@ -433,8 +448,9 @@ static void keep_container(struct page_rows *p, const struct choice *c)
 		for (size_t i = first->last; c->named && i < p->n;) {
 			const struct row *row = &p->rows[i];
 
-			if (row->bad || row->tag != first->tag || row->hints != first->hints || row->name != first->name ||
-			    !share(row->kept, first->kept, CHUNK_SHARE) || depth(p, i) != deep) {
+			if (row->bad || row->tag != first->tag || row->hints != first->hints ||
+			    row->name != first->name || !share(row->kept, first->kept, CHUNK_SHARE) ||
+			    depth(p, i) != deep) {
 				i++;
 				continue;
 			}
@@ -457,8 +473,9 @@ static void keep_whole(struct page_rows *p, size_t from)
 		bool sure = row->tag == OUTLINE_NAV || row->tag == OUTLINE_FOOTER || row->tag == OUTLINE_ASIDE ||
 			    (row->hints & (HINT_NAV | HINT_FOOT | HINT_SHARE | HINT_AD | HINT_NOTE | HINT_HIDDEN));
 
-		if (sure && i != from && row->tag != OUTLINE_BODY && row->tag != OUTLINE_MAIN && row->tag != OUTLINE_ARTICLE &&
-		    (uint64_t)row->weight * 5 <= p->total && (uint64_t)(row->end - row->start) * 10 < p->body.n * 3) {
+		if (sure && i != from && row->tag != OUTLINE_BODY && row->tag != OUTLINE_MAIN &&
+		    row->tag != OUTLINE_ARTICLE && (uint64_t)row->weight * 5 <= p->total &&
+		    (uint64_t)(row->end - row->start) * 10 < p->body.n * 3) {
 			i = row->last;
 		} else {
 			row->keep = true;
@@ -482,7 +499,8 @@ static bool begins_or_ends(const struct page_rows *p, const struct segment *s, c
 
 	if (IN(row->tag, never) || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 6)
 		return false;
-	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && c->named && !(row->hints & (WEAK | STRONG)) && bytes >= LEAD_BYTES_BODY)
+	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && c->named && !(row->hints & (WEAK | STRONG)) &&
+	    bytes >= LEAD_BYTES_BODY)
 		return true;
 	return bytes >= LEAD_BYTES && has_mark(p->body, s->start, s->end);
 }
@@ -495,7 +513,8 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 	size_t from = p->n_segments, to = 0;
 
 	for (size_t i = 0; i < p->n_segments; i++)
-		if (p->rows[p->segments[i].row].keep && (from == p->n_segments || i >= to) && begins_or_ends(p, &p->segments[i], c)) {
+		if (p->rows[p->segments[i].row].keep && (from == p->n_segments || i >= to) &&
+		    begins_or_ends(p, &p->segments[i], c)) {
 			from = from == p->n_segments ? i : from;
 			to = i + 1;
 		}

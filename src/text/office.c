@@ -20,8 +20,14 @@ static const struct {
 	char c;
 	bool at_end; /* when the element ends, else where it stands */
 } breaks[] = {
-	{ STR("w:p"), '\n', true },    { STR("w:br"), '\n', false },	  { STR("w:cr"), '\n', false },	       { STR("w:tab"), '\t', false },
-	{ STR("text:p"), '\n', true }, { STR("text:h"), '\n', true },	  { STR("text:line-break"), '\n', false }, { STR("text:tab"), '\t', false },
+	{ STR("w:p"), '\n', true },
+	{ STR("w:br"), '\n', false },
+	{ STR("w:cr"), '\n', false },
+	{ STR("w:tab"), '\t', false },
+	{ STR("text:p"), '\n', true },
+	{ STR("text:h"), '\n', true },
+	{ STR("text:line-break"), '\n', false },
+	{ STR("text:tab"), '\t', false },
 	{ STR("text:s"), ' ', false },
 };
 
@@ -43,8 +49,10 @@ static struct str member(const struct office *o, struct str name, const char **w
 
 		if (!str_eq(e->name, name))
 			continue;
-		if (e->size > LIMIT_OFFICE_XML || e->offset > o->payload.n || e->packed > o->payload.n - e->offset || (e->method != 0 && e->method != 8)) {
-			*why = e->size > LIMIT_OFFICE_XML ? "a member is larger than the limit" : "a member lies outside the file";
+		if (e->size > LIMIT_OFFICE_XML || e->offset > o->payload.n || e->packed > o->payload.n - e->offset ||
+		    (e->method != 0 && e->method != 8)) {
+			*why = e->size > LIMIT_OFFICE_XML ? "a member is larger than the limit"
+							  : "a member lies outside the file";
 			return STR_NONE;
 		}
 		if (e->method == 0 && e->packed < e->size)
@@ -55,7 +63,8 @@ static struct str member(const struct office *o, struct str name, const char **w
 			return str_n(out, e->size);
 		}
 		d = libdeflate_alloc_decompressor();
-		if (d && libdeflate_deflate_decompress(d, o->payload.p + e->offset, e->packed, out, e->size, &got) == LIBDEFLATE_SUCCESS) {
+		if (d && libdeflate_deflate_decompress(d, o->payload.p + e->offset, e->packed, out, e->size, &got) ==
+			     LIBDEFLATE_SUCCESS) {
 			libdeflate_free_decompressor(d);
 			return str_n(out, got);
 		}
@@ -142,7 +151,8 @@ static void read_members(struct arena *a, const struct office *o, struct str *te
 	buf_release(&out);
 }
 
-int office_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why, struct err *err)
+int office_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why,
+		struct err *err)
 {
 	struct office o = { .payload = payload };
 	struct zip_entry *entries = NULL;

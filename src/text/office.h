@@ -12,5 +12,6 @@
 
 /* Text and title in the arena.  WN_OK with *why set when there is no text or
  * not all of it; a negative code only when this process cannot work. */
-int office_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why, struct err *err);
+int office_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why,
+		struct err *err);
 #endif

@@ -16,10 +16,11 @@
 
 /* Internal bits: words that make HINT_BODY when two kinds meet in one name. */
 enum { WORD_KIND = 1 << 16, WORD_TEXT = 1 << 17, WORD_NOT = 1 << 18, WORD_EMBED = 1 << 19 };
-#define HINTS_BAD \
-	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | HINT_HIDDEN | HINT_META | \
-	 HINT_CAPTION)
+#define HINTS_BAD                                                                                            \
+	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
+	 HINT_HIDDEN | HINT_META | HINT_CAPTION)
 
+/* clang-format off */
 static const struct {
 	const char *word;
 	uint32_t bits;
@@ -77,6 +78,7 @@ static const struct {
 	{ "and", WORD_NOT }, { "w", WORD_NOT }, { "plus", WORD_NOT }, { "enabled", WORD_NOT }, { "off", WORD_NOT }, { "on", WORD_NOT },
 	{ "open", WORD_NOT }, { "opened", WORD_NOT }, { "embed", WORD_EMBED }, { "embedded", WORD_EMBED }, { "tweet", WORD_EMBED },
 };
+/* clang-format on */
 
 #define WORD_MAX 24
 #define SLOT_BITS 10
@@ -188,7 +190,8 @@ uint32_t outline_hints(const struct outline_attrs *attrs)
 		bits |= list_hints(attrs->role);
 	if (attrs->itemprop.n)
 		bits |= list_hints(attrs->itemprop);
-	if (attrs->style.n && (str_ifind(attrs->style, STR("display:none")) >= 0 || str_ifind(attrs->style, STR("display: none")) >= 0))
+	if (attrs->style.n &&
+	    (str_ifind(attrs->style, STR("display:none")) >= 0 || str_ifind(attrs->style, STR("display: none")) >= 0))
 		bits |= HINT_HIDDEN;
 	return bits & 0xffff;
 }
@@ -233,7 +236,8 @@ static bool is_wall(uint8_t tag)
 
 static bool is_item(uint8_t tag)
 {
-	return tag == OUTLINE_LI || tag == OUTLINE_DT || tag == OUTLINE_DD || tag == OUTLINE_TR || tag == OUTLINE_TD || tag == OUTLINE_P;
+	return tag == OUTLINE_LI || tag == OUTLINE_DT || tag == OUTLINE_DD || tag == OUTLINE_TR || tag == OUTLINE_TD ||
+	       tag == OUTLINE_P;
 }
 
 /* The level of the innermost open row of that tag that is in reach, or ROW_NONE. */

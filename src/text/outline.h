@@ -26,8 +26,8 @@
 #include "base/str.h"
 #include "base/vec.h"
 
-#define LIMIT_OUTLINE_DEPTH 512u	/* deeper elements belong to the 512th */
-#define LIMIT_OUTLINE_NODES (1u << 20)	/* rows of one page */
+#define LIMIT_OUTLINE_DEPTH 512u       /* deeper elements belong to the 512th */
+#define LIMIT_OUTLINE_NODES (1u << 20) /* rows of one page */
 
 /* A column for the table of elements: the extractor keeps it beside what else
  * it knows of a tag; OUTLINE_NONE is an element that is not reported. */
@@ -51,8 +51,8 @@ enum outline_tag {
 	OUTLINE_DD,
 	OUTLINE_TABLE,
 	OUTLINE_TR,
-	OUTLINE_TD, /* td th */
-	OUTLINE_PRE, /* pre listing xmp plaintext */
+	OUTLINE_TD,    /* td th */
+	OUTLINE_PRE,   /* pre listing xmp plaintext */
 	OUTLINE_QUOTE, /* blockquote */
 	OUTLINE_FIGURE,
 	OUTLINE_CAPTION, /* figcaption caption */
@@ -66,22 +66,22 @@ enum outline_tag {
 
 /* What class, id, role and itemprop say, as bits. */
 enum outline_hint {
-	HINT_BODY = 1 << 0,    /* articleBody, entry-content, story-body: almost surely the article */
-	HINT_CONTENT = 1 << 1, /* content, main, post, article: perhaps the article */
-	HINT_NAV = 1 << 2,     /* nav, menu, breadcrumb, pagination, toolbar */
-	HINT_SIDE = 1 << 3,    /* sidebar, widget, rail, aside */
-	HINT_FOOT = 1 << 4,    /* footer, copyright, legal */
-	HINT_HEAD = 1 << 5,    /* header, masthead, banner */
-	HINT_SHARE = 1 << 6,   /* share, social, follow, newsletter, subscribe */
-	HINT_RELATED = 1 << 7, /* related, recommended, popular, more-from, promo */
-	HINT_COMMENT = 1 << 8, /* comment, disqus, respond, reply */
-	HINT_AD = 1 << 9,      /* ad, advert, sponsor, outbrain, taboola */
-	HINT_NOTE = 1 << 10,   /* cookie, consent, gdpr, modal, popup, overlay, paywall */
-	HINT_META = 1 << 11,   /* byline, author, date, tags, category, meta */
+	HINT_BODY = 1 << 0,	/* articleBody, entry-content, story-body: almost surely the article */
+	HINT_CONTENT = 1 << 1,	/* content, main, post, article: perhaps the article */
+	HINT_NAV = 1 << 2,	/* nav, menu, breadcrumb, pagination, toolbar */
+	HINT_SIDE = 1 << 3,	/* sidebar, widget, rail, aside */
+	HINT_FOOT = 1 << 4,	/* footer, copyright, legal */
+	HINT_HEAD = 1 << 5,	/* header, masthead, banner */
+	HINT_SHARE = 1 << 6,	/* share, social, follow, newsletter, subscribe */
+	HINT_RELATED = 1 << 7,	/* related, recommended, popular, more-from, promo */
+	HINT_COMMENT = 1 << 8,	/* comment, disqus, respond, reply */
+	HINT_AD = 1 << 9,	/* ad, advert, sponsor, outbrain, taboola */
+	HINT_NOTE = 1 << 10,	/* cookie, consent, gdpr, modal, popup, overlay, paywall */
+	HINT_META = 1 << 11,	/* byline, author, date, tags, category, meta */
 	HINT_CAPTION = 1 << 12, /* caption, credit, image-source */
-	HINT_HIDDEN = 1 << 13, /* display:none, aria-hidden, screen-reader-only, print-only */
-	HINT_LINKS = 1 << 14,  /* filled by outline_finish: mostly anchor text */
-	HINT_TITLE = 1 << 15,  /* headline, title */
+	HINT_HIDDEN = 1 << 13,	/* display:none, aria-hidden, screen-reader-only, print-only */
+	HINT_LINKS = 1 << 14,	/* filled by outline_finish: mostly anchor text */
+	HINT_TITLE = 1 << 15,	/* headline, title */
 };
 
 struct outline_node {
@@ -91,8 +91,8 @@ struct outline_node {
 	uint32_t link;	     /* bytes of anchor text inside */
 	uint32_t name;	     /* hash of the class attribute, 0 without one */
 	uint16_t hints;
-	uint8_t tag;	     /* enum outline_tag; role=main and role=article count as the elements */
-	uint8_t written;     /* the tag as written, by which it is closed */
+	uint8_t tag;	 /* enum outline_tag; role=main and role=article count as the elements */
+	uint8_t written; /* the tag as written, by which it is closed */
 };
 
 struct outline {
@@ -110,7 +110,8 @@ struct outline_attrs {
 };
 
 void outline_reset(struct outline *o); /* zero-initialised is reset */
-void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs); /* attrs may be NULL */
+void outline_open(struct outline *o, enum outline_tag tag, size_t at,
+		  const struct outline_attrs *attrs); /* attrs may be NULL */
 void outline_close(struct outline *o, enum outline_tag tag, size_t at);
 void outline_link(struct outline *o, size_t bytes); /* an anchor ended: so many bytes of body text were its text */
 void outline_finish(struct outline *o, size_t at);  /* closes what is open */

@@ -42,6 +42,7 @@
 #include "base/os.h"
 
 /* Allowed as they are.  Opening, writing and execve have conditions; see filter_fill. */
+/* clang-format off */
 static const int allowed[] = {
 	SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(fstat), SCMP_SYS(newfstatat),
 	SCMP_SYS(stat), SCMP_SYS(lstat), SCMP_SYS(statx), SCMP_SYS(statfs), SCMP_SYS(fstatfs), SCMP_SYS(access), SCMP_SYS(faccessat),
@@ -53,6 +54,7 @@ static const int allowed[] = {
 	SCMP_SYS(getuid), SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getegid), SCMP_SYS(uname), SCMP_SYS(sysinfo),
 	SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_yield), SCMP_SYS(fadvise64),
 };
+/* clang-format on */
 
 #define FILTER_MOST 512 /* BPF instructions */
 static struct {
@@ -82,9 +84,12 @@ static bool filter_rules(scmp_filter_ctx filter)
 
 	for (size_t i = 0; i < COUNT(allowed); i++)
 		ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0) == 0;
-	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(execve), 1, SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)(uintptr_t)box.path)) == 0;
-	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)) == 0;
-	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)) == 0;
+	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(execve), 1,
+				    SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)(uintptr_t)box.path)) == 0;
+	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1,
+				    SCMP_A2(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)) == 0;
+	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(open), 1,
+				    SCMP_A1(SCMP_CMP_MASKED_EQ, writing, O_RDONLY)) == 0;
 	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(write), 1, SCMP_A0(SCMP_CMP_LE, 2)) == 0;
 	ok = ok && seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(writev), 1, SCMP_A0(SCMP_CMP_LE, 2)) == 0;
 	/* Reading limits is fine, setting them is not: the third argument is the new value. */
@@ -103,7 +108,8 @@ static void filter_fill(void)
 	size_t got = 0;
 
 	if (filter && fd >= 0 && filter_rules(filter) && seccomp_export_bpf(filter, fd) == 0 &&
-	    os_pread(fd, box.code, sizeof box.code, 0, &got, "filter", NULL) == WN_OK && got > 0 && got < sizeof box.code) {
+	    os_pread(fd, box.code, sizeof box.code, 0, &got, "filter", NULL) == WN_OK && got > 0 &&
+	    got < sizeof box.code) {
 		box.program = (struct sock_fprog){ (unsigned short)(got / sizeof box.code[0]), box.code };
 		box.ready = true;
 	}
@@ -128,7 +134,8 @@ static void limit(int what, rlim_t value)
 /* The child: system calls only.  Never returns. */
 static void __attribute__((noreturn)) child(int in, int out, int complaints)
 {
-	static const char *const argv[] = { "pdftotext", "-htmlmeta", "-enc", "UTF-8", "-eol", "unix", "/proc/self/fd/0", "-", NULL };
+	static const char *const argv[] = { "pdftotext", "-htmlmeta",	    "-enc", "UTF-8", "-eol",
+					    "unix",	 "/proc/self/fd/0", "-",    NULL };
 	static const char *const envp[] = { "LC_ALL=C.UTF-8", "HOME=/nonexistent", NULL };
 	sigset_t none;
 
@@ -208,7 +215,9 @@ static void run_watch(struct run *r)
 	bool gone = r->pidfd < 0;
 
 	while (r->out[0] >= 0 || r->complaints[0] >= 0 || !gone) {
-		struct pollfd fds[3] = { { r->out[0], POLLIN, 0 }, { r->complaints[0], POLLIN, 0 }, { gone ? -1 : r->pidfd, POLLIN, 0 } };
+		struct pollfd fds[3] = { { r->out[0], POLLIN, 0 },
+					 { r->complaints[0], POLLIN, 0 },
+					 { gone ? -1 : r->pidfd, POLLIN, 0 } };
 		int64_t left = deadline - now_ms();
 
 		if (left <= 0 || r->text.full) {
@@ -250,7 +259,11 @@ static struct str unescaped(struct arena *a, struct str s)
 	static const struct {
 		struct str name;
 		char c;
-	} entities[] = { { STR("&amp;"), '&' }, { STR("&lt;"), '<' }, { STR("&gt;"), '>' }, { STR("&quot;"), '"' }, { STR("&#39;"), '\'' } };
+	} entities[] = { { STR("&amp;"), '&' },
+			 { STR("&lt;"), '<' },
+			 { STR("&gt;"), '>' },
+			 { STR("&quot;"), '"' },
+			 { STR("&#39;"), '\'' } };
 	char *out = arena_alloc(a, s.n + 1);
 	size_t n = 0;
 
@@ -308,24 +321,26 @@ static const char *reason(struct arena *a, const struct run *r)
 		return arena_printf(a, "pdftotext ended by signal %d", WTERMSIG(r->status)).p;
 	}
 	switch (WEXITSTATUS(r->status)) {
-	case 0:
-		return NULL;
-	case 3:
-		return "the PDF does not allow its text to be copied";
-	case 125:
-		return "pdftotext could not be confined";
+	case 0: return NULL;
+	case 3: return "the PDF does not allow its text to be copied";
+	case 125: return "pdftotext could not be confined";
 	case 126:
-	case 127:
-		return "pdftotext could not be started";
+	case 127: return "pdftotext could not be started";
 	default:
-		return line.n ? arena_printf(a, "pdftotext: %.*s", (int)(line.n < 200 ? line.n : 200), line.p).p : "pdftotext failed";
+		return line.n ? arena_printf(a, "pdftotext: %.*s", (int)(line.n < 200 ? line.n : 200), line.p).p
+			      : "pdftotext failed";
 	}
 }
 
-int pdf_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why, struct err *err)
+int pdf_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why,
+	     struct err *err)
 {
-	struct run r = { .in = -1, .out = { -1, -1 }, .complaints = { -1, -1 }, .pidfd = -1,
-			 .text = BUF(LIMIT_TEXT), .said = BUF(4 * KIB) };
+	struct run r = { .in = -1,
+			 .out = { -1, -1 },
+			 .complaints = { -1, -1 },
+			 .pidfd = -1,
+			 .text = BUF(LIMIT_TEXT),
+			 .said = BUF(4 * KIB) };
 	int rc;
 
 	*text = *title = STR_NONE;

@@ -16,5 +16,6 @@
  * text or not all of it; *why NULL when all went well.  A negative code only
  * when this process cannot work (no descriptors, no memory file).
  * Safe from any thread. */
-int pdf_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why, struct err *err);
+int pdf_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why,
+	     struct err *err);
 #endif

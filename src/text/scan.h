@@ -26,7 +26,8 @@ static inline const char *scan_three(const char *p, const char *end, char a, cha
 
 	for (; end - p >= 16; p += 16) {
 		__m128i v = _mm_loadu_si128((const __m128i *)p);
-		int hit = _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, va), _mm_cmpeq_epi8(v, vb)), _mm_cmpeq_epi8(v, vc)));
+		int hit = _mm_movemask_epi8(
+		    _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, va), _mm_cmpeq_epi8(v, vb)), _mm_cmpeq_epi8(v, vc)));
 
 		if (hit)
 			return p + __builtin_ctz((unsigned)hit);
@@ -35,7 +36,10 @@ static inline const char *scan_three(const char *p, const char *end, char a, cha
 	return scan_three_slow(p, end, a, b, c);
 }
 
-static inline const char *scan_two(const char *p, const char *end, char a, char b) { return scan_three(p, end, a, b, b); }
+static inline const char *scan_two(const char *p, const char *end, char a, char b)
+{
+	return scan_three(p, end, a, b, b);
+}
 
 /* What ends a run of plain text: '<', '&', NUL. */
 static inline const char *scan_data(const char *p, const char *end) { return scan_three(p, end, '<', '&', 0); }

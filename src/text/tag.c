@@ -6,10 +6,9 @@
 #include "text/tag.h"
 #include "text/tag_table.h"
 
-const struct tag_info tag_info[TAG_COUNT] = {
-	[TAG_OTHER] = { { "", 0 }, 0, OUTLINE_NONE },
+const struct tag_info tag_info[TAG_COUNT] = { [TAG_OTHER] = { { "", 0 }, 0, OUTLINE_NONE },
 #define X(id, name, flags, outline) [TAG_##id] = { { name, sizeof(name) - 1 }, flags, OUTLINE_##outline },
-	TAG_LIST(X)
+					      TAG_LIST(X)
 #undef X
 };
 
@@ -28,7 +27,8 @@ static uint64_t tag_key(const char *p, size_t n)
 		memcpy(&hi, p + n - 4, 4);
 		head = lo | (uint64_t)hi << (8 * (n - 4));
 	} else if (n) {
-		head = (uint8_t)p[0] | (uint64_t)(uint8_t)p[n / 2] << (8 * (n / 2)) | (uint64_t)(uint8_t)p[n - 1] << (8 * (n - 1));
+		head = (uint8_t)p[0] | (uint64_t)(uint8_t)p[n / 2] << (8 * (n / 2)) |
+		       (uint64_t)(uint8_t)p[n - 1] << (8 * (n - 1));
 	}
 	return head ^ tail * 31 ^ n;
 }

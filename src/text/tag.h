@@ -11,23 +11,24 @@
 #include "text/outline.h"
 
 enum tag_flag {
-	IS_BLOCK = 1,	       /* separates terms: begins and ends a line */
-	IS_CELL = 2,	       /* separates terms by a tab */
-	IS_VOID = 4,	       /* has no content and no end */
-	IS_HIDE = 8,	       /* its text is never shown */
-	IS_CLOSES_P = 16,     /* its start closes an open p */
-	IS_SPECIAL = 32,      /* an end tag of another name does not reach past it */
-	IS_FORMAT = 64,       /* formatting element (adoption agency) */
-	IS_IMPLIED = 128,     /* closed by generating implied end tags */
-	IS_SCOPE = 256,       /* bounds the default scope */
-	IS_RAW = 512,	       /* switches the tokenizer; see extract.c */
+	IS_BLOCK = 1,	  /* separates terms: begins and ends a line */
+	IS_CELL = 2,	  /* separates terms by a tab */
+	IS_VOID = 4,	  /* has no content and no end */
+	IS_HIDE = 8,	  /* its text is never shown */
+	IS_CLOSES_P = 16, /* its start closes an open p */
+	IS_SPECIAL = 32,  /* an end tag of another name does not reach past it */
+	IS_FORMAT = 64,	  /* formatting element (adoption agency) */
+	IS_IMPLIED = 128, /* closed by generating implied end tags */
+	IS_SCOPE = 256,	  /* bounds the default scope */
+	IS_RAW = 512,	  /* switches the tokenizer; see extract.c */
 	IS_HEADING = 1024,
 	IS_BREAKOUT = 2048,   /* its start ends foreign content */
-	IS_HEAD = 4096,       /* may stand in head without opening body */
+	IS_HEAD = 4096,	      /* may stand in head without opening body */
 	IS_TABLE_PART = 8192, /* caption colgroup col tbody thead tfoot tr td th */
 };
 
 #define IS_B_ (IS_BLOCK | IS_CLOSES_P | IS_SPECIAL)
+/* clang-format off */
 #define TAG_LIST(X) \
 	X(A, "a", IS_FORMAT, NONE) X(ABBR, "abbr", 0, NONE) X(ACRONYM, "acronym", 0, NONE) \
 	X(ADDRESS, "address", IS_B_, ADDRESS) X(APPLET, "applet", IS_SPECIAL | IS_SCOPE, NONE) \
@@ -85,13 +86,14 @@ enum tag_flag {
 	X(TRACK, "track", IS_VOID, NONE) X(TT, "tt", IS_FORMAT | IS_BREAKOUT, NONE) X(U, "u", IS_FORMAT | IS_BREAKOUT, NONE) \
 	X(UL, "ul", IS_B_ | IS_BREAKOUT, UL) X(VAR, "var", IS_BREAKOUT, NONE) X(VIDEO, "video", IS_HIDE, NONE) \
 	X(WBR, "wbr", IS_VOID, NONE) X(XMP, "xmp", IS_B_ | IS_RAW, PRE)
+/* clang-format on */
 
 enum tag {
 	TAG_OTHER,
 #define X(id, name, flags, outline) TAG_##id,
 	TAG_LIST(X)
 #undef X
-	TAG_COUNT
+	    TAG_COUNT
 };
 
 struct tag_info {

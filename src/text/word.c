@@ -163,7 +163,7 @@ __attribute__((target("avx2,bmi,bmi2"))) static inline uint32_t half_avx2(const 
 }
 
 __attribute__((target("avx2,bmi,bmi2"))) static inline void block_avx2(const char *p, char *out, uint64_t *letters,
-									uint64_t *high)
+								       uint64_t *high)
 {
 	uint32_t h0, h1, l0 = half_avx2(p, out, &h0), l1 = half_avx2(p + 32, out + 32, &h1);
 

@@ -42,7 +42,7 @@ struct word_reader {
 };
 
 void word_open(struct word_reader *r, struct str text); /* r may be reused; text is borrowed until the last batch */
-bool word_batch(struct word_reader *r);			 /* false: no more terms */
+bool word_batch(struct word_reader *r);			/* false: no more terms */
 void word_release(struct word_reader *r);
 static inline struct str word_bytes(const struct word_reader *r, size_t i)
 {

@@ -9,7 +9,11 @@ static size_t entity(struct str s, char *out, size_t *n)
 	static const struct {
 		struct str name;
 		char c;
-	} names[] = { { STR("&lt;"), '<' }, { STR("&gt;"), '>' }, { STR("&amp;"), '&' }, { STR("&quot;"), '"' }, { STR("&apos;"), '\'' } };
+	} names[] = { { STR("&lt;"), '<' },
+		      { STR("&gt;"), '>' },
+		      { STR("&amp;"), '&' },
+		      { STR("&quot;"), '"' },
+		      { STR("&apos;"), '\'' } };
 	uint32_t point = 0;
 	size_t i = 2;
 
@@ -78,4 +82,3 @@ size_t xml_tag(struct str s, struct xml_tag *t)
 	t->empty = i > from && s.p[i - 1] == '/';
 	return i + 1;
 }
-

@@ -17,7 +17,8 @@ static void check_line(struct cdx_reader *r, struct str line)
 		for (unsigned f = 0; f < CDX_FORMATS; f++) {
 			buf_reset(&out);
 			cdx_add((enum cdx_format)f, &c, &out);
-			if (cdx_parse(&plain, &arena, buf_view(&out), &again, &err) == WN_OK && (again.time != c.time || again.status != c.status))
+			if (cdx_parse(&plain, &arena, buf_view(&out), &again, &err) == WN_OK &&
+			    (again.time != c.time || again.status != c.status))
 				abort();
 		}
 	} else if (!err.text[0] && line.n > LIMIT_LINE) {
@@ -29,7 +30,8 @@ static void check_line(struct cdx_reader *r, struct str line)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const types[] = { "application/json", "application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=X", "a/b" };
+	static const char *const types[] = { "application/json", "application/x-www-form-urlencoded", "text/plain",
+					     "multipart/form-data; boundary=X", "a/b" };
 	struct str text = { (const char *)data, size }, rest = text;
 	struct cdx_reader r = { 0 };
 	struct buf query = BUF(MIB);

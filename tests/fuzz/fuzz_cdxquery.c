@@ -9,7 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct arena a = { 0 };
 		struct cdx_query q;
 		struct err err = { 0 };
-		int rc = cdx_query_parse(&a, (enum cdx_dialect)dialect, NULL, str_n((const char *)data, size), &q, &err);
+		int rc =
+		    cdx_query_parse(&a, (enum cdx_dialect)dialect, NULL, str_n((const char *)data, size), &q, &err);
 
 		if ((rc < 0 && !err.text[0]) || (rc == WN_OK && q.end.n && str_cmp(q.key, q.end) > 0))
 			abort();

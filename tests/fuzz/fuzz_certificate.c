@@ -29,7 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *bytes = mem_alloc(size + 1);
 	uint32_t group[8] = { 0, 0, 1, 1, 2, 2, 3, 3 }, demand[4] = { 1, 2, 0, 9 };
 	uint32_t kept[] = { 0, 2, 3, 4, 6, 7 }, dropped[] = { 1, 5 }, witness[] = { 0, 4 };
-	struct cover_world w = { .n = 8, .group = group, .groups = 4, .demand = demand, .covers = covers, .coverers = coverers };
+	struct cover_world w = {
+		.n = 8, .group = group, .groups = 4, .demand = demand, .covers = covers, .coverers = coverers
+	};
 	struct cover_claim claim = { kept, dropped, witness, 6, 2, &c };
 	struct cover_verdict v;
 

@@ -7,8 +7,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static const char *const labels[] = { "", "utf-8", "utf-16", "utf-16be", "gb18030", "big5", "euc-kr", "euc-jp", "shift_jis", "iso-2022-jp",
-					       "koi8-r", "windows-1252", "iso-8859-2", "x-user-defined", "iso-2022-kr" };
+	static const char *const labels[] = { "",	"utf-8",	"utf-16",     "utf-16be",	"gb18030",
+					      "big5",	"euc-kr",	"euc-jp",     "shift_jis",	"iso-2022-jp",
+					      "koi8-r", "windows-1252", "iso-8859-2", "x-user-defined", "iso-2022-kr" };
 	struct arena a = { 0 };
 	size_t replaced;
 

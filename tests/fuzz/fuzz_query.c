@@ -21,7 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		ftquery_matches(q, text, body);
 		for (size_t i = 0; i < s.n_marks; i++)
-			if ((size_t)s.marks[i].at + s.marks[i].n > s.text.n || (i && s.marks[i].at < s.marks[i - 1].at + s.marks[i - 1].n))
+			if ((size_t)s.marks[i].at + s.marks[i].n > s.text.n ||
+			    (i && s.marks[i].at < s.marks[i - 1].at + s.marks[i - 1].n))
 				abort();
 	}
 	arena_release(&a);

@@ -7,7 +7,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena a = { 0 };
 	struct buf out = BUF(4 * LIMIT_REWRITE);
-	struct rewriter w = { .prefix = STR("/c/"), .stamp = "20100102030405", .out = &out, .arena = &a, .head = STR("<script></script>") };
+	struct rewriter w = { .prefix = STR("/c/"),
+			      .stamp = "20100102030405",
+			      .out = &out,
+			      .arena = &a,
+			      .head = STR("<script></script>") };
 	struct str s = { (const char *)data, size };
 	struct replay_path p;
 

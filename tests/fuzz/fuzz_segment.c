@@ -33,7 +33,8 @@ static void repair_words(unsigned char *p, const struct segfile_head *h)
 	if (h->index_n < sizeof(struct ftseg_index) + 8 * chunks)
 		return;
 	for (uint64_t c = 0; c < chunks; c++) {
-		uint64_t left = data - c * FT_CHUNK, check = hash64(p + SEGFILE_HEAD + c * FT_CHUNK, left < FT_CHUNK ? left : FT_CHUNK);
+		uint64_t left = data - c * FT_CHUNK,
+			 check = hash64(p + SEGFILE_HEAD + c * FT_CHUNK, left < FT_CHUNK ? left : FT_CHUNK);
 
 		memcpy(p + h->index_at + sizeof(struct ftseg_index) + 8 * c, &check, 8);
 	}

@@ -12,9 +12,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!stamp_parse(s, &t))
 		return 0;
-	if (t.time < STAMP_MIN || t.time > STAMP_MAX || t.nsec > 999999999 || stamp_end(&t) < t.time || t.precision < STAMP_YEAR)
+	if (t.time < STAMP_MIN || t.time > STAMP_MAX || t.nsec > 999999999 || stamp_end(&t) < t.time ||
+	    t.precision < STAMP_YEAR)
 		abort();
-	if (!stamp_parse_warc(stamp_rfc3339_ns(t.time, t.nsec, text), &again) || again.time != t.time || again.nsec != t.nsec || again.flaw)
+	if (!stamp_parse_warc(stamp_rfc3339_ns(t.time, t.nsec, text), &again) || again.time != t.time ||
+	    again.nsec != t.nsec || again.flaw)
 		abort();
 	if (!stamp_parse_digits(stamp_14(t.time, text), &again) || again.time != t.time)
 		abort();

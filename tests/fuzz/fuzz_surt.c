@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	surt_add_flags(SURT_WITH_SCHEME, url, &slow);
 	at = str_find(buf_view(&slow), STR("://("));
 	/* a key that begins with its scheme has no host, and its path may look like one */
-	if ((at == 4 || at == 5) && str_starts(buf_view(&slow), STR("http")) && !str_starts(buf_view(&key), STR("http")))
+	if ((at == 4 || at == 5) && str_starts(buf_view(&slow), STR("http")) &&
+	    !str_starts(buf_view(&key), STR("http")))
 		if (!str_eq(buf_view(&key), str_sub(buf_view(&slow), (size_t)at + 4, slow.n)))
 			abort();
 	buf_reset(&slow);

@@ -24,7 +24,8 @@ static void compare(struct str text, int force)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct shingler s = { .spec = { .k = size ? 1 + data[0] % 9u : 5, .unit = size && data[0] & 64 ? SHINGLE_CHAR : SHINGLE_WORD,
+	struct shingler s = { .spec = { .k = size ? 1 + data[0] % 9u : 5,
+					.unit = size && data[0] & 64 ? SHINGLE_CHAR : SHINGLE_WORD,
 					.bag = size && data[0] & 128 } };
 	struct str text = { (const char *)data, size };
 	struct set set;

@@ -20,7 +20,8 @@ static inline void read_all(const char *path)
 		uint64_t bytes = 0;
 
 		verify_head(&rec);
-		if (payload_begin(&p, r, &rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_BLOCK | PAYLOAD_DIGEST, &err) < 0)
+		if (payload_begin(&p, r, &rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_BLOCK | PAYLOAD_DIGEST, &err) <
+		    0)
 			break;
 		while (bytes < 1 << 24 && payload_read(&p, &piece, &err) == WN_OK)
 			bytes += piece.n;

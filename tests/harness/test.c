@@ -50,7 +50,8 @@ bool test_check(struct test *t, bool ok, const char *file, int line, const char 
 	return false;
 }
 
-bool test_check_eq(struct test *t, uint64_t got, uint64_t want, const char *file, int line, const char *claim, const char *fmt, ...)
+bool test_check_eq(struct test *t, uint64_t got, uint64_t want, const char *file, int line, const char *claim,
+		   const char *fmt, ...)
 {
 	va_list ap;
 

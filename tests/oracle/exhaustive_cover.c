@@ -41,7 +41,8 @@ struct exhaustive_best exhaustive_cover(const struct exhaustive *e)
 		for (uint32_t d = 0; e->prefer && d < e->n; d++)
 			if (kept >> d & 1)
 				x.value += e->prefer[d];
-		if (x.size < best.size || x.in_common > best.in_common || (x.in_common == best.in_common && x.value > best.value))
+		if (x.size < best.size || x.in_common > best.in_common ||
+		    (x.in_common == best.in_common && x.value > best.value))
 			best = x;
 	}
 	return best;

@@ -7,8 +7,15 @@
 #include "test.h"
 
 static const struct cdx sample = {
-	.urlkey = { "com,example)/", 13 }, .time = 1390842720, .url = { "http://example.com/\xc3\xbc\"", 22 }, .mime = { "text/html", 9 },
-	.digest = { "sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A", 37 }, .filename = { "a.warc.gz", 9 }, .status = 200, .length = 1046, .offset = 334,
+	.urlkey = { "com,example)/", 13 },
+	.time = 1390842720,
+	.url = { "http://example.com/\xc3\xbc\"", 22 },
+	.mime = { "text/html", 9 },
+	.digest = { "sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A", 37 },
+	.filename = { "a.warc.gz", 9 },
+	.status = 200,
+	.length = 1046,
+	.offset = 334,
 };
 
 static struct str line_of(struct test *t, enum cdx_format f, const struct cdx *c)
@@ -26,22 +33,29 @@ TEST(cdx, writes_lines_as_others_do)
 {
 	struct cdx bare = { .url = STR("x y"), .status = -1, .length = CDX_NONE, .offset = CDX_NONE };
 
-	CHECK_STR(line_of(t, CDX_J, &sample),
-		  STR("com,example)/ 20140127171200 {\"url\": \"http://example.com/\\u00fc\\\"\", \"mime\": \"text/html\", \"status\": \"200\", "
-		      "\"digest\": \"sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A\", \"length\": \"1046\", \"offset\": \"334\", \"filename\": \"a.warc.gz\"}\n"));
-	CHECK_STR(line_of(t, CDX_11, &sample),
-		  STR("com,example)/ 20140127171200 http://example.com/\xc3\xbc\" text/html 200 B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - - 1046 334 a.warc.gz\n"));
-	CHECK_STR(line_of(t, CDX_9, &sample),
-		  STR("com,example)/ 20140127171200 http://example.com/\xc3\xbc\" text/html 200 B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - 334 a.warc.gz\n"));
+	CHECK_STR(
+	    line_of(t, CDX_J, &sample),
+	    STR("com,example)/ 20140127171200 {\"url\": \"http://example.com/\\u00fc\\\"\", \"mime\": \"text/html\", \"status\": \"200\", "
+		"\"digest\": \"sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A\", \"length\": \"1046\", \"offset\": \"334\", \"filename\": \"a.warc.gz\"}\n"));
+	CHECK_STR(
+	    line_of(t, CDX_11, &sample),
+	    STR("com,example)/ 20140127171200 http://example.com/\xc3\xbc\" text/html 200 B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - - 1046 334 a.warc.gz\n"));
+	CHECK_STR(
+	    line_of(t, CDX_9, &sample),
+	    STR("com,example)/ 20140127171200 http://example.com/\xc3\xbc\" text/html 200 B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A - 334 a.warc.gz\n"));
 	CHECK_STR(line_of(t, CDX_J, &bare), STR("- 19700101000000 {\"url\": \"x y\"}\n"));
 	CHECK_STR(line_of(t, CDX_9, &bare), STR("- 19700101000000 x%20y - - - - - -\n"));
 }
 
 TEST(cdx, escapes_as_python_does)
 {
-	struct cdx c = { .url = STR("\b\t\n\f\r\x01\x7f\\/\xf0\x9f\x98\x80\xff"), .status = -1, .length = CDX_NONE, .offset = CDX_NONE };
+	struct cdx c = { .url = STR("\b\t\n\f\r\x01\x7f\\/\xf0\x9f\x98\x80\xff"),
+			 .status = -1,
+			 .length = CDX_NONE,
+			 .offset = CDX_NONE };
 
-	CHECK_STR(line_of(t, CDX_J, &c), STR("- 19700101000000 {\"url\": \"\\b\\t\\n\\f\\r\\u0001\x7f\\\\/\\ud83d\\ude00\\ufffd\"}\n"));
+	CHECK_STR(line_of(t, CDX_J, &c),
+		  STR("- 19700101000000 {\"url\": \"\\b\\t\\n\\f\\r\\u0001\x7f\\\\/\\ud83d\\ude00\\ufffd\"}\n"));
 }
 
 static void check_same(struct test *t, const struct cdx *got, const struct cdx *want, bool label)
@@ -63,7 +77,8 @@ TEST(cdx, reads_what_it_writes)
 		struct cdx got;
 		struct err err = { 0 };
 
-		REQUIRE(cdx_parse(&r, t->arena, line_of(t, (enum cdx_format)f, &sample), &got, &err) == WN_OK, "%s", err.text);
+		REQUIRE(cdx_parse(&r, t->arena, line_of(t, (enum cdx_format)f, &sample), &got, &err) == WN_OK, "%s",
+			err.text);
 		check_same(t, &got, &sample, f == CDX_J);
 		if (f == CDX_J)
 			continue;
@@ -81,10 +96,13 @@ TEST(cdx, reads_lines_of_others)
 		int status;
 		uint64_t offset;
 	} lines[] = {
-		{ "com,example)/ 20140127171200123 {\"original\": \"http://example.com/\", \"statuscode\": 404, \"offset\": 7}", WN_OK, 404, 7 },
-		{ "com,example)/ 20140127171200 {\"url\":\"http://example.com/\",\"status\":\"-\",\"x\":[1,{}]}", WN_OK, -1, CDX_NONE },
+		{ "com,example)/ 20140127171200123 {\"original\": \"http://example.com/\", \"statuscode\": 404, \"offset\": 7}",
+		  WN_OK, 404, 7 },
+		{ "com,example)/ 20140127171200 {\"url\":\"http://example.com/\",\"status\":\"-\",\"x\":[1,{}]}", WN_OK,
+		  -1, CDX_NONE },
 		{ "com,example)/ 20140127171200 http://example.com/ text/html 200 B2LT 100", WN_OK, 200, CDX_NONE },
-		{ "com,example)/ 20140127171200 http://example.com/ text/html 200 B2LT - - 5 9 f.warc 1 2 g.warc", WN_OK, 200, 9 },
+		{ "com,example)/ 20140127171200 http://example.com/ text/html 200 B2LT - - 5 9 f.warc 1 2 g.warc",
+		  WN_OK, 200, 9 },
 		{ "com,example)/ never {\"url\": \"x\"}", WN_DATA, 0, 0 },
 		{ "com,example)/ 20140127171200 {\"url\": ", WN_DATA, 0, 0 },
 		{ "com,example)/ 20140127171200 {\"url\": \"x\"} y", WN_DATA, 0, 0 },
@@ -100,7 +118,8 @@ TEST(cdx, reads_lines_of_others)
 		struct err err = { 0 };
 		int rc = cdx_parse(&r, t->arena, str(lines[i].line), &c, &err);
 
-		CHECK(lines[i].rc == rc || (lines[i].rc < 0 && lines[i].rc != WN_NONE && rc < 0 && rc != WN_NONE), "%s: %d %s", lines[i].line, rc, err.text);
+		CHECK(lines[i].rc == rc || (lines[i].rc < 0 && lines[i].rc != WN_NONE && rc < 0 && rc != WN_NONE),
+		      "%s: %d %s", lines[i].line, rc, err.text);
 		if (rc != WN_OK)
 			continue;
 		CHECK_EQ(c.status, lines[i].status, "%s", lines[i].line);
@@ -123,9 +142,11 @@ static const struct {
 	{ "GET", "", "", NULL },
 	{ "HEAD", "", "", "__wb_method=HEAD" },
 	{ "POST", "application/x-www-form-urlencoded", "a=1&b=2", "__wb_method=POST&a=1&b=2" },
-	{ "POST", "application/x-www-form-urlencoded; charset=utf-8", "a=%20b+c&d=\xc3\xbc", "__wb_method=POST&a= b c&d=\xc3\xbc" },
+	{ "POST", "application/x-www-form-urlencoded; charset=utf-8", "a=%20b+c&d=\xc3\xbc",
+	  "__wb_method=POST&a= b c&d=\xc3\xbc" },
 	{ "POST", "application/x-www-form-urlencoded", "\xff\xfe", "__wb_method=POST&__wb_post_data=//4=" },
-	{ "POST", "application/json", "{\"a\":\"b\",\"c\":{\"a\":2},\"d\":[\"e\",1,true,false,null,1.5,\"f g&h\"],\"a2\":{\"a\":\"x\"}}",
+	{ "POST", "application/json",
+	  "{\"a\":\"b\",\"c\":{\"a\":2},\"d\":[\"e\",1,true,false,null,1.5,\"f g&h\"],\"a2\":{\"a\":\"x\"}}",
 	  "__wb_method=POST&a=b&a.2_=2&d=e&d.2_=1&d.3_=True&d.4_=False&d.5_=None&d.6_=1.5&d.7_=f+g%26h&a.3_=x" },
 	{ "POST", "application/json", "[1,2]", "__wb_method=POST" },
 	{ "POST", "application/json", "not json", "__wb_method=POST" },
@@ -182,7 +203,9 @@ TEST(cdx, blocks_have_their_own_index)
 	while (rest.n) {
 		struct str line = str_cut(&rest, '\n');
 
-		CHECK(str_starts(line, arena_printf(t->arena, "com,example)/%u 20140127171200 {\"offset\": ", 2 * lines)), "%.*s", STR_FMT(line));
+		CHECK(
+		    str_starts(line, arena_printf(t->arena, "com,example)/%u 20140127171200 {\"offset\": ", 2 * lines)),
+		    "%.*s", STR_FMT(line));
 		lines++;
 	}
 	CHECK_EQ(lines, 3);
@@ -193,8 +216,10 @@ TEST(cdx, blocks_have_their_own_index)
 TEST_SUITE(cdx, reads_the_indexes_of_others)
 {
 	static const char *const files[] = {
-		"warc/webrecorder+pywb/sample_archive/cdxj/iana.cdxj", "warc/webrecorder+pywb/sample_archive/cdx/iana.cdx",
-		"warc/webrecorder+pywb/sample_archive/cdxj/dupes.cdxj", "warc/webrecorder+pywb/sample_archive/cdx/example.cdx",
+		"warc/webrecorder+pywb/sample_archive/cdxj/iana.cdxj",
+		"warc/webrecorder+pywb/sample_archive/cdx/iana.cdx",
+		"warc/webrecorder+pywb/sample_archive/cdxj/dupes.cdxj",
+		"warc/webrecorder+pywb/sample_archive/cdx/example.cdx",
 		"warc/nla+outbackcdx/test-integration/test1.cdx",
 	};
 

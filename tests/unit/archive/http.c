@@ -41,7 +41,8 @@ TEST(http, reads_heads_as_found)
 
 		CHECK(head == heads[i].head, "%s", heads[i].text);
 		CHECK(h.status == heads[i].status, "%s: %d", heads[i].text, h.status);
-		CHECK(h.major == heads[i].major && h.minor == heads[i].minor, "%s: %u.%u", heads[i].text, h.major, h.minor);
+		CHECK(h.major == heads[i].major && h.minor == heads[i].minor, "%s: %u.%u", heads[i].text, h.major,
+		      h.minor);
 		CHECK_STR(h.reason, str(heads[i].reason), "%s", heads[i].text);
 		CHECK_STR(h.content_type, str(heads[i].type), "%s", heads[i].text);
 		CHECK_STR(str(flaws.n ? flaw_name(flaws.v[0].kind) : ""), str(heads[i].flaws), "%s", heads[i].text);
@@ -120,7 +121,8 @@ TEST(chunk, comes_off_however_it_is_cut)
 			struct str got = gather(t, &d.source);
 
 			CHECK_STR(got, str(chunks[i].want), "case %zu, pieces of %zu", i, most);
-			CHECK_STR(str(flaws.n ? flaw_name(flaws.v[0].kind) : ""), str(chunks[i].flaw), "case %zu, pieces of %zu", i, most);
+			CHECK_STR(str(flaws.n ? flaw_name(flaws.v[0].kind) : ""), str(chunks[i].flaw),
+				  "case %zu, pieces of %zu", i, most);
 		}
 }
 
@@ -150,7 +152,8 @@ TEST(decode, gives_back_what_was_coded)
 		CHECK(str_eq(decoded(t, gz, most, "gzip", &flaws), noise));
 		CHECK(str_eq(decoded(t, gz, most, "X-GZIP", &flaws), noise));
 		CHECK(str_eq(decoded(t, zst, most, "zstd", &flaws), noise));
-		CHECK(str_eq(decoded(t, str_sub(gz, 10, gz.n - 8), most, "deflate", &flaws), noise), "raw deflate, pieces of %zu", most);
+		CHECK(str_eq(decoded(t, str_sub(gz, 10, gz.n - 8), most, "deflate", &flaws), noise),
+		      "raw deflate, pieces of %zu", most);
 		CHECK_EQ(flaws.n, 0);
 		CHECK_STR(decoded(t, hello, most, "gzip", &flaws), hello);
 		CHECK_STR(str(flaw_name(flaws.v[0].kind)), STR("coding-wrong"));
@@ -168,7 +171,10 @@ TEST(decode, gives_back_what_was_coded)
 TEST(decode, reads_two_gzip_members_as_one)
 {
 	struct flaws flaws = { 0 };
-	struct str two = make_join(t->arena, (struct str[]){ make_member(t->arena, STR("abc"), MAKE_GZIP), make_member(t->arena, STR("def"), MAKE_GZIP) }, 2);
+	struct str two = make_join(t->arena,
+				   (struct str[]){ make_member(t->arena, STR("abc"), MAKE_GZIP),
+						   make_member(t->arena, STR("def"), MAKE_GZIP) },
+				   2);
 
 	CHECK_STR(decoded(t, two, 0, "gzip", &flaws), STR("abcdef"));
 	CHECK_STR(decoded(t, two, 3, "gzip", &flaws), STR("abcdef"));
@@ -200,7 +206,8 @@ TEST(digest, reads_every_spelling)
 		struct digest d, empty;
 		char text[DIGEST_TEXT];
 
-		if (!CHECK(digest_parse(str(digests[i].text), &d) == digests[i].ok, "%s", digests[i].text) || !digests[i].ok)
+		if (!CHECK(digest_parse(str(digests[i].text), &d) == digests[i].ok, "%s", digests[i].text) ||
+		    !digests[i].ok)
 			continue;
 		digest_write(&d, text);
 		CHECK_STR(str(text), str(digests[i].written));

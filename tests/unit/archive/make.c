@@ -16,7 +16,9 @@ struct str make_record(struct arena *a, const char *type, const char *uri, struc
 	static unsigned serial;
 	struct buf b = BUF(64 * MIB);
 
-	buf_printf(&b, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:test:%u>\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n", type, serial++);
+	buf_printf(&b,
+		   "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:test:%u>\r\nWARC-Date: 2020-01-02T03:04:05Z\r\n",
+		   type, serial++);
 	if (uri)
 		buf_printf(&b, "WARC-Target-URI: %s\r\n", uri);
 	buf_printf(&b, "%sContent-Length: %zu\r\n\r\n", more_fields ? more_fields : "", block.n);

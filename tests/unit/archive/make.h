@@ -11,7 +11,7 @@ struct str make_record(struct arena *a, const char *type, const char *uri, struc
 /* data as one member of that coding. */
 struct str make_member(struct arena *a, struct str data, enum make_coding coding);
 struct str make_join(struct arena *a, const struct str *parts, size_t n);
-struct str make_noise(struct test *t, size_t n); /* random bytes, compressible by half */
+struct str make_noise(struct test *t, size_t n);			  /* random bytes, compressible by half */
 const char *make_file(struct test *t, const char *name, struct str data); /* its path, in the test's directory */
 struct str make_hex(struct arena *a, const char *hex);
 #endif

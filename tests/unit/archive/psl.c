@@ -40,7 +40,8 @@ TEST_SUITE(psl, passes_test_psl)
 	struct err err = { 0 };
 	unsigned n = 0, passed = 0;
 
-	REQUIRE(os_slurp(t->arena, suite_path(t, "suites/publicsuffix/tests/test_psl.txt"), MIB, &text, &err) == WN_OK, "%s", err.text);
+	REQUIRE(os_slurp(t->arena, suite_path(t, "suites/publicsuffix/tests/test_psl.txt"), MIB, &text, &err) == WN_OK,
+		"%s", err.text);
 	while (text.p) {
 		struct str line = str_cut(&text, '\n'), host, want;
 
@@ -51,7 +52,8 @@ TEST_SUITE(psl, passes_test_psl)
 		line = str_sub(line, (size_t)str_chr(line, ',') + 1, line.n);
 		want = argument(&line);
 		n++;
-		passed += CHECK_STR(psl_domain(arena_lower(t->arena, host)), want.p ? want : STR(""), "domain of %.*s", STR_FMT(host));
+		passed += CHECK_STR(psl_domain(arena_lower(t->arena, host)), want.p ? want : STR(""), "domain of %.*s",
+				    STR_FMT(host));
 	}
 	printf("public suffix: %u of %u vectors pass\n", passed, n);
 	CHECK_EQ(n, 78);

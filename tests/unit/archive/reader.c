@@ -62,7 +62,8 @@ static struct str summary(struct test *t, struct str data)
 		return arena_printf(t->arena, "error: %s", err.text);
 	while (reader_next(r, rec, &err) == WN_OK) {
 		reader_end(r, rec, &err);
-		buf_printf(&out, "%s%s %llu", out.n ? "; " : "", record_type_name(rec->type), (unsigned long long)rec->length);
+		buf_printf(&out, "%s%s %llu", out.n ? "; " : "", record_type_name(rec->type),
+			   (unsigned long long)rec->length);
 		for (unsigned i = 0; i < rec->flaws.n; i++)
 			buf_printf(&out, " %s", flaw_name(rec->flaws.v[i].kind));
 	}
@@ -75,9 +76,11 @@ static struct str summary(struct test *t, struct str data)
 	return s;
 }
 
-#define HEAD "WARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Target-URI: http://a/\r\n"
+#define HEAD \
+	"WARC-Type: resource\r\nWARC-Record-ID: <urn:x:1>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Target-URI: http://a/\r\n"
 #define GOOD "WARC/1.0\r\n" HEAD "Content-Length: 3\r\n\r\nabc\r\n\r\n"
-#define ARC "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 76\n1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n\n"
+#define ARC \
+	"filedesc://x.arc 0.0.0.0 20080430204825 text/plain 76\n1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n\n"
 
 static const struct {
 	const char *text, *want, *because;
@@ -85,32 +88,51 @@ static const struct {
 	{ GOOD GOOD, "resource 3; resource 3", "two good records" },
 	{ "", "tail empty-file; tail not-an-archive", "nothing" },
 	{ "hello\n", "tail not-an-archive", "a text" },
-	{ "WARC/1.0\n" "WARC-Type: metadata\n" "Content-Length: 2\n\nab\n\n", "metadata 2 line-end record-trailer", "LF line ends" },
-	{ "WARC/1.0\r\nWARC-Type: metadata\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "metadata 0 folded-field", "a folded field" },
-	{ "WARC/1.0\r\n" HEAD "\r\nabc\r\n\r\n" GOOD, "resource 3 missing-length; resource 3", "no length: up to the next record" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: x\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 bad-length; resource 3", "a length that is no number" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: 5\r\n\r\nabc\r\n\r\n" GOOD, "resource 5 record-trailer; resource 3", "a length that reaches into the trailer" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: 60\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3", "a length that swallows the next head" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: 2\r\n\r\nabc\r\n\r\n" GOOD, "resource 2 wrong-length; resource 3 garbage", "a length that is too short" },
+	{ "WARC/1.0\n"
+	  "WARC-Type: metadata\n"
+	  "Content-Length: 2\n\nab\n\n",
+	  "metadata 2 line-end record-trailer", "LF line ends" },
+	{ "WARC/1.0\r\nWARC-Type: metadata\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+	  "metadata 0 folded-field", "a folded field" },
+	{ "WARC/1.0\r\n" HEAD "\r\nabc\r\n\r\n" GOOD, "resource 3 missing-length; resource 3",
+	  "no length: up to the next record" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: x\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 bad-length; resource 3",
+	  "a length that is no number" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: 5\r\n\r\nabc\r\n\r\n" GOOD, "resource 5 record-trailer; resource 3",
+	  "a length that reaches into the trailer" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: 60\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3",
+	  "a length that swallows the next head" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: 2\r\n\r\nabc\r\n\r\n" GOOD,
+	  "resource 2 wrong-length; resource 3 garbage", "a length that is too short" },
 	{ GOOD "junk junk\r\n\r\n" GOOD, "resource 3; resource 3 garbage", "garbage between records" },
 	{ GOOD "junk", "resource 3; tail garbage", "garbage at the end" },
 	{ "junk\n" GOOD, "resource 3 garbage", "garbage at the beginning" },
 	{ GOOD "\r\n\r\n\r\n" GOOD, "resource 3 record-trailer; resource 3", "more line ends than two" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: 9\r\n\r\nabc", "resource 3 block-truncated", "the file ends in the block" },
-	{ GOOD "WARC/1.0\r\nWARC-Ty", "resource 3; unknown 0 bad-field missing-length head-truncated", "the file ends in a head" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: 9\r\n\r\nabc", "resource 3 block-truncated",
+	  "the file ends in the block" },
+	{ GOOD "WARC/1.0\r\nWARC-Ty", "resource 3; unknown 0 bad-field missing-length head-truncated",
+	  "the file ends in a head" },
 	{ "warc/1.0\r\n" HEAD "Content-Length: 3\r\n\r\nabc\r\n\r\n", "resource 3 version", "a version in lower case" },
 	{ "WARC/9.9\r\n" HEAD "Content-Length: 3\r\n\r\nabc\r\n\r\n", "resource 3 version", "a version that is none" },
-	{ "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Type: request\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "resource 0 duplicate-field", "the first of two counts" },
-	{ "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: <http://a/b c>\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "resource 0 uri-brackets uri-space", "brackets and a space" },
-	{ "WARC/1.0\r\nWARC-Type: resource\r\nno colon\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "resource 0 bad-field", "a line that is no field" },
+	{ "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Type: request\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+	  "resource 0 duplicate-field", "the first of two counts" },
+	{ "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: <http://a/b c>\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+	  "resource 0 uri-brackets uri-space", "brackets and a space" },
+	{ "WARC/1.0\r\nWARC-Type: resource\r\nno colon\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "resource 0 bad-field",
+	  "a line that is no field" },
 	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3", "ARC" },
-	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html 15\nHTTP/1.0 200 OK\n", "warcinfo 76; response 15", "ARC with HTTP" },
-	{ ARC "http://a/b c 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3 uri-space arc-line", "ARC, a space in the URL" },
-	{ ARC "http://a/ 20080430204825 1.2.3.4 text/html 3\nabc\n", "warcinfo 76; resource 3 arc-line", "ARC, address and date transposed" },
-	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html; charset=x 3\nabc\n", "warcinfo 76; resource 3", "ARC, a type with a parameter" },
-	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html -1\nabc\nhttp://b/ 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3 bad-length; resource 3",
-	  "ARC, no length" },
-	{ ARC "rubbish\nhttp://b/ 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3 garbage", "ARC, garbage" },
+	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html 15\nHTTP/1.0 200 OK\n", "warcinfo 76; response 15",
+	  "ARC with HTTP" },
+	{ ARC "http://a/b c 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3 uri-space arc-line",
+	  "ARC, a space in the URL" },
+	{ ARC "http://a/ 20080430204825 1.2.3.4 text/html 3\nabc\n", "warcinfo 76; resource 3 arc-line",
+	  "ARC, address and date transposed" },
+	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html; charset=x 3\nabc\n", "warcinfo 76; resource 3",
+	  "ARC, a type with a parameter" },
+	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html -1\nabc\nhttp://b/ 1.2.3.4 20080430204825 text/html 3\nabc\n",
+	  "warcinfo 76; resource 3 bad-length; resource 3", "ARC, no length" },
+	{ ARC "rubbish\nhttp://b/ 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3 garbage",
+	  "ARC, garbage" },
 	{ "http://a/ 1.2.3.4 20080430204825 text/html 60 x.arc.gz 1234\n", "tail not-an-archive", "a CDX is no ARC" },
 };
 
@@ -140,7 +162,8 @@ TEST(reader, compression_makes_no_difference)
 
 		for (size_t i = 0; i < COUNT(plain); i++)
 			packed[i] = make_member(t->arena, plain[i], (enum make_coding)coding);
-		CHECK_STR(listing(t, make_file(t, "packed", make_join(t->arena, packed, COUNT(plain)))), want, "coding %d", coding);
+		CHECK_STR(listing(t, make_file(t, "packed", make_join(t->arena, packed, COUNT(plain)))), want,
+			  "coding %d", coding);
 	}
 }
 
@@ -152,13 +175,16 @@ TEST(reader, reads_one_member_for_all)
 		plain[i] = make_record(t->arena, "resource", "http://a/", make_noise(t, 40000), NULL);
 	struct str all = make_join(t->arena, plain, 3);
 
-	CHECK_STR(summary(t, make_member(t->arena, all, MAKE_GZIP)), STR("resource 40000; resource 40000 shared-member; resource 40000"));
-	CHECK_STR(summary(t, make_member(t->arena, all, MAKE_ZSTD)), STR("resource 40000; resource 40000 shared-member; resource 40000"));
+	CHECK_STR(summary(t, make_member(t->arena, all, MAKE_GZIP)),
+		  STR("resource 40000; resource 40000 shared-member; resource 40000"));
+	CHECK_STR(summary(t, make_member(t->arena, all, MAKE_ZSTD)),
+		  STR("resource 40000; resource 40000 shared-member; resource 40000"));
 }
 
 TEST(reader, passes_damaged_members)
 {
-	struct str one = make_member(t->arena, make_record(t->arena, "resource", "http://a/", make_noise(t, 3000), NULL), MAKE_GZIP);
+	struct str one =
+	    make_member(t->arena, make_record(t->arena, "resource", "http://a/", make_noise(t, 3000), NULL), MAKE_GZIP);
 	struct str empty = make_member(t->arena, STR(""), MAKE_GZIP), junk = STR("some junk");
 	char *bad = arena_alloc(t->arena, one.n), *sum = arena_alloc(t->arena, one.n);
 
@@ -166,13 +192,17 @@ TEST(reader, passes_damaged_members)
 	memset(bad + one.n / 2, 0xff, 20);
 	memcpy(sum, one.p, one.n);
 	sum[one.n - 6] ^= 1;
-	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ one, empty, one }, 3)), STR("resource 3000; resource 3000 empty-member"));
-	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ one, junk, one }, 3)), STR("resource 3000; resource 3000 garbage"));
+	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ one, empty, one }, 3)),
+		  STR("resource 3000; resource 3000 empty-member"));
+	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ one, junk, one }, 3)),
+		  STR("resource 3000; resource 3000 garbage"));
 	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ one, junk }, 2)), STR("resource 3000; tail garbage"));
-	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ one, str_n(sum, one.n), one }, 3)), STR("resource 3000; resource 3000 bad-checksum; resource 3000"));
+	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ one, str_n(sum, one.n), one }, 3)),
+		  STR("resource 3000; resource 3000 bad-checksum; resource 3000"));
 	struct str got = summary(t, make_join(t->arena, (struct str[]){ one, str_n(bad, one.n), one }, 3));
 
-	CHECK(str_find(got, STR(" bad-")) > 0 && str_find(str_sub(got, 20, got.n), STR("; resource 3000")) > 0, "%.*s", STR_FMT(got));
+	CHECK(str_find(got, STR(" bad-")) > 0 && str_find(str_sub(got, 20, got.n), STR("; resource 3000")) > 0, "%.*s",
+	      STR_FMT(got));
 	got = summary(t, make_join(t->arena, (struct str[]){ one, str_sub(one, 0, one.n / 2) }, 2));
 	CHECK(str_find(got, STR("truncated-file")) > 0, "%.*s", STR_FMT(got));
 }
@@ -193,7 +223,8 @@ TEST(reader, uses_the_dictionary_frame)
 	/* a raw-content dictionary: any bytes that do not begin with the magic of a trained one */
 	struct str dictionary = STR("WARC/1.1 WARC-Type: resource");
 	char head[8] = { 0x5d, 0x2a, 0x4d, 0x18, (char)dictionary.n, 0, 0, 0 };
-	struct str file = make_join(t->arena, (struct str[]){ str_n(head, 8), dictionary, make_member(t->arena, record, MAKE_ZSTD) }, 3);
+	struct str file = make_join(
+	    t->arena, (struct str[]){ str_n(head, 8), dictionary, make_member(t->arena, record, MAKE_ZSTD) }, 3);
 
 	CHECK_STR(summary(t, file), STR("resource 3"));
 }
@@ -202,14 +233,19 @@ TEST(reader, uses_the_dictionary_frame)
 TEST(reader, loses_only_what_was_damaged)
 {
 	for (int round = 0; round < 60; round++) {
-		size_t n = 3 + test_below(t, 6), victim = 1 + test_below(t, n - 1); /* a file with a damaged beginning may lose its second record too */
+		size_t n = 3 + test_below(t, 6),
+		       victim = 1 + test_below(
+					t, n - 1); /* a file with a damaged beginning may lose its second record too */
 		struct str parts[10];
 		enum make_coding coding = test_below(t, 4) ? MAKE_GZIP : MAKE_ZSTD;
 
 		for (size_t i = 0; i < n; i++) {
 			const char *uri = arena_printf(t->arena, "http://host/%zu", i).p;
 
-			parts[i] = make_member(t->arena, make_record(t->arena, "resource", uri, make_noise(t, 20 + test_below(t, 4000)), NULL), coding);
+			parts[i] = make_member(
+			    t->arena,
+			    make_record(t->arena, "resource", uri, make_noise(t, 20 + test_below(t, 4000)), NULL),
+			    coding);
 		}
 		char *copy = arena_alloc(t->arena, parts[victim].n);
 
@@ -225,7 +261,8 @@ TEST(reader, loses_only_what_was_damaged)
 
 		for (size_t i = 0; i < n; i++)
 			if (i != victim)
-				CHECK(str_find(got, arena_printf(t->arena, "http://host/%zu ", i)) >= 0, "record %zu of %zu, victim %zu, seed %" PRIu64, i, n, victim, t->seed);
+				CHECK(str_find(got, arena_printf(t->arena, "http://host/%zu ", i)) >= 0,
+				      "record %zu of %zu, victim %zu, seed %" PRIu64, i, n, victim, t->seed);
 	}
 }
 
@@ -235,7 +272,8 @@ TEST(reader, opens_a_record_by_its_span)
 	const char *paths[3];
 
 	for (size_t i = 0; i < 5; i++)
-		parts[i] = make_record(t->arena, "resource", arena_printf(t->arena, "http://h/%zu", i).p, make_noise(t, 700 * i), NULL);
+		parts[i] = make_record(t->arena, "resource", arena_printf(t->arena, "http://h/%zu", i).p,
+				       make_noise(t, 700 * i), NULL);
 	struct str all = make_join(t->arena, parts, 5), packed[5];
 
 	for (size_t i = 0; i < 5; i++)
@@ -293,7 +331,9 @@ TEST(reader, reads_a_pipe)
 	pthread_t thread;
 
 	for (size_t i = 0; i < 4; i++)
-		parts[i] = make_member(t->arena, make_record(t->arena, "resource", "http://a/", make_noise(t, 100000 * i), NULL), MAKE_GZIP);
+		parts[i] = make_member(t->arena,
+				       make_record(t->arena, "resource", "http://a/", make_noise(t, 100000 * i), NULL),
+				       MAKE_GZIP);
 	f.data = make_join(t->arena, parts, 4);
 	struct str want = listing(t, make_file(t, "file.warc.gz", f.data));
 
@@ -308,15 +348,22 @@ TEST(reader, puts_segments_together)
 	struct str parts[4] = {
 		make_record(t->arena, "resource", "http://a/", STR("one "), "WARC-Segment-Number: 1\r\n"),
 		make_record(t->arena, "resource", "http://b/", STR("other"), NULL),
-		STR_NONE, STR_NONE,
+		STR_NONE,
+		STR_NONE,
 	};
 	ptrdiff_t id = str_find(parts[0], STR("<urn:test:"));
-	struct str origin = str_sub(parts[0], (size_t)id, (size_t)id + (size_t)str_chr(str_sub(parts[0], (size_t)id, parts[0].n), '>') + 1);
+	struct str origin = str_sub(parts[0], (size_t)id,
+				    (size_t)id + (size_t)str_chr(str_sub(parts[0], (size_t)id, parts[0].n), '>') + 1);
 
-	parts[2] = make_record(t->arena, "continuation", "http://a/", STR("two "),
-			       arena_printf(t->arena, "WARC-Segment-Origin-ID: %.*s\r\nWARC-Segment-Number: 2\r\n", STR_FMT(origin)).p);
-	parts[3] = make_record(t->arena, "continuation", "http://a/", STR("three"),
-			       arena_printf(t->arena, "WARC-Segment-Origin-ID: %.*s\r\nWARC-Segment-Number: 3\r\nWARC-Segment-Total-Length: 13\r\n", STR_FMT(origin)).p);
+	parts[2] = make_record(
+	    t->arena, "continuation", "http://a/", STR("two "),
+	    arena_printf(t->arena, "WARC-Segment-Origin-ID: %.*s\r\nWARC-Segment-Number: 2\r\n", STR_FMT(origin)).p);
+	parts[3] = make_record(
+	    t->arena, "continuation", "http://a/", STR("three"),
+	    arena_printf(t->arena,
+			 "WARC-Segment-Origin-ID: %.*s\r\nWARC-Segment-Number: 3\r\nWARC-Segment-Total-Length: 13\r\n",
+			 STR_FMT(origin))
+		.p);
 	for (int packed = 0; packed < 2; packed++) {
 		struct payload p = { 0 };
 		struct reader *r;
@@ -330,7 +377,8 @@ TEST(reader, puts_segments_together)
 				parts[i] = make_member(t->arena, parts[i], MAKE_GZIP);
 		REQUIRE(reader_open(&r, make_file(t, "segments", make_join(t->arena, parts, 4)), &err) == WN_OK);
 		REQUIRE(reader_next(r, rec, &err) == WN_OK);
-		REQUIRE(payload_begin(&p, r, rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_DIGEST, &err) == WN_OK, "%s", err.text);
+		REQUIRE(payload_begin(&p, r, rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_DIGEST, &err) == WN_OK, "%s",
+			err.text);
 		REQUIRE(payload_all(&p, 1000, &all, &cut, &err) == WN_OK);
 		CHECK_STR(all, STR("one two three"));
 		payload_end(&p, rec, &err);

@@ -7,12 +7,20 @@
 #include "test.h"
 
 #define NO INT64_MIN
-#define ORIGINAL(id_, key, dig, at) { .id = { id_, sizeof id_ - 1 }, .urlkey = { key, sizeof key - 1 }, .digest = { dig, sizeof dig - 1 }, .time = at }
-#define REVISIT(id_, key, dig, at, ref, refkey, refat) \
-	{ .id = { id_, sizeof id_ - 1 }, .urlkey = { key, sizeof key - 1 }, .digest = { dig, sizeof dig - 1 }, .time = at, .is_revisit = true, \
-	  .refers_to = { ref, sizeof ref - 1 }, .refers_to_key = { refkey, sizeof refkey - 1 }, .refers_to_time = refat }
+#define ORIGINAL(id_, key, dig, at)                                                                                  \
+	{                                                                                                            \
+		.id = { id_, sizeof id_ - 1 }, .urlkey = { key, sizeof key - 1 }, .digest = { dig, sizeof dig - 1 }, \
+		.time = at                                                                                           \
+	}
+#define REVISIT(id_, key, dig, at, ref, refkey, refat)                                                               \
+	{                                                                                                            \
+		.id = { id_, sizeof id_ - 1 }, .urlkey = { key, sizeof key - 1 }, .digest = { dig, sizeof dig - 1 }, \
+		.time = at, .is_revisit = true, .refers_to = { ref, sizeof ref - 1 },                                \
+		.refers_to_key = { refkey, sizeof refkey - 1 }, .refers_to_time = refat                              \
+	}
 
-static void run(struct test *t, const struct revisit_capture *c, size_t n, const uint32_t *want, const unsigned char *how)
+static void run(struct test *t, const struct revisit_capture *c, size_t n, const uint32_t *want,
+		const unsigned char *how)
 {
 	uint32_t *got = arena_alloc(t->arena, n * sizeof *got);
 	unsigned char *by = arena_alloc(t->arena, n);
@@ -32,17 +40,27 @@ TEST(revisit, tries_its_steps_in_order)
 		ORIGINAL("o0", "com,a)/", "D1", 100),
 		ORIGINAL("o1", "com,a)/", "D1", 200),
 		ORIGINAL("o2", "com,b)/", "D2", 300),
-		REVISIT("r3", "com,x)/", "D2", 400, "o0", "com,b)/", 300),  /* the id wins */
-		REVISIT("r4", "com,x)/", "D1", 400, "gone", "com,b)/", 300), /* exact URI and date, though the digest differs */
-		REVISIT("r5", "com,x)/", "D1", 400, "", "com,a)/", 160),    /* no capture at 160: nearest with the digest */
-		REVISIT("r6", "com,a)/", "D1", 120, "", "", NO),	    /* same URL and digest */
-		REVISIT("r7", "com,x)/", "D2", 1, "", "", NO),		    /* digest across URLs */
+		REVISIT("r3", "com,x)/", "D2", 400, "o0", "com,b)/", 300), /* the id wins */
+		REVISIT("r4", "com,x)/", "D1", 400, "gone", "com,b)/",
+			300), /* exact URI and date, though the digest differs */
+		REVISIT("r5", "com,x)/", "D1", 400, "", "com,a)/",
+			160),					 /* no capture at 160: nearest with the digest */
+		REVISIT("r6", "com,a)/", "D1", 120, "", "", NO), /* same URL and digest */
+		REVISIT("r7", "com,x)/", "D2", 1, "", "", NO),	 /* digest across URLs */
 		REVISIT("r8", "com,x)/", "D9", 1, "", "", NO),
 		REVISIT("r9", "com,x)/", "", 1, "", "", NO),
 	};
 	static const uint32_t want[] = { 0, 1, 2, 0, 2, 1, 0, 2, REVISIT_NONE, REVISIT_NONE };
-	static const unsigned char how[] = { 0, 0, 0, REVISIT_BY_ID, REVISIT_BY_URI_DATE, REVISIT_BY_URI_DATE, REVISIT_BY_URL_DIGEST,
-					     REVISIT_BY_DIGEST, REVISIT_UNRESOLVED, REVISIT_UNRESOLVED };
+	static const unsigned char how[] = { 0,
+					     0,
+					     0,
+					     REVISIT_BY_ID,
+					     REVISIT_BY_URI_DATE,
+					     REVISIT_BY_URI_DATE,
+					     REVISIT_BY_URL_DIGEST,
+					     REVISIT_BY_DIGEST,
+					     REVISIT_UNRESOLVED,
+					     REVISIT_UNRESOLVED };
 
 	run(t, c, COUNT(c), want, how);
 }
@@ -50,12 +68,10 @@ TEST(revisit, tries_its_steps_in_order)
 TEST(revisit, sees_cycles_and_goes_on)
 {
 	static const struct revisit_capture c[] = {
-		REVISIT("r0", "com,a)/", "", 1, "r1", "", NO),
-		REVISIT("r1", "com,a)/", "", 2, "r0", "", NO),
-		REVISIT("r2", "com,a)/", "", 3, "r2", "", NO),	 /* itself */
+		REVISIT("r0", "com,a)/", "", 1, "r1", "", NO),	REVISIT("r1", "com,a)/", "", 2, "r0", "", NO),
+		REVISIT("r2", "com,a)/", "", 3, "r2", "", NO),	/* itself */
 		REVISIT("r3", "com,a)/", "D", 4, "r4", "", NO), /* a cycle with a way out */
-		REVISIT("r4", "com,a)/", "D", 5, "r3", "", NO),
-		ORIGINAL("o5", "com,b)/", "D", 9),
+		REVISIT("r4", "com,a)/", "D", 5, "r3", "", NO), ORIGINAL("o5", "com,b)/", "D", 9),
 	};
 	static const uint32_t want[] = { REVISIT_NONE, REVISIT_NONE, REVISIT_NONE, 5, 5, 5 };
 	static const unsigned char how[] = { 0, 0, 0, REVISIT_BY_ID, REVISIT_BY_DIGEST, 0 };
@@ -103,12 +119,14 @@ TEST(revisit, follows_long_chains)
 
 /* ---- twin: the steps as the header says them, tried by looking at all captures ---- */
 
-static uint32_t slow_nearest(const struct revisit_capture *c, size_t n, uint32_t self, struct str key, bool by_key, struct str digest, int64_t time)
+static uint32_t slow_nearest(const struct revisit_capture *c, size_t n, uint32_t self, struct str key, bool by_key,
+			     struct str digest, int64_t time)
 {
 	uint32_t best = REVISIT_NONE;
 
 	for (uint32_t i = 0; i < n; i++) {
-		if (i == self || c[i].is_revisit || (by_key && !str_eq(c[i].urlkey, key)) || !str_eq(c[i].digest, digest))
+		if (i == self || c[i].is_revisit || (by_key && !str_eq(c[i].urlkey, key)) ||
+		    !str_eq(c[i].digest, digest))
 			continue;
 		if (best == REVISIT_NONE) {
 			best = i;
@@ -136,9 +154,11 @@ static uint32_t slow(const struct revisit_capture *c, size_t n, uint32_t i)
 		}
 	if (r->refers_to_key.n && r->refers_to_time != NO) {
 		for (uint32_t k = 0; k < n; k++)
-			if (k != i && !c[k].is_revisit && str_eq(c[k].urlkey, r->refers_to_key) && c[k].time == r->refers_to_time)
+			if (k != i && !c[k].is_revisit && str_eq(c[k].urlkey, r->refers_to_key) &&
+			    c[k].time == r->refers_to_time)
 				return k;
-		if (r->digest.n && (found = slow_nearest(c, n, i, r->refers_to_key, true, r->digest, r->refers_to_time)) != REVISIT_NONE)
+		if (r->digest.n && (found = slow_nearest(c, n, i, r->refers_to_key, true, r->digest,
+							 r->refers_to_time)) != REVISIT_NONE)
 			return found;
 	}
 	if (r->digest.n && (found = slow_nearest(c, n, i, r->urlkey, true, r->digest, r->time)) != REVISIT_NONE)
@@ -159,7 +179,8 @@ TEST(revisit, agrees_with_looking_at_everything)
 		for (size_t i = 0; i < n; i++) {
 			c[i].id = arena_printf(t->arena, "id%zu", i);
 			c[i].urlkey = arena_printf(t->arena, "k%d", (int)test_below(t, 4));
-			c[i].digest = test_below(t, 8) ? arena_printf(t->arena, "d%d", (int)test_below(t, 4)) : STR_NONE;
+			c[i].digest =
+			    test_below(t, 8) ? arena_printf(t->arena, "d%d", (int)test_below(t, 4)) : STR_NONE;
 			c[i].time = (int64_t)test_below(t, 20);
 			c[i].is_revisit = i >= originals;
 			c[i].refers_to_time = NO;
@@ -176,7 +197,8 @@ TEST(revisit, agrees_with_looking_at_everything)
 			for (size_t k = originals; k < n; k++) {
 				if (str_eq(c[i].refers_to, c[k].id))
 					c[i].refers_to = STR_NONE;
-				if (c[i].is_revisit && str_eq(c[i].refers_to_key, c[k].urlkey) && c[i].refers_to_time == c[k].time)
+				if (c[i].is_revisit && str_eq(c[i].refers_to_key, c[k].urlkey) &&
+				    c[i].refers_to_time == c[k].time)
 					c[i].refers_to_key = STR_NONE;
 			}
 		revisit_resolve(&table);

@@ -27,10 +27,12 @@ static void *note_record(void *context, struct reader *r, struct record *rec, si
 		payload_end(p, rec, &err);
 	}
 	digest_write(&p->digest, digest);
-	buf_printf(&line, "%zu %llu+%llu/%llu %.*s %s", file, (unsigned long long)rec->span.at, (unsigned long long)rec->span.length,
-		   (unsigned long long)rec->span.skip, STR_FMT(rec->target_uri), digest);
+	buf_printf(&line, "%zu %llu+%llu/%llu %.*s %s", file, (unsigned long long)rec->span.at,
+		   (unsigned long long)rec->span.length, (unsigned long long)rec->span.skip, STR_FMT(rec->target_uri),
+		   digest);
 	for (unsigned i = 0; i < rec->flaws.n; i++)
-		buf_printf(&line, " [%llu %s %s]", (unsigned long long)rec->flaws.v[i].at, flaw_name(rec->flaws.v[i].kind), rec->flaws.v[i].detail);
+		buf_printf(&line, " [%llu %s %s]", (unsigned long long)rec->flaws.v[i].at,
+			   flaw_name(rec->flaws.v[i].kind), rec->flaws.v[i].detail);
 	buf_byte(&line, '\n');
 	buf_byte(&line, 0);
 	return line.p;
@@ -47,7 +49,8 @@ static int note_item(void *context, void *item, size_t file, const struct scan_f
 	}
 	buf_printf(&n->out, "end of %zu: %llu records, %d", file, (unsigned long long)f->records, f->code);
 	for (unsigned i = 0; i < f->tail->n; i++)
-		buf_printf(&n->out, " [%llu %s %s]", (unsigned long long)f->tail->v[i].at, flaw_name(f->tail->v[i].kind), f->tail->v[i].detail);
+		buf_printf(&n->out, " [%llu %s %s]", (unsigned long long)f->tail->v[i].at,
+			   flaw_name(f->tail->v[i].kind), f->tail->v[i].detail);
 	buf_byte(&n->out, '\n');
 	return 0;
 }
@@ -61,7 +64,9 @@ static void drop_item(void *context, void *item)
 static struct str scanned(struct test *t, const char *const *paths, size_t n, unsigned threads)
 {
 	struct notes *notes = ARENA_NEW(t->arena, struct notes);
-	struct scan s = { .threads = threads, .context = notes, .work = note_record, .done = note_item, .drop = drop_item };
+	struct scan s = {
+		.threads = threads, .context = notes, .work = note_record, .done = note_item, .drop = drop_item
+	};
 	struct err err = { 0 };
 
 	notes->out.max = 64 * MIB;
@@ -84,7 +89,8 @@ static struct str random_archive(struct test *t, bool packed)
 		struct str block = make_noise(t, size), record;
 
 		if (test_below(t, 10) == 0) /* an archive in an archive: false heads at any place */
-			block = make_member(t->arena, make_record(t->arena, "resource", "http://inner/", block, NULL), test_below(t, 2) ? MAKE_GZIP : MAKE_PLAIN);
+			block = make_member(t->arena, make_record(t->arena, "resource", "http://inner/", block, NULL),
+					    test_below(t, 2) ? MAKE_GZIP : MAKE_PLAIN);
 		record = make_record(t->arena, "resource", arena_printf(t->arena, "http://h/%u", i).p, block, NULL);
 		if (packed)
 			record = make_member(t->arena, record, MAKE_GZIP);
@@ -106,7 +112,9 @@ TEST(scan, finds_the_same_with_any_number_of_threads)
 		struct arena round_arena = { 0 }, *outer = t->arena;
 
 		t->arena = &round_arena;
-		const char *paths[3] = { make_file(t, "a", random_archive(t, round & 1)), make_file(t, "b", make_record(t->arena, "resource", "http://b/", STR("b"), NULL)),
+		const char *paths[3] = { make_file(t, "a", random_archive(t, round & 1)),
+					 make_file(t, "b",
+						   make_record(t->arena, "resource", "http://b/", STR("b"), NULL)),
 					 "/nowhere/c.warc" };
 		struct str want = scanned(t, paths, 3, 1);
 
@@ -117,7 +125,8 @@ TEST(scan, finds_the_same_with_any_number_of_threads)
 
 			while (same < got.n && same < want.n && got.p[same] == want.p[same])
 				same++;
-			CHECK(str_eq(got, want), "%u threads, round %d: differs at %.200s", threads, round, want.p + (same > 100 ? same - 100 : 0));
+			CHECK(str_eq(got, want), "%u threads, round %d: differs at %.200s", threads, round,
+			      want.p + (same > 100 ? same - 100 : 0));
 		}
 		t->arena = outer;
 		arena_release(&round_arena);
@@ -130,7 +139,8 @@ TEST(scan, reads_one_large_member_in_sequence)
 
 	for (size_t i = 0; i < COUNT(parts); i++)
 		parts[i] = make_record(t->arena, "resource", "http://a/", make_noise(t, 200000), NULL);
-	const char *path = make_file(t, "one.warc.gz", make_member(t->arena, make_join(t->arena, parts, COUNT(parts)), MAKE_GZIP));
+	const char *path =
+	    make_file(t, "one.warc.gz", make_member(t->arena, make_join(t->arena, parts, COUNT(parts)), MAKE_GZIP));
 
 	CHECK_STR(scanned(t, &path, 1, 3), scanned(t, &path, 1, 1));
 }
@@ -162,13 +172,16 @@ static struct str zip(struct test *t, const struct entry *e, size_t n, bool dire
 			packed = str_sub(gz, 10, gz.n - 8);
 		}
 		buf_str(&out, STR("PK\3\4"));
-		put(&out, 20, 2), put(&out, 0, 2), put(&out, e[i].deflated ? 8 : 0, 2), put(&out, 0, 4), put(&out, 0, 4);
+		put(&out, 20, 2), put(&out, 0, 2), put(&out, e[i].deflated ? 8 : 0, 2), put(&out, 0, 4),
+		    put(&out, 0, 4);
 		put(&out, packed.n, 4), put(&out, data.n, 4), put(&out, name, 2), put(&out, 0, 2);
 		buf_add(&out, e[i].name, name);
 		buf_str(&out, packed);
 		buf_str(&central, STR("PK\1\2"));
-		put(&central, 20, 2), put(&central, 20, 2), put(&central, 0, 2), put(&central, e[i].deflated ? 8 : 0, 2), put(&central, 0, 4), put(&central, 0, 4);
-		put(&central, packed.n, 4), put(&central, data.n, 4), put(&central, name, 2), put(&central, 0, 2), put(&central, 0, 2), put(&central, 0, 2);
+		put(&central, 20, 2), put(&central, 20, 2), put(&central, 0, 2),
+		    put(&central, e[i].deflated ? 8 : 0, 2), put(&central, 0, 4), put(&central, 0, 4);
+		put(&central, packed.n, 4), put(&central, data.n, 4), put(&central, name, 2), put(&central, 0, 2),
+		    put(&central, 0, 2), put(&central, 0, 2);
 		put(&central, 0, 2), put(&central, 0, 4), put(&central, at, 4);
 		buf_add(&central, e[i].name, name);
 	}
@@ -177,7 +190,8 @@ static struct str zip(struct test *t, const struct entry *e, size_t n, bool dire
 	if (directory) {
 		buf_str(&out, buf_view(&central));
 		buf_str(&out, STR("PK\5\6"));
-		put(&out, 0, 4), put(&out, n, 2), put(&out, n, 2), put(&out, central.n, 4), put(&out, at, 4), put(&out, 0, 2);
+		put(&out, 0, 4), put(&out, n, 2), put(&out, n, 2), put(&out, central.n, 4), put(&out, at, 4),
+		    put(&out, 0, 2);
 	}
 	struct str all = arena_str(t->arena, buf_view(&out));
 
@@ -188,7 +202,8 @@ static struct str zip(struct test *t, const struct entry *e, size_t n, bool dire
 
 TEST(scan, reads_the_archives_of_a_wacz)
 {
-	struct str one = make_record(t->arena, "resource", "http://one/", STR("1"), NULL), two = make_record(t->arena, "resource", "http://two/", STR("22"), NULL);
+	struct str one = make_record(t->arena, "resource", "http://one/", STR("1"), NULL),
+		   two = make_record(t->arena, "resource", "http://two/", STR("22"), NULL);
 	struct entry entries[] = {
 		{ "datapackage.json", STR("{}"), false },
 		{ "archive/one.warc.gz", make_member(t->arena, one, MAKE_GZIP), false },
@@ -200,10 +215,14 @@ TEST(scan, reads_the_archives_of_a_wacz)
 		const char *path = make_file(t, "x.wacz", zip(t, entries, COUNT(entries), directory));
 		struct str got = scanned(t, &path, 1, 2);
 
-		CHECK(str_find(got, STR("http://one/")) > 0 && str_find(got, STR("http://two/")) > 0 && str_find(got, STR(": 2 records")) > 0, "%.*s", STR_FMT(got));
+		CHECK(str_find(got, STR("http://one/")) > 0 && str_find(got, STR("http://two/")) > 0 &&
+			  str_find(got, STR(": 2 records")) > 0,
+		      "%.*s", STR_FMT(got));
 		CHECK((str_find(got, STR("bad-container")) > 0) == !directory);
 	}
-	const char *part = arena_printf(t->arena, "%s#archive/two.warc", make_file(t, "y.wacz", zip(t, entries, COUNT(entries), true))).p;
+	const char *part =
+	    arena_printf(t->arena, "%s#archive/two.warc", make_file(t, "y.wacz", zip(t, entries, COUNT(entries), true)))
+		.p;
 	struct str got = scanned(t, &part, 1, 1);
 
 	CHECK(str_find(got, STR("http://one/")) < 0 && str_find(got, STR("http://two/")) > 0, "%.*s", STR_FMT(got));
@@ -215,9 +234,11 @@ TEST(scan, reads_the_archives_of_a_wacz)
 
 static struct str response(struct test *t, const char *head, struct str body, const char *fields)
 {
-	struct str block = make_join(t->arena, (struct str[]){ STR("HTTP/1.1 200 OK\r\n"), str(head), STR("\r\n"), body }, 4);
+	struct str block =
+	    make_join(t->arena, (struct str[]){ STR("HTTP/1.1 200 OK\r\n"), str(head), STR("\r\n"), body }, 4);
 
-	return make_record(t->arena, "response", "http://a/", block, arena_printf(t->arena, "Content-Type: application/http; msgtype=response\r\n%s", fields).p);
+	return make_record(t->arena, "response", "http://a/", block,
+			   arena_printf(t->arena, "Content-Type: application/http; msgtype=response\r\n%s", fields).p);
 }
 
 /* The payload of one record in the decoded form, and its flaws. */
@@ -246,17 +267,27 @@ static struct str document(struct test *t, struct str record, struct flaws *flaw
 TEST(payload, is_the_same_document_in_any_coding)
 {
 	for (size_t size = 10; size < 8 * MIB; size *= 90) {
-		struct str text = make_noise(t, size), gz = make_member(t->arena, text, MAKE_GZIP), twice = make_member(t->arena, gz, MAKE_ZSTD);
-		struct str chunked = make_join(t->arena, (struct str[]){ arena_printf(t->arena, "%zx\r\n", size / 2), str_sub(text, 0, size / 2),
-				arena_printf(t->arena, "\r\n%zx\r\n", size - size / 2), str_sub(text, size / 2, size), STR("\r\n0\r\n\r\n") }, 5);
-		struct str both = make_join(t->arena, (struct str[]){ arena_printf(t->arena, "%zx\r\n", gz.n), gz, STR("\r\n0\r\n\r\n") }, 3);
-		const struct { struct str record; const char *name; } forms[] = {
+		struct str text = make_noise(t, size), gz = make_member(t->arena, text, MAKE_GZIP),
+			   twice = make_member(t->arena, gz, MAKE_ZSTD);
+		struct str chunked =
+		    make_join(t->arena,
+			      (struct str[]){ arena_printf(t->arena, "%zx\r\n", size / 2), str_sub(text, 0, size / 2),
+					      arena_printf(t->arena, "\r\n%zx\r\n", size - size / 2),
+					      str_sub(text, size / 2, size), STR("\r\n0\r\n\r\n") },
+			      5);
+		struct str both = make_join(
+		    t->arena, (struct str[]){ arena_printf(t->arena, "%zx\r\n", gz.n), gz, STR("\r\n0\r\n\r\n") }, 3);
+		const struct {
+			struct str record;
+			const char *name;
+		} forms[] = {
 			{ response(t, "", text, ""), "plain" },
 			{ response(t, "Content-Encoding: gzip\r\n", gz, ""), "gzip" },
 			{ response(t, "Transfer-Encoding: chunked\r\n", chunked, ""), "chunked" },
 			{ response(t, "Transfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n", both, ""), "both" },
 			{ response(t, "Content-Encoding: gzip, zstd\r\n", twice, ""), "stacked" },
-			{ response(t, "Content-Encoding: gzip\r\nContent-Encoding: zstd\r\n", twice, ""), "stacked in two fields" },
+			{ response(t, "Content-Encoding: gzip\r\nContent-Encoding: zstd\r\n", twice, ""),
+			  "stacked in two fields" },
 			{ response(t, "Transfer-Encoding: gzip, chunked\r\n", both, ""), "transfer gzip" },
 		};
 		struct digest want;
@@ -266,8 +297,10 @@ TEST(payload, is_the_same_document_in_any_coding)
 			struct flaws flaws;
 			struct digest got;
 
-			CHECK(str_eq(document(t, forms[i].record, &flaws, &got), text), "%s, %zu bytes", forms[i].name, size);
-			CHECK(flaws.n == 0, "%s, %zu bytes: %s %s", forms[i].name, size, flaw_name(flaws.v[0].kind), flaws.v[0].detail);
+			CHECK(str_eq(document(t, forms[i].record, &flaws, &got), text), "%s, %zu bytes", forms[i].name,
+			      size);
+			CHECK(flaws.n == 0, "%s, %zu bytes: %s %s", forms[i].name, size, flaw_name(flaws.v[0].kind),
+			      flaws.v[0].detail);
 			CHECK(digest_eq(&got, &want), "%s, %zu bytes", forms[i].name, size);
 		}
 	}
@@ -283,18 +316,23 @@ TEST(payload, compares_digests_raw_first_then_dechunked)
 	digest_of(DIGEST_SHA256, STR("abc"), &plain);
 	digest_write(&raw, raw_text);
 	digest_write(&plain, plain_text);
-	const struct { const char *digest; bool fits; } cases[] = { { raw_text, true }, { plain_text, true }, { "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", false } };
+	const struct {
+		const char *digest;
+		bool fits;
+	} cases[] = { { raw_text, true }, { plain_text, true }, { "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", false } };
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct flaws flaws;
-		struct str record = response(t, "Transfer-Encoding: chunked\r\n", chunked, arena_printf(t->arena, "WARC-Payload-Digest: %s\r\n", cases[i].digest).p);
+		struct str record = response(t, "Transfer-Encoding: chunked\r\n", chunked,
+					     arena_printf(t->arena, "WARC-Payload-Digest: %s\r\n", cases[i].digest).p);
 
 		CHECK_STR(document(t, record, &flaws, &got), STR("abc"));
 		CHECK(flaw_has(&flaws, FLAW_PAYLOAD_DIGEST) == !cases[i].fits, "%s", cases[i].digest);
 	}
 	struct flaws flaws;
 
-	document(t, response(t, "", STR("x"), "WARC-Block-Digest: md5:d41d8cd98f00b204e9800998ecf8427e\r\n"), &flaws, &got);
+	document(t, response(t, "", STR("x"), "WARC-Block-Digest: md5:d41d8cd98f00b204e9800998ecf8427e\r\n"), &flaws,
+		 &got);
 	CHECK(flaw_has(&flaws, FLAW_BLOCK_DIGEST));
 	document(t, response(t, "", STR("x"), "WARC-Block-Digest: what\r\n"), &flaws, &got);
 	CHECK(flaw_has(&flaws, FLAW_BAD_DIGEST));
@@ -306,7 +344,8 @@ TEST(flaw, has_a_name_and_a_meaning_for_each_kind)
 		enum flaw_kind back;
 
 		REQUIRE(flaw_name((enum flaw_kind)k) && flaw_meaning((enum flaw_kind)k), "kind %d", k);
-		CHECK(flaw_kind(str(flaw_name((enum flaw_kind)k)), &back) && back == (enum flaw_kind)k, "%s stands twice", flaw_name((enum flaw_kind)k));
+		CHECK(flaw_kind(str(flaw_name((enum flaw_kind)k)), &back) && back == (enum flaw_kind)k,
+		      "%s stands twice", flaw_name((enum flaw_kind)k));
 	}
 }
 
@@ -320,9 +359,10 @@ static int take_flaw(void *context, const char *path, struct str part, const str
 
 TEST(verify, names_missing_fields_bad_dates_and_ids)
 {
-	static const char text[] = "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Date: 2020-13-01T00:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
-				   "WARC/1.0\r\nWARC-Type: revisit\r\nWARC-Target-URI: nothing\r\nWARC-Record-ID: <urn:a>\r\nWARC-Date: 2020-01-01\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
-				   "WARC/1.1\r\nWARC-Type: continuation\r\nWARC-Target-URI: http://a/\r\nWARC-Date: 2020-01-01\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
+	static const char text[] =
+	    "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:a>\r\nWARC-Date: 2020-13-01T00:00:00Z\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+	    "WARC/1.0\r\nWARC-Type: revisit\r\nWARC-Target-URI: nothing\r\nWARC-Record-ID: <urn:a>\r\nWARC-Date: 2020-01-01\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+	    "WARC/1.1\r\nWARC-Type: continuation\r\nWARC-Target-URI: http://a/\r\nWARC-Date: 2020-01-01\r\nContent-Length: 0\r\n\r\n\r\n\r\n";
 	struct buf out = BUF(MIB);
 	struct verify v = { .threads = 2, .context = &out, .flaw = take_flaw };
 	struct verify_result result;
@@ -330,7 +370,9 @@ TEST(verify, names_missing_fields_bad_dates_and_ids)
 	const char *path = make_file(t, "verify", str(text));
 
 	CHECK(verify_paths(&v, &path, 1, &result, &err) == WN_OK);
-	CHECK_STR(buf_view(&out), STR("bad-date missing-field date-precision bad-uri missing-field duplicate-id missing-field missing-field missing-field "));
+	CHECK_STR(
+	    buf_view(&out),
+	    STR("bad-date missing-field date-precision bad-uri missing-field duplicate-id missing-field missing-field missing-field "));
 	CHECK_EQ(result.records, 3);
 	CHECK_EQ(result.counts[FLAW_MISSING_FIELD], 5);
 	buf_release(&out);

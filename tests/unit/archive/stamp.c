@@ -68,7 +68,8 @@ TEST(stamp, reads_every_form)
 			continue;
 		CHECK_STR(stamp_rfc3339_ns(s.time, s.nsec, out), str(dates[i].want), "\"%s\"", dates[i].text);
 		CHECK_EQ(s.precision, dates[i].precision, "precision of \"%s\"", dates[i].text);
-		CHECK_EQ(s.flaw != NULL, dates[i].flawed, "flaw of \"%s\": %s", dates[i].text, s.flaw ? s.flaw : "none");
+		CHECK_EQ(s.flaw != NULL, dates[i].flawed, "flaw of \"%s\": %s", dates[i].text,
+			 s.flaw ? s.flaw : "none");
 	}
 }
 
@@ -107,7 +108,8 @@ TEST(stamp, agrees_with_counting_days)
 		int64_t at = STAMP_MIN + (int64_t)test_below(t, (uint64_t)(STAMP_MAX - STAMP_MIN) + 1);
 		struct stamp_civil c = stamp_civil(at);
 
-		snprintf(want, sizeof want, "%04d-%02u-%02uT%02u:%02u:%02uZ", (int)c.year, c.month, c.day, c.hour, c.minute, c.second);
+		snprintf(want, sizeof want, "%04d-%02u-%02uT%02u:%02u:%02uZ", (int)c.year, c.month, c.day, c.hour,
+			 c.minute, c.second);
 		CHECK_STR(stamp_rfc3339(at, out), str(want));
 		CHECK(stamp_parse(str(want), &s) && s.time == at && !s.flaw, "%s", want);
 	}
@@ -127,9 +129,12 @@ TEST(stamp, writes_every_form)
 
 TEST(stamp, ends_with_its_precision)
 {
-	static const struct { const char *date, *end; } ends[] = {
-		{ "2007", "2007-12-31T23:59:59Z" }, { "2008-02", "2008-02-29T23:59:59Z" }, { "2007-02-03", "2007-02-03T23:59:59Z" },
-		{ "2007020304", "2007-02-03T04:59:59Z" }, { "200702030405", "2007-02-03T04:05:59Z" }, { "20070203040506", "2007-02-03T04:05:06Z" },
+	static const struct {
+		const char *date, *end;
+	} ends[] = {
+		{ "2007", "2007-12-31T23:59:59Z" },	    { "2008-02", "2008-02-29T23:59:59Z" },
+		{ "2007-02-03", "2007-02-03T23:59:59Z" },   { "2007020304", "2007-02-03T04:59:59Z" },
+		{ "200702030405", "2007-02-03T04:05:59Z" }, { "20070203040506", "2007-02-03T04:05:06Z" },
 	};
 
 	for (size_t i = 0; i < COUNT(ends); i++) {

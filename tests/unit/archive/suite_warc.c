@@ -42,7 +42,8 @@ static size_t read_manifest(struct test *t, struct row **rows)
 
 		for (size_t i = 0; i < COUNT(column); i++)
 			column[i] = str_cut(&line, '\t');
-		struct row r = { arena_printf(t->arena, "%s/%.*s", suite_path(t, "warc"), STR_FMT(column[0])).p, column[3], column[16], 0 };
+		struct row r = { arena_printf(t->arena, "%s/%.*s", suite_path(t, "warc"), STR_FMT(column[0])).p,
+				 column[3], column[16], 0 };
 
 		str_u64(column[6], &r.records);
 		vec_push(&v, r);
@@ -86,7 +87,8 @@ static struct count count_file(struct test *t, const char *path)
 /* What the makers of the pack saw broken; there counts may differ. */
 static bool is_damaged(struct str special)
 {
-	static const char *const signs[] = { "truncated", "unterminated", "bad-", "error", "garbage", "trailing", "missing-content-length" };
+	static const char *const signs[] = { "truncated", "unterminated",	   "bad-", "error", "garbage",
+					     "trailing",  "missing-content-length" };
 
 	for (size_t i = 0; i < COUNT(signs); i++)
 		if (str_find(special, str(signs[i])) >= 0)
@@ -103,7 +105,8 @@ TEST_SUITE(warc_pack, gives_all_its_records)
 	REQUIRE(n == 505, "%zu files", n);
 	for (size_t i = 0; i < n; i++) {
 		struct count c = count_file(t, rows[i].path);
-		bool listed_kind = str_eq(rows[i].kind, STR("warc")) || str_eq(rows[i].kind, STR("arc")) || str_eq(rows[i].kind, STR("warc?"));
+		bool listed_kind = str_eq(rows[i].kind, STR("warc")) || str_eq(rows[i].kind, STR("arc")) ||
+				   str_eq(rows[i].kind, STR("warc?"));
 
 		CHECK(c.code == WN_END, "%s ended with %d", rows[i].path, c.code);
 		warc += c.warc;
@@ -112,16 +115,19 @@ TEST_SUITE(warc_pack, gives_all_its_records)
 		archives += listed_kind;
 		if (listed_kind && c.warc + c.arc < rows[i].records) {
 			fewer_damaged++;
-			CHECK(is_damaged(rows[i].special), "%s: %" PRIu64 " of %" PRIu64 " records", rows[i].path, c.warc + c.arc, rows[i].records);
+			CHECK(is_damaged(rows[i].special), "%s: %" PRIu64 " of %" PRIu64 " records", rows[i].path,
+			      c.warc + c.arc, rows[i].records);
 			CHECK(c.flaws > 0, "%s: fewer records and no flaw", rows[i].path);
 		}
 		if (!listed_kind && !str_eq(rows[i].kind, STR("broken")) && !str_eq(rows[i].kind, STR("wacz"))) {
-			CHECK(c.warc + c.arc == 0 && c.not_an_archive, "%s is %.*s and gave %" PRIu64 " records", rows[i].path, STR_FMT(rows[i].kind), c.warc + c.arc);
+			CHECK(c.warc + c.arc == 0 && c.not_an_archive, "%s is %.*s and gave %" PRIu64 " records",
+			      rows[i].path, STR_FMT(rows[i].kind), c.warc + c.arc);
 			skipped++;
 		}
 	}
-	printf("warc pack: %zu files, %zu of them archives, %zu not: %" PRIu64 " WARC and %" PRIu64 " ARC records (%" PRIu64
-	       " rows listed, CDX lines among them), %zu damaged files with fewer\n", n, archives, skipped, warc, arc, listed, fewer_damaged);
+	printf("warc pack: %zu files, %zu of them archives, %zu not: %" PRIu64 " WARC and %" PRIu64
+	       " ARC records (%" PRIu64 " rows listed, CDX lines among them), %zu damaged files with fewer\n",
+	       n, archives, skipped, warc, arc, listed, fewer_damaged);
 	CHECK(warc >= 4290, "%" PRIu64, warc);
 	CHECK(arc >= 1640, "%" PRIu64, arc);
 }
@@ -188,7 +194,8 @@ TEST_SUITE(warc_pack, passes_a_record_of_431_mb_in_little_memory)
 	struct str piece;
 	uint64_t bytes = 0;
 
-	REQUIRE(reader_open(&r, suite_path(t, "warc/internetarchive+CDX-Writer/tests/small_warcs/giant_html.warc.gz"), &err) == WN_OK);
+	REQUIRE(reader_open(&r, suite_path(t, "warc/internetarchive+CDX-Writer/tests/small_warcs/giant_html.warc.gz"),
+			    &err) == WN_OK);
 	REQUIRE(reader_next(r, rec, &err) == WN_OK);
 	REQUIRE(payload_begin(&p, r, rec, PAYLOAD_DECODED, PAYLOAD_DIGEST, &err) == WN_OK);
 	while (payload_read(&p, &piece, &err) == WN_OK) {

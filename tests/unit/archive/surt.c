@@ -37,14 +37,18 @@ static const struct {
 	{ "http://example.org/a/././b/../c/../../../../..", "org,example)/.." },
 	{ "http://example.org/too/many/../../../dots", "org,example)/../dots" },
 	{ "http://example.org/?foosid=0123456789abcdefghijklemopqrstuv&bar", "org,example)/?foobar" },
-	{ "http://example.org/?jsessionid=0123456789abcdefghijklemopqrstuv&sid=0123456789abcdefghijklemopqrstuv", "org,example)/" },
+	{ "http://example.org/?jsessionid=0123456789abcdefghijklemopqrstuv&sid=0123456789abcdefghijklemopqrstuv",
+	  "org,example)/" },
 	{ "http://example.org/?a&sid=0123456789abcdefghijklemopqrstuv", "org,example)/?&a" },
 	{ "http://example.org/x?a=b&CFID=12412453&CFTOKEN=15501799&c", "org,example)/x?a=b&c" },
 	{ "http://example.org/x?a=b&ASPSESSIONIDAQBSDSRT=EOHBLBDDPFCLHKPGGKLILNAM", "org,example)/x?&a=b" },
 	{ "http://example.org/x/(S(4hqa0555fwsecu455xqckv45))/y/mileg.ASPX?a", "org,example)/x/y/mileg.aspx?a" },
-	{ "http://example.org/(4hqa0555fwsecu455xqckv45)/mileg.html", "org,example)/(4hqa0555fwsecu455xqckv45)/mileg.html" },
+	{ "http://example.org/(4hqa0555fwsecu455xqckv45)/mileg.html",
+	  "org,example)/(4hqa0555fwsecu455xqckv45)/mileg.html" },
 	{ "http://www1355544.com/", "com)/" },
-	{ "http://b\xc3\xbc" "cher.ch/\xc3\x84", "ch,xn--bcher-kva)/%c3%84" },
+	{ "http://b\xc3\xbc"
+	  "cher.ch/\xc3\x84",
+	  "ch,xn--bcher-kva)/%c3%84" },
 	{ "http://[2001:db8:0::1]:80/", "2001:db8:0::1)/" },
 	{ "http://010.0.0.1/", "1,0,0,8)/" },
 	{ "http://0x7f.1/", "1,0x7f)/" },
@@ -81,15 +85,50 @@ TEST(surt, plain_only_reverses)
 	CHECK_STR(key_of(t, plain, STR("mailto:x@y")), STR("mailto:x@y"));
 	CHECK_STR(key_of(t, plain, STR("no url")), STR("no%20url"));
 	CHECK_STR(key_of(t, plain, STR("x:a b c")), STR("x:a%20b%20c"));
-	CHECK_STR(key_of(t, surt_profile("no-www-massage")->flags, STR("http://WWW.Example.com/A")), STR("com,example,www)/a"));
+	CHECK_STR(key_of(t, surt_profile("no-www-massage")->flags, STR("http://WWW.Example.com/A")),
+		  STR("com,example,www)/a"));
 	CHECK(surt_profile("nothing") == NULL);
 }
 
 static struct str random_url(struct test *t)
 {
-	static const char *const pieces[] = { "a", "B", ".", "..", "/", "//", "?", "&", "=", "sid=", "0123456789abcdefghijklemopqrstuv", "www.",
-					      "www1.", "%41", "%2525", "%26", "\xc3\xbc", "\xff", "(", ")", ":80", ":", "@", "#", " ", "\t", "cfid=1", "&cftoken=2",
-					      "1.2.3.4", "x-y", "~", ";", "jsessionid=", "/.", "index.aspx", "4hqa0555fwsecu455xqckv45", "\\" };
+	static const char *const pieces[] = { "a",
+					      "B",
+					      ".",
+					      "..",
+					      "/",
+					      "//",
+					      "?",
+					      "&",
+					      "=",
+					      "sid=",
+					      "0123456789abcdefghijklemopqrstuv",
+					      "www.",
+					      "www1.",
+					      "%41",
+					      "%2525",
+					      "%26",
+					      "\xc3\xbc",
+					      "\xff",
+					      "(",
+					      ")",
+					      ":80",
+					      ":",
+					      "@",
+					      "#",
+					      " ",
+					      "\t",
+					      "cfid=1",
+					      "&cftoken=2",
+					      "1.2.3.4",
+					      "x-y",
+					      "~",
+					      ";",
+					      "jsessionid=",
+					      "/.",
+					      "index.aspx",
+					      "4hqa0555fwsecu455xqckv45",
+					      "\\" };
 	struct buf b = BUF(4096);
 	unsigned n = (unsigned)test_below(t, 14);
 	struct str s;
@@ -115,7 +154,8 @@ TEST(surt, fast_way_agrees_with_slow_way)
 			CHECK_STR(key, str_sub(with_scheme, (size_t)at + 4, with_scheme.n), "\"%.*s\"", STR_FMT(url));
 		for (size_t k = 0; k < key.n; k++)
 			if ((unsigned char)key.p[k] <= ' ' || (unsigned char)key.p[k] > 126) {
-				CHECK(false, "\"%.*s\" has a byte that breaks a line: \"%.*s\"", STR_FMT(url), STR_FMT(key));
+				CHECK(false, "\"%.*s\" has a byte that breaks a line: \"%.*s\"", STR_FMT(url),
+				      STR_FMT(key));
 				break;
 			}
 	}
@@ -176,8 +216,10 @@ static bool is_false(const struct json_value *options, const char *key)
 
 static unsigned flags_of(const struct json_value *options)
 {
-	return (is_true(options, "trailing_comma") ? SURT_TRAILING_COMMA : 0) | (is_true(options, "with_scheme") ? SURT_WITH_SCHEME : 0) |
-	       (is_false(options, "host_massage") ? SURT_KEEP_WWW : 0) | (is_false(options, "query_lowercase") ? SURT_KEEP_QUERY_CASE : 0);
+	return (is_true(options, "trailing_comma") ? SURT_TRAILING_COMMA : 0) |
+	       (is_true(options, "with_scheme") ? SURT_WITH_SCHEME : 0) |
+	       (is_false(options, "host_massage") ? SURT_KEEP_WWW : 0) |
+	       (is_false(options, "query_lowercase") ? SURT_KEEP_QUERY_CASE : 0);
 }
 
 /* Text of a value that is a string, {"bytes": ...} or null. */
@@ -227,10 +269,13 @@ static const struct {
 	{ "surt.IAURLCanonicalizer.massageHost", STEP, NULL },
 	{ "surt.URLRegexTransformer.stripPathSessionID", STEP, NULL },
 	{ "handyurl.getPublicSuffix", DOMAIN, NULL },
-	{ "handyurl.getPublicPrefix", LEFT_OUT, "winnow asks for the registrable domain only, never for what is before it" },
-	{ "handyurl.parse.geturl", LEFT_OUT, "an intermediate form: winnow never serialises a URL between parsing and normalising" },
+	{ "handyurl.getPublicPrefix", LEFT_OUT,
+	  "winnow asks for the registrable domain only, never for what is before it" },
+	{ "handyurl.parse.geturl", LEFT_OUT,
+	  "an intermediate form: winnow never serialises a URL between parsing and normalising" },
 	{ "handyurl.parse.scheme", LEFT_OUT, "an intermediate form, covered by the keys of mailto: URLs" },
-	{ "surt.IAURLCanonicalizer.getDefaultPort", LEFT_OUT, "two comparisons inside one step, covered by the keys of URLs with ports" },
+	{ "surt.IAURLCanonicalizer.getDefaultPort", LEFT_OUT,
+	  "two comparisons inside one step, covered by the keys of URLs with ports" },
 };
 
 static struct str end_to_end(struct test *t, struct str op, struct str in, unsigned flags)
@@ -250,7 +295,8 @@ TEST_SUITE(surt, passes_the_vectors)
 	struct str text;
 	struct err err = { 0 };
 
-	REQUIRE(os_slurp(t->arena, suite_path(t, "suites/surt/vectors.jsonl"), MIB, &text, &err) == WN_OK, "%s", err.text);
+	REQUIRE(os_slurp(t->arena, suite_path(t, "suites/surt/vectors.jsonl"), MIB, &text, &err) == WN_OK, "%s",
+		err.text);
 	while (text.p) {
 		struct str line = str_cut(&text, '\n'), op, in, got = STR_NONE, want;
 		const struct json_value *options;

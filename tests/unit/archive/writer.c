@@ -12,7 +12,10 @@
 #include "base/os.h"
 #include "test.h"
 
-static const char *path_of(struct test *t, const char *name) { return arena_printf(t->arena, "%s/%s", test_dir(t), name).p; }
+static const char *path_of(struct test *t, const char *name)
+{
+	return arena_printf(t->arena, "%s/%s", test_dir(t), name).p;
+}
 
 static const struct {
 	enum writer_coding coding;
@@ -31,8 +34,11 @@ static struct str block_of(struct test *t, size_t n)
 
 static struct writer_head head_of(struct test *t, unsigned i)
 {
-	return (struct writer_head){ .type = RECORD_RESOURCE, .target_uri = arena_printf(t->arena, "http://example.com/%u x", i), .time = 1000000000 + i,
-				     .content_type = STR("text/plain"), .payload_digest = STR("sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A") };
+	return (struct writer_head){ .type = RECORD_RESOURCE,
+				     .target_uri = arena_printf(t->arena, "http://example.com/%u x", i),
+				     .time = 1000000000 + i,
+				     .content_type = STR("text/plain"),
+				     .payload_digest = STR("sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A") };
 }
 
 static unsigned count_records(struct test *t, const char *path, const struct str *blocks, unsigned nblocks)
@@ -59,7 +65,8 @@ static unsigned count_records(struct test *t, const char *path, const struct str
 		if (n && n <= nblocks)
 			CHECK(str_eq(buf_view(&got), blocks[n - 1]), "block %u of %s", n - 1, path);
 		CHECK(reader_end(r, rec, &err) == WN_OK, "%s", err.text);
-		CHECK_EQ(rec->flaws.n, 0, "%s at %llu: %s", path, (unsigned long long)rec->span.at, rec->flaws.n ? flaw_name(rec->flaws.v[0].kind) : "");
+		CHECK_EQ(rec->flaws.n, 0, "%s at %llu: %s", path, (unsigned long long)rec->span.at,
+			 rec->flaws.n ? flaw_name(rec->flaws.v[0].kind) : "");
 		buf_release(&got);
 		n++;
 	}
@@ -83,7 +90,8 @@ TEST(writer, is_read_again)
 		uint64_t at;
 
 		REQUIRE(writer_open(&w, path, &o, &err) == WN_OK, "%s", err.text);
-		CHECK(writer_info(w, codings[k].name, 1000000000, STR("software: test\r\n"), &err) == WN_OK, "%s", err.text);
+		CHECK(writer_info(w, codings[k].name, 1000000000, STR("software: test\r\n"), &err) == WN_OK, "%s",
+		      err.text);
 		for (unsigned i = 0; i < COUNT(blocks); i++) {
 			struct writer_head h = head_of(t, i);
 
@@ -94,7 +102,8 @@ TEST(writer, is_read_again)
 			} else {
 				CHECK(writer_begin(w, &h, blocks[i].n, &err) == WN_OK, "%s", err.text);
 				for (size_t from = 0; from < blocks[i].n; from += 100000)
-					CHECK(writer_piece(w, str_sub(blocks[i], from, from + 100000), &err) == WN_OK, "%s", err.text);
+					CHECK(writer_piece(w, str_sub(blocks[i], from, from + 100000), &err) == WN_OK,
+					      "%s", err.text);
 				CHECK(writer_end(w, &span, &err) == WN_OK, "%s", err.text);
 			}
 			CHECK_EQ(span.at, at);
@@ -158,7 +167,8 @@ TEST(writer, appends_behind_the_last_whole_record)
 			cut = spans[0].at + test_below(t, spans[2].at + spans[2].length - spans[0].at);
 			while (kept < 3 && spans[kept].at + spans[kept].length <= cut)
 				kept++;
-			REQUIRE(os_open(&fd, path, O_RDWR, &err) == WN_OK && os_truncate(fd, cut, path, &err) == WN_OK, "%s", err.text);
+			REQUIRE(os_open(&fd, path, O_RDWR, &err) == WN_OK && os_truncate(fd, cut, path, &err) == WN_OK,
+				"%s", err.text);
 			os_close(&fd);
 			CHECK(writer_whole(path, o.coding, &whole, &err) == WN_OK, "%s", err.text);
 			CHECK_EQ(whole, spans[kept].at, "%s cut at %llu", path, (unsigned long long)cut);
@@ -199,12 +209,14 @@ TEST(writer, copies_members_byte_for_byte)
 	REQUIRE(os_open(&fd, from, O_RDONLY, &err) == WN_OK, "%s", err.text);
 	CHECK(writer_copy(w, fd, from, spans[1].at, spans[1].length, &copied, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(copied.at, 0);
-	CHECK(writer_copy(w, fd, from, spans[1].at, spans[1].length + 1, &copied, &err) < 0, "past the end of the file");
+	CHECK(writer_copy(w, fd, from, spans[1].at, spans[1].length + 1, &copied, &err) < 0,
+	      "past the end of the file");
 	os_close(&fd);
 	CHECK(os_slurp(t->arena, to, MIB, &a, &err) < 0, "a whole_or_nothing file is not there before it is closed");
 	err_reset(&err);
 	REQUIRE(writer_close(w, &err) == WN_OK, "%s", err.text);
-	REQUIRE(os_slurp(t->arena, to, MIB, &a, &err) == WN_OK && os_slurp(t->arena, from, MIB, &b, &err) == WN_OK, "%s", err.text);
+	REQUIRE(os_slurp(t->arena, to, MIB, &a, &err) == WN_OK && os_slurp(t->arena, from, MIB, &b, &err) == WN_OK,
+		"%s", err.text);
 	CHECK(str_eq(a, str_sub(b, spans[1].at, spans[1].at + spans[1].length)));
 }
 
@@ -228,8 +240,12 @@ TEST(writer, no_value_can_end_a_field)
 static void make_wacz(struct test *t, uint64_t zip64_from, const char *keep)
 {
 	struct writer_options o = { .coding = WRITER_GZIP, .id_seed = 7 };
-	struct wacz_options zo = { .title = STR("a title"), .software = STR("winnow"), .created = 1700000000, .zip64_from = zip64_from };
-	struct wacz_page page = { .url = STR("http://example.com/0%20x"), .title = STR("page \"one\""), .time = 1000000000, .id = STR("1") };
+	struct wacz_options zo = {
+		.title = STR("a title"), .software = STR("winnow"), .created = 1700000000, .zip64_from = zip64_from
+	};
+	struct wacz_page page = {
+		.url = STR("http://example.com/0%20x"), .title = STR("page \"one\""), .time = 1000000000, .id = STR("1")
+	};
 	const char *warc = path_of(t, "data.warc.gz"), *path = path_of(t, "out.wacz");
 	struct writer_head h = head_of(t, 0);
 	struct str block = block_of(t, 5000), text;
@@ -243,7 +259,8 @@ static void make_wacz(struct test *t, uint64_t zip64_from, const char *keep)
 	REQUIRE(writer_close(w, &err) == WN_OK, "%s", err.text);
 	REQUIRE(wacz_open(&z, path, &zo, &err) == WN_OK, "%s", err.text);
 	CHECK(wacz_archive(z, "data.warc.gz", warc, &err) == WN_OK, "%s", err.text);
-	CHECK(wacz_cdxj(z, STR("com,example)/0%20x 20010909014640 {\"url\": \"http://example.com/0%20x\"}\n"), &err) == WN_OK);
+	CHECK(wacz_cdxj(z, STR("com,example)/0%20x 20010909014640 {\"url\": \"http://example.com/0%20x\"}\n"), &err) ==
+	      WN_OK);
 	CHECK(wacz_page(z, &page, &err) == WN_OK);
 	REQUIRE(wacz_close(z, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(count_records(t, path, &block, 1), 2);

@@ -18,7 +18,8 @@ TEST(certificate, survives_a_round_trip)
 		REQUIRE(certificate_read(t->arena, buf_view(&bytes), &back, &err) == WN_OK, "%s", err.text);
 		CHECK_EQ(back.value_count, s.certificate.value_count);
 		CHECK(memcmp(back.values, s.certificate.values, sizeof(*back.values) * back.value_count) == 0);
-		CHECK(memcmp(back.group_values, s.certificate.group_values, sizeof(*back.values) * back.group_value_count) == 0);
+		CHECK(memcmp(back.group_values, s.certificate.group_values,
+			     sizeof(*back.values) * back.group_value_count) == 0);
 		CHECK(memcmp(&back.run, &s.certificate.run, sizeof(back.run)) == 0);
 		CHECK_EQ(back.bound, s.certificate.bound);
 		CHECK_EQ(back.denominator, s.certificate.denominator);
@@ -30,7 +31,13 @@ TEST(certificate, survives_a_round_trip)
 TEST(certificate, refuses_any_changed_or_cut_bytes)
 {
 	struct certificate_value values[] = { { 1, 2 }, { 3, 2 } };
-	struct certificate c = { .documents = 5, .kept = 3, .bound = 2, .lower_bound = 3, .denominator = 2, .values = values, .value_count = 2 };
+	struct certificate c = { .documents = 5,
+				 .kept = 3,
+				 .bound = 2,
+				 .lower_bound = 3,
+				 .denominator = 2,
+				 .values = values,
+				 .value_count = 2 };
 	struct certificate back;
 	struct buf bytes = BUF(1 << 20);
 	struct err err;

@@ -24,7 +24,8 @@ static void small(struct draw *d)
 	d->p.by = d->by;
 }
 
-static struct cover_verdict verdict_of(struct test *t, const struct draw *d, const struct draw_stored *s, const struct cover_world *w)
+static struct cover_verdict verdict_of(struct test *t, const struct draw *d, const struct draw_stored *s,
+				       const struct cover_world *w)
 {
 	struct cover_verdict v;
 
@@ -47,7 +48,9 @@ TEST(check, accepts_the_truth_and_names_each_corruption)
 	draw_store(t, &d, &r, &good);
 	CHECK(verdict_of(t, &d, &good, &w).proves_minimum);
 	CHECK_EQ(good.claim.kept_count, 2);
-#define AGAIN (s = good, s.claim.kept = s.kept, s.claim.dropped = s.dropped, s.claim.witness = s.witness, s.claim.certificate = &s.certificate)
+#define AGAIN                                                                                       \
+	(s = good, s.claim.kept = s.kept, s.claim.dropped = s.dropped, s.claim.witness = s.witness, \
+	 s.claim.certificate = &s.certificate)
 	AGAIN, s.witness[0] = COVER_NO_WITNESS_ID;
 	CHECK_EQ(verdict_of(t, &d, &s, &w).count[COVER_NO_WITNESS], 1);
 	AGAIN, s.witness[0] = s.dropped[1];
@@ -77,7 +80,8 @@ TEST(check, accepts_the_truth_and_names_each_corruption)
 	other = w;
 	other.run.rule[5] ^= 1;
 	CHECK_EQ(verdict_of(t, &d, &good, &other).count[COVER_WRONG_RUN], 1);
-	AGAIN, s.certificate.bound = s.certificate.kept, s.certificate.value_count = 0, s.certificate.group_value_count = 0;
+	AGAIN, s.certificate.bound = s.certificate.kept, s.certificate.value_count = 0,
+	       s.certificate.group_value_count = 0;
 	CHECK_EQ(verdict_of(t, &d, &s, &w).count[COVER_WRONG_BOUND], 1);
 	cover_result_release(&r);
 }

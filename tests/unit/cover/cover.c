@@ -3,7 +3,11 @@
 
 #include "draw.h"
 
-static const struct { const char *what; unsigned with; uint32_t rounds; } kinds[] = {
+static const struct {
+	const char *what;
+	unsigned with;
+	uint32_t rounds;
+} kinds[] = {
 	{ "plain", 0, 1500 },
 	{ "pins", DRAW_PINS, 500 },
 	{ "quotas", DRAW_QUOTAS, 1000 },
@@ -34,7 +38,8 @@ static void compare(struct test *t, const struct draw *d, const struct cover_res
 	CHECK(exhaustive_valid(&d->e, kept), "%s: no valid cover, n = %u", what, d->p.n);
 	CHECK_EQ(r->kept_count, best.size, "%s: size, n = %u", what, d->p.n);
 	CHECK_EQ(common, best.in_common, "%s: kept as before, n = %u", what, d->p.n);
-	CHECK(value == best.value, "%s: sum of preferences is %lld, could be %lld", what, (long long)value, (long long)best.value);
+	CHECK(value == best.value, "%s: sum of preferences is %lld, could be %lld", what, (long long)value,
+	      (long long)best.value);
 	CHECK(r->value_proven, "%s: value proven", what);
 	CHECK_EQ(r->lower_bound, r->kept_count, "%s: lower bound", what);
 	sum = cover_prefer_sum(d->p.prefer, r->kept, d->p.n);
@@ -44,9 +49,11 @@ static void compare(struct test *t, const struct draw *d, const struct cover_res
 	draw_store(t, d, r, &stored);
 	CHECK_EQ(cover_check(&stored.claim, &world, &verdict, NULL), WN_OK);
 	for (int o = 0; o < COVER_OFFENCES; o++)
-		CHECK_EQ(verdict.count[o], 0, "%s: %s, for example %u", what, cover_offence_name(o), verdict.example[o]);
-	CHECK(verdict.bound >= r->certified && verdict.bound <= best.size, "%s: certified %llu, checked %llu, minimum %u", what,
-		(unsigned long long)r->certified, (unsigned long long)verdict.bound, best.size);
+		CHECK_EQ(verdict.count[o], 0, "%s: %s, for example %u", what, cover_offence_name(o),
+			 verdict.example[o]);
+	CHECK(verdict.bound >= r->certified && verdict.bound <= best.size,
+	      "%s: certified %llu, checked %llu, minimum %u", what, (unsigned long long)r->certified,
+	      (unsigned long long)verdict.bound, best.size);
 	if (r->by_status[COVER_SEARCHED] == 0)
 		CHECK(verdict.proves_minimum, "%s: proof of minimum", what);
 }
@@ -126,7 +133,7 @@ TEST(cover, says_what_it_could_not_prove)
 	REQUIRE(cover_solve(&p, &whole, NULL) == WN_OK);
 	CHECK_EQ(whole.by_status[COVER_BOUNDED], 0);
 	CHECK(r.lower_bound <= whole.kept_count && whole.kept_count <= r.kept_count, "%llu <= %u <= %u",
-		(unsigned long long)r.lower_bound, whole.kept_count, r.kept_count);
+	      (unsigned long long)r.lower_bound, whole.kept_count, r.kept_count);
 	CHECK(r.certified <= r.lower_bound);
 	cover_result_release(&r);
 	cover_result_release(&whole);
@@ -184,7 +191,8 @@ TEST(cover, has_an_answer_for_nothing)
 
 TEST(cover, witness_is_the_fullest_then_the_latest_then_the_first)
 {
-	struct cover_candidate best = { 5, 9, 10, 100 }, less = { 1, 8, 10, 900 }, older = { 1, 18, 20, 99 }, later = { 6, 9, 10, 100 };
+	struct cover_candidate best = { 5, 9, 10, 100 }, less = { 1, 8, 10, 900 }, older = { 1, 18, 20, 99 },
+			       later = { 6, 9, 10, 100 };
 	struct cover_candidate empty = { 7, 0, 0, 1 };
 
 	CHECK(cover_witness_better(&best, &less) && !cover_witness_better(&less, &best));

@@ -14,7 +14,8 @@ static void relation_of_sets(struct test *t, struct exhaustive *e)
 	}
 	for (uint32_t a = 0; a < e->n; a++)
 		for (uint32_t b = 0; b < e->n; b++) {
-			uint32_t shared = (uint32_t)__builtin_popcount(set[a] & set[b]), size = (uint32_t)__builtin_popcount(set[a]);
+			uint32_t shared = (uint32_t)__builtin_popcount(set[a] & set[b]),
+				 size = (uint32_t)__builtin_popcount(set[a]);
 			bool in_order = !ordered || (strict ? time[a] < time[b] : time[a] <= time[b]);
 
 			if (a != b && in_order && shared * 10 >= need * size)
@@ -45,7 +46,8 @@ static bool may_fold(const struct draw *d, uint32_t x, uint32_t y)
 {
 	const struct exhaustive *e = &d->e;
 
-	if (x == y || !(e->by[x] >> y & 1) || (covered_by(e, x) & ~covered_by(e, y)) || (e->by[y] & ~e->by[x] & ~(1u << x)))
+	if (x == y || !(e->by[x] >> y & 1) || (covered_by(e, x) & ~covered_by(e, y)) ||
+	    (e->by[y] & ~e->by[x] & ~(1u << x)))
 		return false;
 	if (d->pinned[x] || d->pinned[y] || (d->p.group && d->group[x] != d->group[y]))
 		return false;
@@ -140,8 +142,15 @@ int draw_coverers(void *context, uint32_t a, int (*each)(void *arg, uint32_t b),
 
 void draw_world(const struct draw *d, struct cover_world *w)
 {
-	*w = (struct cover_world){ .n = d->p.n, .pinned = d->p.pinned, .group = d->p.group, .groups = d->p.groups, .demand = d->p.demand,
-		.run = { .rule = { 1 }, .revision = 7 }, .context = (void *)(uintptr_t)&d->e, .covers = draw_covers, .coverers = draw_coverers };
+	*w = (struct cover_world){ .n = d->p.n,
+				   .pinned = d->p.pinned,
+				   .group = d->p.group,
+				   .groups = d->p.groups,
+				   .demand = d->p.demand,
+				   .run = { .rule = { 1 }, .revision = 7 },
+				   .context = (void *)(uintptr_t)&d->e,
+				   .covers = draw_covers,
+				   .coverers = draw_coverers };
 }
 
 void draw_store(struct test *t, const struct draw *d, const struct cover_result *r, struct draw_stored *s)

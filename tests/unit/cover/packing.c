@@ -56,7 +56,8 @@ TEST(packing, bounds_and_search_agree_with_all_subsets)
 		uint8_t taken[16] = { 0 };
 		weight best, u[16];
 
-		draw_instance(t, &in, 1 + (uint32_t)test_below(t, 10), 1 + (uint32_t)test_below(t, 9), (uint32_t)test_below(t, 3));
+		draw_instance(t, &in, 1 + (uint32_t)test_below(t, 10), 1 + (uint32_t)test_below(t, 9),
+			      (uint32_t)test_below(t, 3));
 		best = cheapest(&in, t);
 		packing_solve(t->arena, &in, test_below(t, 4) ? PACKING_WORK : 0, &relaxed); /* 0: subgradients */
 		CHECK(relaxed.bound <= best, "relaxation above the optimum");
@@ -66,7 +67,8 @@ TEST(packing, bounds_and_search_agree_with_all_subsets)
 		search_round(&in, relaxed.x, taken);
 		CHECK(instance_covered(&in, taken) && instance_cost(&in, taken) >= best);
 		CHECK(search_cover(&s, &in, WEIGHT_MAX, taken) && instance_covered(&in, taken));
-		CHECK(instance_cost(&in, taken) == best, "search: %lld, optimum %lld", (long long)instance_cost(&in, taken), (long long)best);
+		CHECK(instance_cost(&in, taken) == best, "search: %lld, optimum %lld",
+		      (long long)instance_cost(&in, taken), (long long)best);
 		CHECK(!search_cover(&s, &in, best, taken), "nothing is cheaper than the optimum");
 	}
 }

@@ -5,11 +5,12 @@
 
 enum { BLOCKS = 3000 };
 
-static const struct { const char *what; unsigned keep_low, keep_high, budget; } populations[] = {
-	{ "most are redundant", 1, 20, 2000 },
-	{ "half are redundant", 20, 80, 2000 },
-	{ "hardly any are", 90, 100, 2000 },
-	{ "anything goes", 0, 100, 4000 },
+static const struct {
+	const char *what;
+	unsigned keep_low, keep_high, budget;
+} populations[] = {
+	{ "most are redundant", 1, 20, 2000 }, { "half are redundant", 20, 80, 2000 },
+	{ "hardly any are", 90, 100, 2000 },   { "anything goes", 0, 100, 4000 },
 	{ "a small budget", 10, 90, 300 },
 };
 
@@ -23,7 +24,9 @@ TEST(preview, interval_holds_the_truth_nineteen_times_in_twenty)
 
 		for (uint32_t b = 0; b < BLOCKS; b++) { /* sizes fall off slowly, as versions of pages do */
 			double u = (double)(test_below(t, 1000000) + 1) / 1000000;
-			unsigned percent = populations[p].keep_low + (unsigned)test_below(t, populations[p].keep_high - populations[p].keep_low + 1);
+			unsigned percent =
+			    populations[p].keep_low +
+			    (unsigned)test_below(t, populations[p].keep_high - populations[p].keep_low + 1);
 
 			size[b] = (uint32_t)(1 / (u + 0.0005));
 			size[b] = size[b] ? size[b] : 1;
@@ -44,8 +47,8 @@ TEST(preview, interval_holds_the_truth_nineteen_times_in_twenty)
 			held += i.low <= (double)truth + 1e-6 && (double)truth <= i.high + 1e-6;
 			arena_reset(t->arena);
 		}
-		CHECK(held >= 180, "%s: the interval held the truth %u times of 200 (%llu of %llu kept)", populations[p].what, held,
-			(unsigned long long)truth, (unsigned long long)documents);
+		CHECK(held >= 180, "%s: the interval held the truth %u times of 200 (%llu of %llu kept)",
+		      populations[p].what, held, (unsigned long long)truth, (unsigned long long)documents);
 	}
 }
 

@@ -12,7 +12,8 @@ struct graph {
 };
 
 /* The problem of the documents in `in` alone. */
-static uint32_t size_of(struct test *t, const struct graph *g, const uint8_t *in, uint8_t *kept, uint32_t *component, uint32_t *components)
+static uint32_t size_of(struct test *t, const struct graph *g, const uint8_t *in, uint8_t *kept, uint32_t *component,
+			uint32_t *components)
 {
 	uint64_t *start = ARENA_ARRAY(t->arena, uint64_t, N + 1), at = 0;
 	uint32_t *by = ARENA_ARRAY(t->arena, uint32_t, N * N), number[N], n = 0, size;
@@ -63,7 +64,8 @@ TEST(update, opens_enough_and_leaves_the_rest)
 		struct graph g;
 		struct update_plan plan;
 		uint8_t all[N], kept[N] = { 0 }, fresh[N] = { 0 }, changed[N] = { 0 };
-		uint32_t component[N] = { 0 }, components = 0, before[N], a[N * N], b[N * N], edges = 0, was, now, size = 0;
+		uint32_t component[N] = { 0 }, components = 0, before[N], a[N * N], b[N * N], edges = 0, was, now,
+			 size = 0;
 
 		draw_graph(t, &g);
 		memset(all, 1, sizeof(all));

@@ -18,7 +18,10 @@ struct archive {
 	struct err err;
 };
 
-static const char *in_dir(struct test *t, const char *name) { return arena_printf(t->arena, "%s/%s", test_dir(t), name).p; }
+static const char *in_dir(struct test *t, const char *name)
+{
+	return arena_printf(t->arena, "%s/%s", test_dir(t), name).p;
+}
 
 static struct archive archive_open(struct test *t, const char *path)
 {
@@ -41,25 +44,38 @@ static struct str digest_text(struct test *t, struct str body)
 static void add_page(struct archive *a, const char *url, int64_t time, struct str words)
 {
 	struct test *t = a->t;
-	struct str body = arena_printf(t->arena, "<title>%.*s</title><p>%.*s</p><a href=/next>next</a>", STR_FMT(words), STR_FMT(words));
-	struct str block = arena_printf(t->arena, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n%.*s", STR_FMT(body));
-	struct writer_head h = { .type = RECORD_RESPONSE, .target_uri = str(url), .time = time, .content_type = STR("application/http; msgtype=response"),
+	struct str body = arena_printf(t->arena, "<title>%.*s</title><p>%.*s</p><a href=/next>next</a>", STR_FMT(words),
+				       STR_FMT(words));
+	struct str block =
+	    arena_printf(t->arena, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n%.*s", STR_FMT(body));
+	struct writer_head h = { .type = RECORD_RESPONSE,
+				 .target_uri = str(url),
+				 .time = time,
+				 .content_type = STR("application/http; msgtype=response"),
 				 .payload_digest = digest_text(t, body) };
 
 	CHECK(writer_record(a->w, &h, block, NULL, &a->err) == WN_OK, "%s", a->err.text);
 }
 
 /* A revisit that names nothing but what is given. */
-static void add_revisit(struct archive *a, const char *url, int64_t time, struct str digest, struct str refers_uri, int64_t refers_time)
+static void add_revisit(struct archive *a, const char *url, int64_t time, struct str digest, struct str refers_uri,
+			int64_t refers_time)
 {
 	struct test *t = a->t;
 	char date[21];
-	struct writer_head h = { .type = RECORD_REVISIT, .target_uri = str(url), .time = time, .content_type = STR("application/http; msgtype=response"),
-				 .payload_digest = digest, .profile = STR(WARC_REVISIT_IDENTICAL), .refers_to_uri = refers_uri };
+	struct writer_head h = { .type = RECORD_REVISIT,
+				 .target_uri = str(url),
+				 .time = time,
+				 .content_type = STR("application/http; msgtype=response"),
+				 .payload_digest = digest,
+				 .profile = STR(WARC_REVISIT_IDENTICAL),
+				 .refers_to_uri = refers_uri };
 
 	if (refers_uri.n)
 		h.refers_to_date = stamp_rfc3339(refers_time, date);
-	CHECK(writer_record(a->w, &h, STR("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), NULL, &a->err) == WN_OK, "%s", a->err.text);
+	CHECK(writer_record(a->w, &h, STR("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), NULL, &a->err) ==
+		  WN_OK,
+	      "%s", a->err.text);
 }
 
 static void archive_close(struct archive *a)
@@ -69,7 +85,8 @@ static void archive_close(struct archive *a)
 	CHECK_EQ(writer_close(a->w, &a->err), WN_OK);
 }
 
-static struct ingest_report ingest(struct test *t, const char *dir, unsigned threads, const char *const *paths, size_t n)
+static struct ingest_report ingest(struct test *t, const char *dir, unsigned threads, const char *const *paths,
+				   size_t n)
 {
 	struct catalog_settings fresh = { .k = 5, .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
 	struct ingest_options o = { .threads = threads, .memory = 256u << 20 };
@@ -101,8 +118,8 @@ static struct str dump(struct test *t, const char *dir, bool ids)
 	while (capture_next(cur, &c, &err) == WN_OK) {
 		if (ids)
 			buf_printf(&out, "%llu %llu ", (unsigned long long)c.id, (unsigned long long)c.content);
-		buf_printf(&out, "%.*s %lld %d %.*s %.*s %llu %.*s\n", STR_FMT(c.url), (long long)c.time, c.status, STR_FMT(c.mime), STR_FMT(c.payload_digest),
-			   (unsigned long long)c.words, STR_FMT(c.title));
+		buf_printf(&out, "%.*s %lld %d %.*s %.*s %llu %.*s\n", STR_FMT(c.url), (long long)c.time, c.status,
+			   STR_FMT(c.mime), STR_FMT(c.payload_digest), (unsigned long long)c.words, STR_FMT(c.title));
 	}
 	capture_close(cur);
 	collection_close(&coll);
@@ -113,7 +130,8 @@ static struct str dump(struct test *t, const char *dir, bool ids)
 
 static struct str random_words(struct test *t)
 {
-	static const char *const words[] = { "harbour", "library", "ferry", "council", "budget", "cake", "engine", "island" };
+	static const char *const words[] = { "harbour", "library", "ferry",  "council",
+					     "budget",	"cake",	   "engine", "island" };
 	struct buf b = BUF(4096);
 	struct str s;
 
@@ -129,7 +147,10 @@ static void random_archive(struct test *t, const char *path, unsigned pages)
 	struct archive a = archive_open(t, path);
 
 	for (unsigned i = 0; i < pages; i++)
-		add_page(&a, arena_printf(t->arena, "http://site%u.example/p%u", (unsigned)test_below(t, 4), (unsigned)test_below(t, 20)).p,
+		add_page(&a,
+			 arena_printf(t->arena, "http://site%u.example/p%u", (unsigned)test_below(t, 4),
+				      (unsigned)test_below(t, 20))
+			     .p,
 			 1200000000 + (int64_t)test_below(t, 1000) * 86400, random_words(t));
 	archive_close(&a);
 }
@@ -194,7 +215,8 @@ TEST(ingest, a_grown_file_is_continued)
 	archive_close(&a);
 	r = ingest(t, dir, 1, &file, 1);
 	CHECK_EQ(r.captures, 1, "only what is new");
-	CHECK(str_find(dump(t, dir, false), STR("a.example/1")) >= 0 && str_find(dump(t, dir, false), STR("a.example/2")) >= 0);
+	CHECK(str_find(dump(t, dir, false), STR("a.example/1")) >= 0 &&
+	      str_find(dump(t, dir, false), STR("a.example/2")) >= 0);
 }
 
 TEST(ingest, a_chain_of_revisits_ends_at_the_payload)
@@ -206,7 +228,8 @@ TEST(ingest, a_chain_of_revisits_ends_at_the_payload)
 
 	/* each names only the capture before it, which is a revisit itself; digests tell nothing */
 	for (int i = LINKS; i > 0; i--)
-		add_revisit(&a, "http://a.example/", 1200000000 + i, STR_NONE, STR("http://a.example/"), 1200000000 + i - 1);
+		add_revisit(&a, "http://a.example/", 1200000000 + i, STR_NONE, STR("http://a.example/"),
+			    1200000000 + i - 1);
 	add_page(&a, "http://a.example/", 1200000000, STR("what all of them refer to in the end"));
 	archive_close(&a);
 	r = ingest(t, dir, 2, &file, 1);
@@ -221,7 +244,8 @@ TEST(ingest, a_ring_of_revisits_stays_unresolved)
 	struct ingest_report r;
 
 	for (int i = 0; i < 5; i++)
-		add_revisit(&a, "http://a.example/", 1200000000 + i, STR_NONE, STR("http://a.example/"), 1200000000 + (i + 1) % 5);
+		add_revisit(&a, "http://a.example/", 1200000000 + i, STR_NONE, STR("http://a.example/"),
+			    1200000000 + (i + 1) % 5);
 	archive_close(&a);
 	r = ingest(t, dir, 1, &file, 1);
 	CHECK_EQ(r.revisits_resolved, 0);
@@ -235,7 +259,8 @@ TEST(ingest, the_original_may_come_later_and_from_another_url)
 	struct archive a = archive_open(t, first);
 	struct ingest_report r;
 
-	body = arena_printf(t->arena, "<title>%.*s</title><p>%.*s</p><a href=/next>next</a>", STR_FMT(words), STR_FMT(words));
+	body = arena_printf(t->arena, "<title>%.*s</title><p>%.*s</p><a href=/next>next</a>", STR_FMT(words),
+			    STR_FMT(words));
 	add_revisit(&a, "http://copy.example/x", 1300000000, digest_text(t, body), STR_NONE, 0);
 	archive_close(&a);
 	r = ingest(t, dir, 1, &first, 1);
@@ -245,5 +270,6 @@ TEST(ingest, the_original_may_come_later_and_from_another_url)
 	archive_close(&a);
 	r = ingest(t, dir, 1, &second, 1);
 	CHECK_EQ(r.revisits_resolved, 1);
-	CHECK(str_find(dump(t, dir, false), STR("copy.example/x 1300000000 200 text/html")) >= 0, "it has its original's type and text");
+	CHECK(str_find(dump(t, dir, false), STR("copy.example/x 1300000000 200 text/html")) >= 0,
+	      "it has its original's type and text");
 }

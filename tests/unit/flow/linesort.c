@@ -29,7 +29,8 @@ TEST(linesort, agrees_with_sorting_all_at_once)
 		for (size_t i = 0; i < n; i++) {
 			size_t pad = test_below(t, 50) ? test_below(t, 60) : test_below(t, 9000);
 			char *p = arena_alloc(t->arena, pad + 32);
-			int m = snprintf(p, 32, "com,%c)/%u", (char)('a' + test_below(t, 3)), (unsigned)test_below(t, 1000));
+			int m = snprintf(p, 32, "com,%c)/%u", (char)('a' + test_below(t, 3)),
+					 (unsigned)test_below(t, 1000));
 
 			memset(p + m, 'x', pad);
 			p[(size_t)m + pad] = '\n';

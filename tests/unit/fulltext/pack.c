@@ -31,7 +31,8 @@ TEST(pack, gives_back_every_number)
 		pack_block(&out, v, n);
 		p = (const unsigned char *)out.p;
 		end = out.n ? p + out.n : p;
-		CHECK(unpack_block(p, end, got, n) == end && (n == 0 || memcmp(v, got, n * 4) == 0), "round %u, %zu numbers", round, n);
+		CHECK(unpack_block(p, end, got, n) == end && (n == 0 || memcmp(v, got, n * 4) == 0),
+		      "round %u, %zu numbers", round, n);
 		CHECK(skip_block(p, end, n) == end);
 	}
 	buf_release(&out);
@@ -65,7 +66,8 @@ TEST(norm, never_more_than_the_length_and_monotone)
 	for (uint64_t n = 0; n < 100000; n += n < 1000 ? 1 : 37) {
 		uint8_t norm = ft_norm(n);
 
-		CHECK(norm >= last && ft_norm_length(norm) <= n && ft_norm_length(norm) >= n - n / 8, "length %" PRIu64, n);
+		CHECK(norm >= last && ft_norm_length(norm) <= n && ft_norm_length(norm) >= n - n / 8, "length %" PRIu64,
+		      n);
 		last = norm;
 	}
 }

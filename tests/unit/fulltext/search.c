@@ -72,7 +72,8 @@ static uint32_t count_leaf(const struct ftquery *q, struct str *terms, size_t n_
 	for (size_t i = 0; i + n_terms <= text.n; i++) {
 		size_t j = 0;
 
-		while (j < n_terms && (q->kind == FT_PREFIX ? str_starts(text.p[i + j], terms[j]) : str_eq(text.p[i + j], terms[j])))
+		while (j < n_terms &&
+		       (q->kind == FT_PREFIX ? str_starts(text.p[i + j], terms[j]) : str_eq(text.p[i + j], terms[j])))
 			j++;
 		tf += j == n_terms;
 	}
@@ -195,10 +196,12 @@ static int by_hit(const void *a, const void *b)
 {
 	const struct fthit *x = a, *y = b;
 
-	return x->score != y->score ? (x->score < y->score ? 1 : -1) : (x->content < y->content ? -1 : x->content > y->content);
+	return x->score != y->score ? (x->score < y->score ? 1 : -1)
+				    : (x->content < y->content ? -1 : x->content > y->content);
 }
 
-static void compare(struct test *t, const struct world *w, struct ftreader *r, struct str text, size_t limit, bool exact_df)
+static void compare(struct test *t, const struct world *w, struct ftreader *r, struct str text, size_t limit,
+		    bool exact_df)
 {
 	struct ftquery *q;
 	struct err err = { 0 };
@@ -232,8 +235,8 @@ static void compare(struct test *t, const struct world *w, struct ftreader *r, s
 	CHECK_EQ(n_got, n_want, "%.*s", STR_FMT(text));
 	for (size_t i = 0; i < n_got && i < n_want && exact_df; i++)
 		CHECK(got[i].content == want[i].content && got[i].score == want[i].score,
-		      "%.*s: hit %zu is %" PRIu64 " %f, should be %" PRIu64 " %f", STR_FMT(text), i, got[i].content, got[i].score,
-		      want[i].content, want[i].score);
+		      "%.*s: hit %zu is %" PRIu64 " %f, should be %" PRIu64 " %f", STR_FMT(text), i, got[i].content,
+		      got[i].score, want[i].content, want[i].score);
 	uint64_t found[CONTENTS / 64 + 1] = { 0 };
 	CHECK_EQ(ftsearch_bits(r, q, found, CONTENTS, &count, &err), WN_OK, "%s", err.text);
 	CHECK_EQ(count, all, "%.*s", STR_FMT(text));
@@ -251,7 +254,8 @@ static void compare_many(struct test *t, const struct world *w, unsigned rounds,
 		buf_reset(&text);
 		if (i % 3 == 0) { /* the shapes that have a driver of their own */
 			for (unsigned j = 0, n = 1 + (unsigned)test_below(t, 3); j < n; j++)
-				buf_printf(&text, "%sw%u", j ? (i % 2 ? " or " : " ") : "", (unsigned)test_below(t, 1 + test_below(t, WORDS)));
+				buf_printf(&text, "%sw%u", j ? (i % 2 ? " or " : " ") : "",
+					   (unsigned)test_below(t, 1 + test_below(t, WORDS)));
 		} else {
 			add_query(t, &text, 2);
 		}
@@ -429,9 +433,10 @@ TEST(query, means_what_the_language_says)
 		struct ftquery *q;
 		struct err err = { 0 };
 
-		if (CHECK_EQ(ftquery_parse(t->arena, str(matching[i].query), &q, &err), WN_OK, "%s: %s", matching[i].query, err.text))
-			CHECK_EQ(ftquery_matches(q, str(matching[i].title), str(matching[i].body)), matching[i].matches, "%s on %s / %s",
-				 matching[i].query, matching[i].title, matching[i].body);
+		if (CHECK_EQ(ftquery_parse(t->arena, str(matching[i].query), &q, &err), WN_OK, "%s: %s",
+			     matching[i].query, err.text))
+			CHECK_EQ(ftquery_matches(q, str(matching[i].title), str(matching[i].body)), matching[i].matches,
+				 "%s on %s / %s", matching[i].query, matching[i].title, matching[i].body);
 	}
 }
 
@@ -497,7 +502,8 @@ TEST(index, damage_is_an_error_and_never_a_wrong_answer)
 		if (ftreader_open(&r, w.dir, &err) < 0)
 			continue;
 		rc = ftsearch_top(r, q, NULL, 20, got, &n, &err);
-		CHECK(rc == WN_DATA || (rc == WN_OK && n == n_want && memcmp(got, want, n * sizeof *got) == 0), "byte %zu: rc %d", at, rc);
+		CHECK(rc == WN_DATA || (rc == WN_OK && n == n_want && memcmp(got, want, n * sizeof *got) == 0),
+		      "byte %zu: rc %d", at, rc);
 		ftreader_close(r);
 	}
 }

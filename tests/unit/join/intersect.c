@@ -23,7 +23,8 @@ TEST(intersect, vectors_agree_with_plain_loops)
 
 	for (int round = 0; round < 3000; round++) {
 		uint64_t step = 1 + test_below(t, 4);
-		uint32_t na = ascending(t, a, (uint32_t)test_below(t, ROOM), step), nb = ascending(t, b, (uint32_t)test_below(t, ROOM), step);
+		uint32_t na = ascending(t, a, (uint32_t)test_below(t, ROOM), step),
+			 nb = ascending(t, b, (uint32_t)test_below(t, ROOM), step);
 		uint32_t full, need;
 
 		for (uint32_t i = 0; i < na; i++) {
@@ -40,9 +41,11 @@ TEST(intersect, vectors_agree_with_plain_loops)
 		CHECK_EQ(intersect_weights(ra, weight, rest, na, rb, nb, 0), full, "%u x %u", na, nb);
 		need = (uint32_t)test_below(t, (uint64_t)full * 2 + 1);
 		if (need <= full)
-			CHECK_EQ(intersect_weights(ra, weight, rest, na, rb, nb, need), full, "need %u of %u", need, full);
+			CHECK_EQ(intersect_weights(ra, weight, rest, na, rb, nb, need), full, "need %u of %u", need,
+				 full);
 		else
-			CHECK(intersect_weights(ra, weight, rest, na, rb, nb, need) < need, "need %u of %u", need, full);
+			CHECK(intersect_weights(ra, weight, rest, na, rb, nb, need) < need, "need %u of %u", need,
+			      full);
 	}
 }
 

@@ -11,15 +11,20 @@
 
 enum { DOCS = 60, ITEMS = 40 };
 
+/* clang-format off */
 enum feature {
 	F_KEY, F_ORDER, F_STRICT, F_WINDOW, F_TWO_ORDERS, F_MISSING, F_ONE_SIDED, F_OR, F_NO_CONTENT, F_CONTAINED, F_CONTAINS,
 	F_JACCARD, F_DICE, F_SHARED, F_STRICT_BOUND, F_TWO_BOUNDS, F_TWO_KINDS, F_UPPER, F_DIFFER, F_EMPTY, F_BAG, F_EQUAL_SETS,
 	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, FEATURES
 };
+/* clang-format on */
 static const char *const feature_name[FEATURES] = {
-	"key", "order", "strict order", "window", "two orders", "missing", "one-sided", "or", "no content", "containment(a,b)",
-	"containment(b,a)", "jaccard", "dice", "shared", "strict bound", "two bounds", "two kinds", "upper bound", "!=", "empty set",
-	"bag", "equal sets", "equal times", "coded sets", "chunked", "long lists", "pairs", "folded", "forced", "covered", "core"
+	"key",	     "order",	   "strict order", "window",	       "two orders",	   "missing",
+	"one-sided", "or",	   "no content",   "containment(a,b)", "containment(b,a)", "jaccard",
+	"dice",	     "shared",	   "strict bound", "two bounds",       "two kinds",	   "upper bound",
+	"!=",	     "empty set",  "bag",	   "equal sets",       "equal times",	   "coded sets",
+	"chunked",   "long lists", "pairs",	   "folded",	       "forced",	   "covered",
+	"core"
 };
 
 struct world {
@@ -124,7 +129,9 @@ static void draw_documents(struct test *t, struct world *w)
 			draw_set(t, w, k, s, bag, mixed);
 		}
 		/* an odd number of sets marks the second kind for coded_read */
-		w->q.sets[k] = (struct join_sets){ .n = 2 * sets + (uint32_t)k, .bag = bag, .size = w->size[k], .start = w->start[k] };
+		w->q.sets[k] = (struct join_sets){
+			.n = 2 * sets + (uint32_t)k, .bag = bag, .size = w->size[k], .start = w->start[k]
+		};
 		if (coded) {
 			coded_items[k] = w->items[k];
 			w->q.sets[k].open = coded_open;
@@ -152,7 +159,8 @@ static struct join_bound draw_bound(struct test *t, struct world *w)
 {
 	static const uint64_t num[] = { 1, 3, 1, 7, 9, 1, 2 }, den[] = { 4, 10, 2, 10, 10, 1, 3 };
 	size_t i = test_below(t, 7);
-	struct join_bound b = { (uint8_t)test_below(t, 2), (uint8_t)test_below(t, 5), test_below(t, 4) == 0, num[i], den[i] };
+	struct join_bound b = { (uint8_t)test_below(t, 2), (uint8_t)test_below(t, 5), test_below(t, 4) == 0, num[i],
+				den[i] };
 
 	if (b.measure == JOIN_SHARED) {
 		b.num = 1 + test_below(t, 20);
@@ -183,8 +191,7 @@ static void draw_order(struct test *t, struct world *w, struct join_order *o)
 		o->lo = -INFINITY;
 		o->hi = 0;
 		break;
-	default:
-		w->drawn[F_ORDER]++;
+	default: w->drawn[F_ORDER]++;
 	}
 }
 
@@ -256,7 +263,8 @@ static bool fold_brute(void *context, uint32_t x, uint32_t y, const struct join_
 	if (!covers_or_same(w, x, y))
 		return false;
 	for (uint32_t z = 0; z < w->q.n; z++)
-		if ((covers_or_same(w, z, x) && !covers_or_same(w, z, y)) || (covers_or_same(w, y, z) && !covers_or_same(w, x, z)))
+		if ((covers_or_same(w, z, x) && !covers_or_same(w, z, y)) ||
+		    (covers_or_same(w, y, z) && !covers_or_same(w, x, z)))
 			return false;
 	return true;
 }
@@ -335,7 +343,8 @@ static void check_pairs(struct test *t, struct world *w, const struct join_optio
 			}
 		wrong += i != c.start[a + 1];
 	}
-	CHECK_EQ(wrong, 0, "round %d: %u documents, %" PRIu64 " pairs, %" PRIu64 " found", round, w->q.n, pairs, c.start[w->q.n]);
+	CHECK_EQ(wrong, 0, "round %d: %u documents, %" PRIu64 " pairs, %" PRIu64 " found", round, w->q.n, pairs,
+		 c.start[w->q.n]);
 	coverage_release(&c);
 	w->drawn[F_PAIRS] += pairs;
 	REQUIRE(coverage_each(&w->q, o, each.kind, check_pair, &each, NULL, &err) == WN_OK, "%s", err.text);
@@ -382,7 +391,8 @@ static uint64_t kernel_faults(struct world *w, const struct kernel *k)
 			count[3]++;
 		}
 	}
-	wrong += count[0] != k->n_folded || count[1] != k->n_forced || count[2] != k->n_covered || count[3] != k->n_core;
+	wrong +=
+	    count[0] != k->n_folded || count[1] != k->n_forced || count[2] != k->n_covered || count[3] != k->n_core;
 	for (int i = 0; i < 4; i++)
 		w->drawn[F_FOLDED + i] += count[i];
 	return wrong;
@@ -422,7 +432,8 @@ static void check_kernel(struct test *t, struct world *w, const struct join_opti
 			if (k.fold[a] != a)
 				rest[a] = UINT64_MAX;
 		}
-		CHECK_EQ(least_cover(rest, w->q.n), least_cover(whole, w->q.n), "round %d: minimum of the kernel", round);
+		CHECK_EQ(least_cover(rest, w->q.n), least_cover(whole, w->q.n), "round %d: minimum of the kernel",
+			 round);
 	}
 	kernel_release(&k);
 }
@@ -437,12 +448,14 @@ static void check_witness(struct test *t, struct world *w, const struct join_opt
 
 	for (uint32_t d = 0; d < n; d++)
 		kept[d] = test_below(t, 3) == 0;
-	REQUIRE(coverage_witness(witness, NULL, &w->q, o, kept, kind, w->value[0], NULL, &err) == WN_OK, "%s", err.text);
+	REQUIRE(coverage_witness(witness, NULL, &w->q, o, kept, kind, w->value[0], NULL, &err) == WN_OK, "%s",
+		err.text);
 	for (uint32_t a = 0; a < n; a++) {
 		uint32_t best = UINT32_MAX, best_shared = 0;
 
 		for (uint32_t b = 0; b < n && !kept[a]; b++) {
-			struct join_overlap both = kind < 0 ? (struct join_overlap){ 0 } : brute_overlap(&w->q, kind, a, b);
+			struct join_overlap both =
+			    kind < 0 ? (struct join_overlap){ 0 } : brute_overlap(&w->q, kind, a, b);
 			uint32_t shared = both.a ? both.shared : both.b == 0; /* two empty sets: 1 */
 			double v = w->value[0][b], u = best == UINT32_MAX ? 0 : w->value[0][best];
 
@@ -474,7 +487,8 @@ static int check_changed_pair(void *context, uint32_t a, uint32_t b, uint32_t sh
 	(void)shared;
 	(void)size_a;
 	(void)size_b;
-	c->wrong += (c->pairs && place <= c->last) || !c->w->covers[(size_t)a * c->w->q.n + b] || (!c->changed[a] && !c->changed[b]);
+	c->wrong += (c->pairs && place <= c->last) || !c->w->covers[(size_t)a * c->w->q.n + b] ||
+		    (!c->changed[a] && !c->changed[b]);
 	c->last = place;
 	c->pairs++;
 	return 0;
@@ -500,7 +514,9 @@ static void check_changed(struct test *t, struct world *w, const struct join_opt
 /* Bands may miss pairs but never make one up; places beyond the limit are refused. */
 static void check_approx(struct test *t, struct world *w, int round)
 {
-	struct join_options o = { .threads = 1 + (unsigned)test_below(t, 2), .bands = 8, .rows = 1 + (unsigned)test_below(t, 2) };
+	struct join_options o = { .threads = 1 + (unsigned)test_below(t, 2),
+				  .bands = 8,
+				  .rows = 1 + (unsigned)test_below(t, 2) };
 	struct coverage_stats stats = { 0 };
 	struct coverage c;
 	struct err err = { 0 };

@@ -25,7 +25,8 @@ static void number_sets(struct collection *c, const struct world *w, struct join
 		for (uint32_t d = 0; d < w->n; d++) {
 			uint32_t s = 0, size = (uint32_t)w->size[k][d];
 
-			while (s < n && (c->size[k][s] != size || (size && memcmp(c->items[k] + c->start[k][s], w->set[k][d], size * 8) != 0)))
+			while (s < n && (c->size[k][s] != size ||
+					 (size && memcmp(c->items[k] + c->start[k][s], w->set[k][d], size * 8) != 0)))
 				s++;
 			if (s == n) {
 				c->size[k][n] = size;
@@ -36,7 +37,8 @@ static void number_sets(struct collection *c, const struct world *w, struct join
 			}
 			c->set_of[k][d] = s;
 		}
-		q->sets[k] = (struct join_sets){ .n = n, .size = c->size[k], .start = c->start[k], .items = c->items[k] };
+		q->sets[k] =
+		    (struct join_sets){ .n = n, .size = c->size[k], .start = c->start[k], .items = c->items[k] };
 		q->set_of[k] = texts >> k & 1 ? c->set_of[k] : NULL;
 	}
 }
@@ -71,7 +73,8 @@ static uint64_t kernel_faults(const uint8_t *covers, const struct kernel *k, uin
 		forced[a] = y == a;
 		for (uint32_t b = 0; b < n; b++) {
 			forced[a] &= !(covers[a * MOST + b] && k->fold[b] == b);
-			wrong += y != a && ((same_or(covers, b, a) && !same_or(covers, b, y)) || (same_or(covers, y, b) && !same_or(covers, a, b)));
+			wrong += y != a && ((same_or(covers, b, a) && !same_or(covers, b, y)) ||
+					    (same_or(covers, y, b) && !same_or(covers, a, b)));
 		}
 		wrong += y != a && (!covers[a * MOST + y] || k->fold[y] != y);
 	}
@@ -117,10 +120,12 @@ static void plain_matrix(uint8_t *covers, const struct rule *rule, const struct 
 		}
 }
 
-static void check_rule(struct test *t, const struct world *w, const struct rule *rule, struct collection *c, struct tally *y)
+static void check_rule(struct test *t, const struct world *w, const struct rule *rule, struct collection *c,
+		       struct tally *y)
 {
 	static uint8_t covers[MOST * MOST];
-	struct join_options o = { .threads = 1 + (unsigned)test_below(t, 2), .memory = test_below(t, 3) ? 0 : 400,
+	struct join_options o = { .threads = 1 + (unsigned)test_below(t, 2),
+				  .memory = test_below(t, 3) ? 0 : 400,
 				  .list = test_below(t, 2) ? 0 : 1 + (uint32_t)test_below(t, 3) };
 	struct bound *bound;
 	struct plan *plan;
@@ -139,7 +144,8 @@ static void check_rule(struct test *t, const struct world *w, const struct rule 
 			coverage_release(&pairs);
 		}
 		if (CHECK(coverage_kernel(&k, &r.query, &o, NULL, &err) == WN_OK, "%s", err.text)) {
-			CHECK_EQ(kernel_faults(covers, &k, y->state), 0, "kernel: %.*s", (int)rule->canonical.n, rule->canonical.p);
+			CHECK_EQ(kernel_faults(covers, &k, y->state), 0, "kernel: %.*s", (int)rule->canonical.n,
+				 rule->canonical.p);
 			kernel_release(&k);
 		}
 		ruled_close(&r);
@@ -175,8 +181,9 @@ TEST(join, agrees_with_random_rules)
 		columns_release(&w.c);
 		arena_release(&arena);
 	}
-	printf("join: %d collections, %" PRIu64 " rules (%" PRIu64 " refused), %" PRIu64 " pairs, folded %" PRIu64 ", forced %" PRIu64
-	       ", covered %" PRIu64 ", core %" PRIu64 "; drawn:", rounds, y.rules, y.refused, y.pairs, y.state[0], y.state[1], y.state[2], y.state[3]);
+	printf("join: %d collections, %" PRIu64 " rules (%" PRIu64 " refused), %" PRIu64 " pairs, folded %" PRIu64
+	       ", forced %" PRIu64 ", covered %" PRIu64 ", core %" PRIu64 "; drawn:",
+	       rounds, y.rules, y.refused, y.pairs, y.state[0], y.state[1], y.state[2], y.state[3]);
 	for (int d = 0; d < DRAWS; d++) {
 		printf(" %s %u%s", draw_names[d], y.drawn[d], d + 1 < DRAWS ? "," : "\n");
 		CHECK(y.drawn[d] > 0, "%s was never drawn", draw_names[d]);

@@ -76,8 +76,9 @@ TEST(stored, sets_read_in_parts_are_the_sets_stored)
 	for (uint32_t i = 0; i < CONTENTS; i++) {
 		for (int k = 0; k < 2; k++)
 			set[i][k] = draw_set(t, &n[i][k]);
-		REQUIRE(segment_writer_add(w, i, (struct set){ set[i][0], n[i][0] }, (struct set){ set[i][1], n[i][1] }, &err) == WN_OK, "%s",
-			err.text);
+		REQUIRE(segment_writer_add(w, i, (struct set){ set[i][0], n[i][0] }, (struct set){ set[i][1], n[i][1] },
+					   &err) == WN_OK,
+			"%s", err.text);
 		content[2 * i] = content[2 * i + 1] = i;
 	}
 	content[2 * CONTENTS] = STORED_NO_CONTENT;
@@ -91,7 +92,8 @@ TEST(stored, sets_read_in_parts_are_the_sets_stored)
 
 			CHECK_EQ(s.set_of[2 * i + 1], id, "documents of one content share a set");
 			CHECK_EQ(s.sets[k].size[id], n[i][k], "content %u", i);
-			CHECK(reads_back(t, &s.sets[k], id, set[i][k], n[i][k]), "content %u, kind %d, %u values", i, k, n[i][k]);
+			CHECK(reads_back(t, &s.sets[k], id, set[i][k], n[i][k]), "content %u, kind %d, %u values", i, k,
+			      n[i][k]);
 		}
 	stored_close(&s);
 	segments_close(g);

@@ -4,18 +4,17 @@
 #include "archive/stamp.h"
 #include "test.h"
 
-static const char rules[] =
-	"# one site, its private part, one page of that\n"
-	"org,example,shop)/ - {\"access\": \"block\"}\n"
-	"org,example)/private/open### - {\"access\": \"allow\"}\n"
-	"org,example)/private - {\"access\": \"allow\", \"user\": \"staff\"}\n"
-	"org,example)/private - {\"access\": \"exclude\"}\n"
-	"org,example)/news/press - {\"access\": \"allow_ignore_embargo\"}\n"
-	"org,example)/news/a - {\"access\": \"allow\"}\n"
-	"org,example)/news - {\"access\": \"block\", \"newer\": {\"years\": 1}}\n"
-	"org,example)/old - {\"access\": \"exclude\", \"before\": \"2001\"}\n"
-	"org,example)/fresh - {\"access\": \"exclude\", \"after\": \"2001\"}\n"
-	"com, - {\"access\": \"exclude\", \"older\": \"30 days\"}\n";
+static const char rules[] = "# one site, its private part, one page of that\n"
+			    "org,example,shop)/ - {\"access\": \"block\"}\n"
+			    "org,example)/private/open### - {\"access\": \"allow\"}\n"
+			    "org,example)/private - {\"access\": \"allow\", \"user\": \"staff\"}\n"
+			    "org,example)/private - {\"access\": \"exclude\"}\n"
+			    "org,example)/news/press - {\"access\": \"allow_ignore_embargo\"}\n"
+			    "org,example)/news/a - {\"access\": \"allow\"}\n"
+			    "org,example)/news - {\"access\": \"block\", \"newer\": {\"years\": 1}}\n"
+			    "org,example)/old - {\"access\": \"exclude\", \"before\": \"2001\"}\n"
+			    "org,example)/fresh - {\"access\": \"exclude\", \"after\": \"2001\"}\n"
+			    "com, - {\"access\": \"exclude\", \"older\": \"30 days\"}\n";
 
 TEST(acl, the_longest_key_decides)
 {
@@ -51,8 +50,9 @@ TEST(acl, the_longest_key_decides)
 		struct stamp at;
 
 		stamp_parse(str(cases[i].time), &at);
-		CHECK_EQ(acl_check_at(acl, str(cases[i].key), at.time, str(cases[i].user), stamp_from_civil(2010, 7, 1, 0, 0, 0)), cases[i].want, "%s %s %s",
-			 cases[i].key, cases[i].time, cases[i].user);
+		CHECK_EQ(acl_check_at(acl, str(cases[i].key), at.time, str(cases[i].user),
+				      stamp_from_civil(2010, 7, 1, 0, 0, 0)),
+			 cases[i].want, "%s %s %s", cases[i].key, cases[i].time, cases[i].user);
 	}
 	acl_free(acl);
 }
@@ -61,7 +61,10 @@ TEST(acl, the_longest_key_decides)
 TEST(acl, agrees_with_trying_every_line)
 {
 	for (int round = 0; round < 200; round++) {
-		struct { char key[8]; enum acl_access access; } lines[12];
+		struct {
+			char key[8];
+			enum acl_access access;
+		} lines[12];
 		size_t n = 1 + test_below(t, 12);
 		struct str text = STR("");
 		struct acl *acl;
@@ -79,7 +82,9 @@ TEST(acl, agrees_with_trying_every_line)
 			lines[i].access = test_below(t, 2) ? ACL_BLOCK : ACL_ALLOW;
 		}
 		for (size_t i = 0; i < n; i++)
-			text = arena_printf(t->arena, "%.*s%s%s - {\"access\": \"%s\"}\n", STR_FMT(text), lines[i].key, lines[i].key[0] ? "" : "*", lines[i].access == ACL_BLOCK ? "block" : "allow");
+			text =
+			    arena_printf(t->arena, "%.*s%s%s - {\"access\": \"%s\"}\n", STR_FMT(text), lines[i].key,
+					 lines[i].key[0] ? "" : "*", lines[i].access == ACL_BLOCK ? "block" : "allow");
 		REQUIRE(acl_parse(&acl, text, &err) == WN_OK, "%s", err.text);
 		for (int q = 0; q < 50; q++) {
 			char key[8];
@@ -102,9 +107,17 @@ TEST(acl, agrees_with_trying_every_line)
 
 TEST(acl, a_line_that_cannot_be_read_is_an_error)
 {
-	static const char *const bad[] = { "org,example)/", "org,example)/ - ", "org,example)/ - {}", "org,example)/ - {\"access\": \"blok\"}", "org,example)/ - [1]",
-					   "org,example)/ - {\"access\": 1}", "x - {\"access\": \"block\", \"before\": \"soon\"}", "x - {\"access\": \"block\", \"newer\": {\"moons\": 1}}",
-					   "x - {\"access\": \"block\"", "x {\"access\": \"block\"}", "x - {\"access\": \"block\", \"newer\": -1}" };
+	static const char *const bad[] = { "org,example)/",
+					   "org,example)/ - ",
+					   "org,example)/ - {}",
+					   "org,example)/ - {\"access\": \"blok\"}",
+					   "org,example)/ - [1]",
+					   "org,example)/ - {\"access\": 1}",
+					   "x - {\"access\": \"block\", \"before\": \"soon\"}",
+					   "x - {\"access\": \"block\", \"newer\": {\"moons\": 1}}",
+					   "x - {\"access\": \"block\"",
+					   "x {\"access\": \"block\"}",
+					   "x - {\"access\": \"block\", \"newer\": -1}" };
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		struct acl *acl = NULL;

@@ -17,7 +17,9 @@ static struct collection *import(struct test *t, const char *path)
 	struct err err = { 0 };
 	uint64_t a, b;
 
-	if (!CHECK(collection_open(coll, arena_printf(t->arena, "%s/coll", test_dir(t)).p, CATALOG_CREATE, &fresh, &err) == WN_OK, "%s", err.text))
+	if (!CHECK(collection_open(coll, arena_printf(t->arena, "%s/coll", test_dir(t)).p, CATALOG_CREATE, &fresh,
+				   &err) == WN_OK,
+		   "%s", err.text))
 		return NULL;
 	CHECK(import_cdx(coll, &path, 1, 64 * MIB, &report, &err) == WN_OK, "%s", err.text);
 	CHECK(catalog_resolve(coll->catalog, &a, &b, &err) == WN_OK, "%s", err.text);
@@ -25,7 +27,8 @@ static struct collection *import(struct test *t, const char *path)
 }
 
 /* The whole answer, filled in pieces of `piece` bytes; "400 message" for what is refused. */
-static struct str answer(struct test *t, struct collection *coll, enum cdx_dialect dialect, struct str query, size_t piece, const struct acl *acl)
+static struct str answer(struct test *t, struct collection *coll, enum cdx_dialect dialect, struct str query,
+			 size_t piece, const struct acl *acl)
 {
 	struct cdx_setting setting = { .acl = acl, .memento = STR("http://host/c/"), .source = STR("c") };
 	struct buf out = BUF(64 * MIB);
@@ -38,7 +41,8 @@ static struct str answer(struct test *t, struct collection *coll, enum cdx_diale
 	if (cdx_query_parse(t->arena, dialect, NULL, query, q, &err) < 0)
 		return arena_printf(t->arena, "400 %s\n", err.text);
 	s = cdx_scan_new(q, &setting);
-	while (!done && CHECK(cdx_scan_fill(s, coll->catalog, &out, out.n + piece, &done, &err) == WN_OK, "%.*s: %s", STR_FMT(query), err.text))
+	while (!done && CHECK(cdx_scan_fill(s, coll->catalog, &out, out.n + piece, &done, &err) == WN_OK, "%.*s: %s",
+			      STR_FMT(query), err.text))
 		;
 	cdx_scan_free(s);
 	all = arena_str(t->arena, buf_view(&out));
@@ -68,7 +72,9 @@ TEST(cdx, answers_as_the_cases_say)
 			buf_byte(&want, '\n');
 		}
 		for (int small = 0; small < 2; small++)
-			CHECK_STR(answer(t, coll, str_eq(name, STR("ia")) ? CDX_IA : CDX_PYWB, query, small ? 1 : MIB, NULL), buf_view(&want), "%.*s", STR_FMT(line));
+			CHECK_STR(
+			    answer(t, coll, str_eq(name, STR("ia")) ? CDX_IA : CDX_PYWB, query, small ? 1 : MIB, NULL),
+			    buf_view(&want), "%.*s", STR_FMT(line));
 		buf_release(&want);
 	}
 	collection_close(coll);
@@ -119,8 +125,11 @@ static int by_distance(const void *va, const void *vb)
 
 static struct str field_of(const struct twin_row *r, struct str name)
 {
-	return str_eq(name, STR("status")) ? r->status : str_eq(name, STR("mime")) ? r->mime : str_eq(name, STR("digest")) ? r->digest
-	     : str_eq(name, STR("timestamp")) ? r->stamp : r->urlkey;
+	return str_eq(name, STR("status"))	? r->status
+	       : str_eq(name, STR("mime"))	? r->mime
+	       : str_eq(name, STR("digest"))	? r->digest
+	       : str_eq(name, STR("timestamp")) ? r->stamp
+						: r->urlkey;
 }
 
 static struct str twin_answer(struct test *t, const struct twin_row *rows, size_t n, struct twin_query *q)
@@ -134,7 +143,8 @@ static struct str twin_answer(struct test *t, const struct twin_row *rows, size_
 	for (size_t i = 0; i < n; i++) {
 		const struct twin_row *r = &rows[i];
 
-		if (str_cmp(r->urlkey, buf_view(&low)) < 0 || str_cmp(r->urlkey, buf_view(&high)) >= 0 || r->time < q->from || r->time > q->to)
+		if (str_cmp(r->urlkey, buf_view(&low)) < 0 || str_cmp(r->urlkey, buf_view(&high)) >= 0 ||
+		    r->time < q->from || r->time > q->to)
 			continue;
 		if (q->filter_field.n && (str_find(field_of(r, q->filter_field), q->filter_value) >= 0) == q->negated)
 			continue;
@@ -152,10 +162,12 @@ static struct str twin_answer(struct test *t, const struct twin_row *rows, size_
 		before = v.p ? v : STR("");
 		kept[k++] = kept[i];
 	}
-	for (size_t i = q->limit < 0 ? (k > (size_t)-q->limit ? k + (size_t)(ptrdiff_t)q->limit : 0) : q->offset; i < k; i++) {
+	for (size_t i = q->limit < 0 ? (k > (size_t)-q->limit ? k + (size_t)(ptrdiff_t)q->limit : 0) : q->offset; i < k;
+	     i++) {
 		if (q->limit > 0 && i >= q->offset + (size_t)q->limit)
 			break;
-		buf_printf(&out, "%.*s %.*s %.*s\n", STR_FMT(kept[i].urlkey), STR_FMT(kept[i].stamp), STR_FMT(kept[i].url));
+		buf_printf(&out, "%.*s %.*s %.*s\n", STR_FMT(kept[i].urlkey), STR_FMT(kept[i].stamp),
+			   STR_FMT(kept[i].url));
 	}
 	all = arena_str(t->arena, buf_view(&out));
 	buf_release(&low);
@@ -164,7 +176,8 @@ static struct str twin_answer(struct test *t, const struct twin_row *rows, size_
 	return all;
 }
 
-static const char *const urls[] = { "http://a.com/", "http://a.com/x", "http://a.com/x/y", "http://b.a.com/", "http://b.a.com/x", "http://ab.com/", "http://a.org/" };
+static const char *const urls[] = { "http://a.com/",	"http://a.com/x", "http://a.com/x/y", "http://b.a.com/",
+				    "http://b.a.com/x", "http://ab.com/", "http://a.org/" };
 
 static size_t make_rows(struct test *t, struct twin_row *rows, size_t n, const char *path)
 {
@@ -181,16 +194,22 @@ static size_t make_rows(struct test *t, struct twin_row *rows, size_t n, const c
 		buf_reset(&key);
 		surt_add(NULL, r->url, &key);
 		r->urlkey = arena_str(t->arena, buf_view(&key));
-		r->time = stamp_from_civil(2000 + (int64_t)test_below(t, 4), 1 + (unsigned)test_below(t, 12), 1 + (unsigned)test_below(t, 3), 0, 0, 0);
+		r->time = stamp_from_civil(2000 + (int64_t)test_below(t, 4), 1 + (unsigned)test_below(t, 12),
+					   1 + (unsigned)test_below(t, 3), 0, 0, 0);
 		r->stamp = arena_str(t->arena, stamp_14(r->time, stamp));
 		r->status = test_below(t, 3) ? STR("200") : STR("404");
 		r->mime = str(mimes[test_below(t, 3)]);
 		r->digest = arena_printf(t->arena, "sha1:%c%c", (char)('A' + test_below(t, 3)), 'Z');
 		r->id = i + 1;
-		buf_printf(&text, "%.*s %.*s {\"url\": \"%.*s\", \"mime\": \"%.*s\", \"status\": \"%.*s\", \"digest\": \"%.*s\", \"length\": \"9\", \"offset\": \"%zu\", \"filename\": \"f\"}\n",
-			   STR_FMT(r->urlkey), STR_FMT(r->stamp), STR_FMT(r->url), STR_FMT(r->mime), STR_FMT(r->status), STR_FMT(r->digest), i);
+		buf_printf(
+		    &text,
+		    "%.*s %.*s {\"url\": \"%.*s\", \"mime\": \"%.*s\", \"status\": \"%.*s\", \"digest\": \"%.*s\", \"length\": \"9\", \"offset\": \"%zu\", \"filename\": \"f\"}\n",
+		    STR_FMT(r->urlkey), STR_FMT(r->stamp), STR_FMT(r->url), STR_FMT(r->mime), STR_FMT(r->status),
+		    STR_FMT(r->digest), i);
 	}
-	CHECK(os_atomic_open(&f, path, &err) == WN_OK && os_write(f.fd, text.p, text.n, path, &err) == WN_OK && os_atomic_commit(&f, &err) == WN_OK, "%s", err.text);
+	CHECK(os_atomic_open(&f, path, &err) == WN_OK && os_write(f.fd, text.p, text.n, path, &err) == WN_OK &&
+		  os_atomic_commit(&f, &err) == WN_OK,
+	      "%s", err.text);
 	buf_release(&text);
 	buf_release(&key);
 	return n;
@@ -200,7 +219,10 @@ static struct twin_query draw_query(struct test *t)
 {
 	static const char *const fields[] = { "status", "mime", "digest" };
 	static const char *const values[] = { "200", "html", "A" };
-	struct twin_query q = { .match = (int)test_below(t, 4), .url = str(urls[test_below(t, COUNT(urls))]), .from = INT64_MIN, .to = INT64_MAX };
+	struct twin_query q = { .match = (int)test_below(t, 4),
+				.url = str(urls[test_below(t, COUNT(urls))]),
+				.from = INT64_MIN,
+				.to = INT64_MAX };
 	size_t f = test_below(t, 3);
 
 	q.sort = q.match == SURT_EXACT ? (int)test_below(t, 3) : (int)test_below(t, 2);
@@ -233,9 +255,11 @@ static struct str spell(struct test *t, const struct twin_query *q)
 	struct buf b = BUF(64 * KIB);
 	struct str s;
 
-	buf_printf(&b, "url=%.*s&matchType=%s&fl=urlkey,timestamp,original&output=text", STR_FMT(q->url), matches[q->match]);
+	buf_printf(&b, "url=%.*s&matchType=%s&fl=urlkey,timestamp,original&output=text", STR_FMT(q->url),
+		   matches[q->match]);
 	if (q->filter_field.n)
-		buf_printf(&b, "&filter=%s%.*s:%.*s", q->negated ? "!" : "", STR_FMT(q->filter_field), STR_FMT(q->filter_value));
+		buf_printf(&b, "&filter=%s%.*s:%.*s", q->negated ? "!" : "", STR_FMT(q->filter_field),
+			   STR_FMT(q->filter_value));
 	if (q->from != INT64_MIN)
 		buf_str(&b, STR("&from=2001"));
 	if (q->to != INT64_MAX)
@@ -269,7 +293,8 @@ TEST(cdx, agrees_with_looking_at_every_row)
 		struct twin_query q = draw_query(t);
 		struct str query = spell(t, &q), want = twin_answer(t, rows, n, &q);
 
-		if (!CHECK_STR(answer(t, coll, CDX_PYWB, query, 1 + test_below(t, 2000), NULL), want, "%.*s", STR_FMT(query)))
+		if (!CHECK_STR(answer(t, coll, CDX_PYWB, query, 1 + test_below(t, 2000), NULL), want, "%.*s",
+			       STR_FMT(query)))
 			break;
 	}
 	collection_close(coll);
@@ -278,7 +303,8 @@ TEST(cdx, agrees_with_looking_at_every_row)
 /* Resumed page by page, in either direction and collapsed or not, the pages are the whole. */
 TEST(cdx, resumed_pages_make_the_whole)
 {
-	static const char *const forms[] = { "", "&sort=reverse", "&collapse=timestamp:6", "&collapse=digest&sort=reverse", "&filter=statuscode:200" };
+	static const char *const forms[] = { "", "&sort=reverse", "&collapse=timestamp:6",
+					     "&collapse=digest&sort=reverse", "&filter=statuscode:200" };
 	size_t n = 300;
 	struct twin_row *rows = arena_zalloc(t->arena, n * sizeof *rows);
 	const char *path = arena_printf(t->arena, "%s/in.cdxj", test_dir(t)).p;
@@ -288,12 +314,18 @@ TEST(cdx, resumed_pages_make_the_whole)
 	coll = import(t, path);
 	REQUIRE(coll != NULL);
 	for (size_t f = 0; f < COUNT(forms); f++) {
-		struct str whole = answer(t, coll, CDX_IA, arena_printf(t->arena, "url=*.a.com%s", forms[f]), MIB, NULL), key = STR_NONE;
+		struct str whole =
+			       answer(t, coll, CDX_IA, arena_printf(t->arena, "url=*.a.com%s", forms[f]), MIB, NULL),
+			   key = STR_NONE;
 		struct buf pages = BUF(MIB);
 		int count = 0;
 
 		do {
-			struct str page = answer(t, coll, CDX_IA, arena_printf(t->arena, "url=*.a.com%s&limit=7&showResumeKey=true&resumeKey=%.*s", forms[f], STR_FMT(key)), MIB, NULL);
+			struct str page =
+			    answer(t, coll, CDX_IA,
+				   arena_printf(t->arena, "url=*.a.com%s&limit=7&showResumeKey=true&resumeKey=%.*s",
+						forms[f], STR_FMT(key)),
+				   MIB, NULL);
 			ptrdiff_t gap = str_find(page, STR("\n\n"));
 
 			buf_str(&pages, gap < 0 ? page : str_sub(page, 0, (size_t)gap + 1));
@@ -312,8 +344,13 @@ TEST(cdx, hides_what_the_rules_hide)
 	struct err err = { 0 };
 
 	REQUIRE(coll != NULL);
-	REQUIRE(acl_parse(&acl, STR("com,example)/a - {\"access\": \"exclude\"}\ncom,example)/ab - {\"access\": \"allow\"}\n"), &err) == WN_OK, "%s", err.text);
-	CHECK_STR(answer(t, coll, CDX_IA, STR("url=example.com/a*&fl=original"), MIB, acl), STR("http://example.com/ab\n"));
+	REQUIRE(
+	    acl_parse(&acl,
+		      STR("com,example)/a - {\"access\": \"exclude\"}\ncom,example)/ab - {\"access\": \"allow\"}\n"),
+		      &err) == WN_OK,
+	    "%s", err.text);
+	CHECK_STR(answer(t, coll, CDX_IA, STR("url=example.com/a*&fl=original"), MIB, acl),
+		  STR("http://example.com/ab\n"));
 	CHECK_STR(answer(t, coll, CDX_IA, STR("url=example.com/a/b&output=json"), MIB, acl), STR("[]\n"));
 	acl_free(acl);
 	collection_close(coll);
@@ -335,9 +372,13 @@ TEST(cdx, counts_days_and_finds_the_nearest)
 	struct err err = { 0 };
 
 	REQUIRE(coll != NULL);
-	CHECK(cdx_days(coll->catalog, STR("com,example)/"), INT64_MIN, INT64_MAX, &none, count_days, &days, &err) == WN_OK, "%s", err.text);
+	CHECK(cdx_days(coll->catalog, STR("com,example)/"), INT64_MIN, INT64_MAX, &none, count_days, &days, &err) ==
+		  WN_OK,
+	      "%s", err.text);
 	CHECK_STR(buf_view(&days), STR("12418:1 12784:1 12949:2 13702:1 "));
-	CHECK(cdx_nearest(coll->catalog, t->arena, STR("com,example)/"), stamp_from_civil(2004, 2, 1, 0, 0, 0), &none, &row, &err) == WN_OK, "%s", err.text);
+	CHECK(cdx_nearest(coll->catalog, t->arena, STR("com,example)/"), stamp_from_civil(2004, 2, 1, 0, 0, 0), &none,
+			  &row, &err) == WN_OK,
+	      "%s", err.text);
 	CHECK_EQ(row.id, 1);
 	CHECK(cdx_nearest(coll->catalog, t->arena, STR("com,nowhere)/"), 0, &none, &row, &err) == WN_NONE);
 	buf_release(&days);

@@ -45,7 +45,10 @@ TEST(html, writes_numbers_and_times_for_people)
 {
 	struct buf b = BUF(4096);
 
-	html(&b, "%n %n %u %f %i %t %d 100%%", (uint64_t)1234567, (uint64_t)999, (uint64_t)1234, 2.25, (int64_t)0, (int64_t)60, (int64_t)86400);
-	CHECK_STR(made(t, &b), STR("1,234,567 999 1234 2.2 19700101000000 <time datetime=\"1970-01-01T00:01:00Z\">1970-01-01 00:01</time> "
-				   "<time datetime=\"1970-01-02T00:00:00Z\">1970-01-02</time> 100%"));
+	html(&b, "%n %n %u %f %i %t %d 100%%", (uint64_t)1234567, (uint64_t)999, (uint64_t)1234, 2.25, (int64_t)0,
+	     (int64_t)60, (int64_t)86400);
+	CHECK_STR(
+	    made(t, &b),
+	    STR("1,234,567 999 1234 2.2 19700101000000 <time datetime=\"1970-01-01T00:01:00Z\">1970-01-01 00:01</time> "
+		"<time datetime=\"1970-01-02T00:00:00Z\">1970-01-02</time> 100%"));
 }

@@ -8,7 +8,9 @@
 
 static struct rewriter rewriter(struct arena *a, struct buf *out)
 {
-	struct rewriter w = { .prefix = STR("/c/"), .stamp = "20100102030405", .out = out, .arena = a, .utf8 = true, .head_done = true };
+	struct rewriter w = {
+		.prefix = STR("/c/"), .stamp = "20100102030405", .out = out, .arena = a, .utf8 = true, .head_done = true
+	};
 
 	url_parse(&w.base, STR("http://a.example/d/p.html"), NULL);
 	return w;
@@ -16,28 +18,40 @@ static struct rewriter rewriter(struct arena *a, struct buf *out)
 
 #define AT(mod) "/c/20100102030405" mod "/http://a.example"
 
-static const struct { const char *in, *out; } pages[] = {
+static const struct {
+	const char *in, *out;
+} pages[] = {
 	{ "<img src=x.png>", "<img src=\"" AT("im_") "/d/x.png\">" },
-	{ "<IMG alt='<a href=y>' SRC = ' /x?a=1&amp;b=2 '>", "<IMG alt='<a href=y>' SRC = '" AT("im_") "/x?a=1&amp;b=2'>" },
+	{ "<IMG alt='<a href=y>' SRC = ' /x?a=1&amp;b=2 '>",
+	  "<IMG alt='<a href=y>' SRC = '" AT("im_") "/x?a=1&amp;b=2'>" },
 	{ "<a href='#top'>x</a><a href=mailto:a@b>", "<a href='#top'>x</a><a href=mailto:a@b>" },
 	{ "<a href=q>", "<a href=\"" AT("mp_") "/d/q\">" },
 	{ "<a href=\"../../../q\">", "<a href=\"" AT("mp_") "/q\">" },
 	{ "<img srcset=\"a.png 1x, /b.png 2x\">", "<img srcset=\"" AT("im_") "/d/a.png 1x, " AT("im_") "/b.png 2x\">" },
-	{ "<link rel=preload as=image imagesrcset='a.png 1x'>", "<link rel=preload as=image imagesrcset='" AT("im_") "/d/a.png 1x'>" },
-	{ "<meta http-equiv=refresh content=\"5; url='/n'\">", "<meta http-equiv=refresh content=\"5; url=&#39;" AT("mp_") "/n&#39;\">" },
-	{ "<meta http-equiv=\"Content-Security-Policy\" content=\"x\">", "<meta data-archived-http-equiv=\"Content-Security-Policy\" content=\"x\">" },
+	{ "<link rel=preload as=image imagesrcset='a.png 1x'>",
+	  "<link rel=preload as=image imagesrcset='" AT("im_") "/d/a.png 1x'>" },
+	{ "<meta http-equiv=refresh content=\"5; url='/n'\">",
+	  "<meta http-equiv=refresh content=\"5; url=&#39;" AT("mp_") "/n&#39;\">" },
+	{ "<meta http-equiv=\"Content-Security-Policy\" content=\"x\">",
+	  "<meta data-archived-http-equiv=\"Content-Security-Policy\" content=\"x\">" },
 	{ "<p style=\"background:url('i.png')\">", "<p style=\"background:url(&#39;" AT("im_") "/d/i.png&#39;)\">" },
-	{ "<style>@import \"s.css\"; b{background:url(i.png)}</style>", "<style>@import \"" AT("cs_") "/d/s.css\"; b{background:url(" AT("im_") "/d/i.png)}</style>" },
-	{ "<textarea><img src=x></textarea><title><img src=x></title>", "<textarea><img src=x></textarea><title><img src=x></title>" },
+	{ "<style>@import \"s.css\"; b{background:url(i.png)}</style>",
+	  "<style>@import \"" AT("cs_") "/d/s.css\"; b{background:url(" AT("im_") "/d/i.png)}</style>" },
+	{ "<textarea><img src=x></textarea><title><img src=x></title>",
+	  "<textarea><img src=x></textarea><title><img src=x></title>" },
 	{ "<!-- <img src=x> --><img src=y>", "<!-- <img src=x> --><img src=\"" AT("im_") "/d/y\">" },
-	{ "<script src=s.js integrity=abc></script>", "<script src=\"" AT("js_") "/d/s.js\" data-archived-integrity=abc></script>" },
+	{ "<script src=s.js integrity=abc></script>",
+	  "<script src=\"" AT("js_") "/d/s.js\" data-archived-integrity=abc></script>" },
 	{ "<script>var u='http://b.example/x', n='http://www.w3.org/2000/svg';</script>",
 	  "<script>var u='/c/20100102030405mp_/http://b.example/x', n='http://www.w3.org/2000/svg';</script>" },
-	{ "<script><!-- <script> <img src=x> </script> --></script><img src=y>", "<script><!-- <script> <img src=x> </script> --></script><img src=\"" AT("im_") "/d/y\">" },
+	{ "<script><!-- <script> <img src=x> </script> --></script><img src=y>",
+	  "<script><!-- <script> <img src=x> </script> --></script><img src=\"" AT("im_") "/d/y\">" },
 	{ "<base href=\"/z/\"><img src=x>", "<base href=\"" AT("mp_") "/z/\"><img src=\"" AT("im_") "/z/x\">" },
-	{ "<use xlink:href=\"s.svg#i\"/><track src=t.vtt>", "<use xlink:href=\"" AT("im_") "/d/s.svg#i\"/><track src=\"" AT("oe_") "/d/t.vtt\">" },
+	{ "<use xlink:href=\"s.svg#i\"/><track src=t.vtt>",
+	  "<use xlink:href=\"" AT("im_") "/d/s.svg#i\"/><track src=\"" AT("oe_") "/d/t.vtt\">" },
 	{ "<a ping=http://t.example/ href=#>", "<a data-archived-ping=http://t.example/ href=#>" },
-	{ "<iframe srcdoc=\"&lt;img src=x&gt;\"></iframe>", "<iframe srcdoc=\"&lt;img src=&quot;" AT("im_") "/d/x&quot;>\"></iframe>" },
+	{ "<iframe srcdoc=\"&lt;img src=x&gt;\"></iframe>",
+	  "<iframe srcdoc=\"&lt;img src=&quot;" AT("im_") "/d/x&quot;>\"></iframe>" },
 	{ "<a href='//b.example/x'>", "<a href='/c/20100102030405mp_/http://b.example/x'>" },
 	{ "<img src", "<img src" },
 	{ "a < b <3 </ x>", "a < b <3 </ x>" },
@@ -59,10 +73,13 @@ TEST(rewrite, touches_references_alone)
 	}
 }
 
-static const struct { const char *in, *out; } sheets[] = {
+static const struct {
+	const char *in, *out;
+} sheets[] = {
 	{ "a{b:url( \"x.png\" )}", "a{b:url( \"" AT("im_") "/d/x.png\" )}" },
 	{ "/* url(x) */ a::after{content:\"url(x)\"}", "/* url(x) */ a::after{content:\"url(x)\"}" },
-	{ "@import url(x.css);@import 'y.css' screen;", "@import url(" AT("cs_") "/d/x.css);@import '" AT("cs_") "/d/y.css' screen;" },
+	{ "@import url(x.css);@import 'y.css' screen;",
+	  "@import url(" AT("cs_") "/d/x.css);@import '" AT("cs_") "/d/y.css' screen;" },
 	{ "a{b:url(data:image/png;base64,AAAA)}", "a{b:url(data:image/png;base64,AAAA)}" },
 	{ "a{b:url(x\\29 y)}", "a{b:url(" AT("im_") "/d/x%29y)}" },
 	{ "a{b:url(", "a{b:url(" },
@@ -114,8 +131,10 @@ static void on_token(void *context, const struct html_token *token)
 		return;
 	note_tag(&x->out, token->type == HTML_END, token->text, token->attrs, token->nattrs);
 	if (token->type == HTML_START && html_is_raw(token->text)) {
-		html_set_model(x->h, str_eq(token->text, STR("script")) ? HTML_SCRIPT :
-			       str_eq(token->text, STR("textarea")) || str_eq(token->text, STR("title")) ? HTML_RCDATA : HTML_RAWTEXT);
+		html_set_model(x->h, str_eq(token->text, STR("script")) ? HTML_SCRIPT
+				     : str_eq(token->text, STR("textarea")) || str_eq(token->text, STR("title"))
+					 ? HTML_RCDATA
+					 : HTML_RAWTEXT);
 		html_set_last_start(x->h, token->text);
 	}
 }
@@ -130,7 +149,8 @@ static void scan(struct arena *a, struct str page, struct buf *out)
 
 		if (!open || (at = (size_t)(open - page.p)) + 1 >= page.n)
 			return;
-		if (ascii_alpha(page.p[at + 1]) || (page.p[at + 1] == '/' && at + 2 < page.n && ascii_alpha(page.p[at + 2]))) {
+		if (ascii_alpha(page.p[at + 1]) ||
+		    (page.p[at + 1] == '/' && at + 2 < page.n && ascii_alpha(page.p[at + 2]))) {
 			struct html_attr attrs[SCAN_ATTRS];
 			size_t n = 0;
 
@@ -142,7 +162,8 @@ static void scan(struct arena *a, struct str page, struct buf *out)
 				for (size_t k = 0; k < n; k++)
 					twice |= str_ieq(attrs[k].name, t.attrs[i].name);
 				if (!twice)
-					attrs[n++] = (struct html_attr){ t.attrs[i].name, html_attr_decode(a, t.attrs[i].value) };
+					attrs[n++] = (struct html_attr){ t.attrs[i].name,
+									 html_attr_decode(a, t.attrs[i].value) };
 			}
 			note_tag(out, t.end, t.name, attrs, n);
 			at = end;
@@ -151,7 +172,8 @@ static void scan(struct arena *a, struct str page, struct buf *out)
 		} else if (at + 3 < page.n && memcmp(page.p + at, "<!--", 4) == 0) {
 			at = html_scan_comment(page, at);
 		} else if (page.p[at + 1] == '!' || page.p[at + 1] == '?' || page.p[at + 1] == '/') {
-			const char *close = memchr(page.p + at + (page.p[at + 1] == '/' ? 2 : 1), '>', page.n - at - (page.p[at + 1] == '/' ? 2 : 1));
+			const char *close = memchr(page.p + at + (page.p[at + 1] == '/' ? 2 : 1), '>',
+						   page.n - at - (page.p[at + 1] == '/' ? 2 : 1));
 
 			at = close ? (size_t)(close - page.p) + 1 : page.n;
 		} else {
@@ -162,8 +184,11 @@ static void scan(struct arena *a, struct str page, struct buf *out)
 
 TEST(rewrite, sees_the_tags_that_the_tokenizer_sees)
 {
-	static const char *const bits[] = { "<", ">", "/", "a", "=", "\"", "'", " ", "<script>", "</script>", "<!--", "-->", "-", "!", "<img src=", "&amp;", "&#x41;", "&lt",
-					    "<textarea>", "</textarea>", "<style>", "</style ", "x", "\n", "<b c=d>", "</b>", "?", "<script", "--!>" };
+	static const char *const bits[] = { "<",	  ">",		 "/",	      "a",	   "=",	     "\"",
+					    "'",	  " ",		 "<script>",  "</script>", "<!--",   "-->",
+					    "-",	  "!",		 "<img src=", "&amp;",	   "&#x41;", "&lt",
+					    "<textarea>", "</textarea>", "<style>",   "</style ",  "x",	     "\n",
+					    "<b c=d>",	  "</b>",	 "?",	      "<script",   "--!>" };
 	uint64_t seed = 88172645463325252ull;
 
 	for (unsigned round = 0; round < 20000; round++) {
@@ -192,7 +217,11 @@ TEST(rewrite, sees_the_tags_that_the_tokenizer_sees)
 
 /* ---- addresses ---- */
 
-static const struct { const char *in, *url, *stamp; enum modifier mod; bool calendar; } addresses[] = {
+static const struct {
+	const char *in, *url, *stamp;
+	enum modifier mod;
+	bool calendar;
+} addresses[] = {
 	{ "2010mp_/http://a.example/", "http://a.example/", "2010", MOD_MP, false },
 	{ "20100102030405id_/http:/a.example/x", "http://a.example/x", "20100102030405", MOD_ID, false },
 	{ "2010zz_///a.example/x", "http://a.example/x", "2010", MOD_MP, false },

@@ -12,7 +12,8 @@ static const struct {
 	{ "a b c", "a x c", "=a |-b |+x |=c", "a word replaced" },
 	{ "a b c", "a c", "=a |-b |=c", "a word taken out" },
 	{ "", "new words", "+new words", "all is new" },
-	{ "one two three four five six", "zero one two three four five six", "+zero |=one two three four five six", "an anchor after something new" },
+	{ "one two three four five six", "zero one two three four five six", "+zero |=one two three four five six",
+	  "an anchor after something new" },
 };
 
 static struct str shown(struct test *t, struct diff d)
@@ -30,7 +31,8 @@ static struct str shown(struct test *t, struct diff d)
 TEST(diff, shows_what_changed)
 {
 	for (size_t i = 0; i < COUNT(cases); i++)
-		CHECK_STR(shown(t, diff_texts(t->arena, str(cases[i].a), str(cases[i].b), DIFF_WORD)), str(cases[i].want), "%s", cases[i].because);
+		CHECK_STR(shown(t, diff_texts(t->arena, str(cases[i].a), str(cases[i].b), DIFF_WORD)),
+			  str(cases[i].want), "%s", cases[i].because);
 }
 
 /* The pieces of a diff, put together again, are the two texts; and no more is
@@ -40,7 +42,8 @@ TEST(diff, pieces_make_both_texts_again)
 	for (int round = 0; round < 300; round++) {
 		struct buf a = BUF(1 << 16), b = BUF(1 << 16), x = BUF(1 << 16), y = BUF(1 << 16);
 		char wa[64], wb[64];
-		unsigned n = (unsigned)test_below(t, round % 2 ? 40 : 5), m = (unsigned)test_below(t, 40), lcs[65][65] = { { 0 } };
+		unsigned n = (unsigned)test_below(t, round % 2 ? 40 : 5), m = (unsigned)test_below(t, 40),
+			 lcs[65][65] = { { 0 } };
 		struct diff d;
 
 		for (unsigned i = 0; i < n; i++)
@@ -60,7 +63,9 @@ TEST(diff, pieces_make_both_texts_again)
 			for (unsigned j = 1; j <= m; j++) {
 				unsigned best = lcs[i - 1][j] > lcs[i][j - 1] ? lcs[i - 1][j] : lcs[i][j - 1];
 
-				lcs[i][j] = wa[i - 1] == wb[j - 1] && lcs[i - 1][j - 1] + 1 > best ? lcs[i - 1][j - 1] + 1 : best;
+				lcs[i][j] = wa[i - 1] == wb[j - 1] && lcs[i - 1][j - 1] + 1 > best
+						? lcs[i - 1][j - 1] + 1
+						: best;
 			}
 		CHECK(d.same <= lcs[n][m], "more is the same than can be");
 		if (n < 5 || m < 5) /* no anchor fits: the search alone, which is exact */

@@ -130,7 +130,8 @@ TEST(segment, damage_is_an_error_and_never_a_wrong_set)
 		else
 			copy[at] ^= (char)(1 << test_below(t, 8));
 		put_file(t, bad, copy, n);
-		CHECK(segment_check(bad, &err) == WN_DATA || n == 0, "round %u, byte %zu: the checker is silent", round, at);
+		CHECK(segment_check(bad, &err) == WN_DATA || n == 0, "round %u, byte %zu: the checker is silent", round,
+		      at);
 		CHECK(n == 0 || strstr(err.text, bad) != NULL, "the error names the file: %s", err.text);
 		if (segment_open(&s, bad, NULL) < 0)
 			continue;
@@ -195,7 +196,8 @@ TEST(textstore, gives_back_every_text_and_names_damage)
 	struct textstore *s;
 	struct textcache c = { 0 };
 	struct err err = { 0 };
-	const char *path = arena_printf(t->arena, "%s/000001.seg", test_dir(t)).p, *bad = arena_printf(t->arena, "%s/bad", test_dir(t)).p;
+	const char *path = arena_printf(t->arena, "%s/000001.seg", test_dir(t)).p,
+		   *bad = arena_printf(t->arena, "%s/bad", test_dir(t)).p;
 	struct str file;
 	char *copy;
 

@@ -117,8 +117,8 @@ static void compare_with_python(struct test *t, struct text_list texts, struct s
 		fwrite(texts.p[i].p, 1, texts.p[i].n, f);
 	}
 	fclose(f);
-	answer = popen(arena_printf(t->arena, "python3 -B '%s/../oracle/shingles.py' %u %s %s < '%s'", TEST_DATA, spec.k,
-				    spec.unit == SHINGLE_CHAR ? "char" : "word", spec.bag ? "bag" : "set", in)
+	answer = popen(arena_printf(t->arena, "python3 -B '%s/../oracle/shingles.py' %u %s %s < '%s'", TEST_DATA,
+				    spec.k, spec.unit == SHINGLE_CHAR ? "char" : "word", spec.bag ? "bag" : "set", in)
 			   .p,
 		       "r");
 	REQUIRE(answer != NULL);
@@ -160,7 +160,8 @@ static struct str random_text(struct test *t)
 TEST(shingle, python_twin_agrees_on_random_texts)
 {
 	static const struct shingle_spec specs[] = {
-		{ 5, SHINGLE_WORD, false }, { 3, SHINGLE_WORD, true }, { 1, SHINGLE_WORD, false }, { 8, SHINGLE_CHAR, false }, { 2, SHINGLE_CHAR, true },
+		{ 5, SHINGLE_WORD, false }, { 3, SHINGLE_WORD, true }, { 1, SHINGLE_WORD, false },
+		{ 8, SHINGLE_CHAR, false }, { 2, SHINGLE_CHAR, true },
 	};
 
 	for (size_t i = 0; i < COUNT(specs); i++) {
@@ -188,9 +189,11 @@ TEST_SUITE(shingle, python_twin_agrees_on_pages_of_the_corpora)
 		struct str *names;
 		size_t n;
 
-		REQUIRE(os_list(t->arena, dir, ".tsv", &names, &n, &err) == WN_OK && n == 1, "%s: its list of captures", dir);
-		REQUIRE(os_slurp(t->arena, arena_printf(t->arena, "%s/%.*s", dir, STR_FMT(names[0])).p, (size_t)1 << 28, &list[c], &err) == WN_OK, "%s",
-			err.text);
+		REQUIRE(os_list(t->arena, dir, ".tsv", &names, &n, &err) == WN_OK && n == 1, "%s: its list of captures",
+			dir);
+		REQUIRE(os_slurp(t->arena, arena_printf(t->arena, "%s/%.*s", dir, STR_FMT(names[0])).p, (size_t)1 << 28,
+				 &list[c], &err) == WN_OK,
+			"%s", err.text);
 	}
 	while (texts.n < 2 * PAGES && missing < PAGES) {
 		unsigned c = (unsigned)test_below(t, 3);
@@ -202,8 +205,9 @@ TEST_SUITE(shingle, python_twin_agrees_on_pages_of_the_corpora)
 		str_cut(&rest, '\n');
 		line = str_cut(&rest, '\n');
 		line = str_cut(&line, '\t');
-		if (line.n == 0 || os_slurp(&page, suite_path(t, arena_printf(&page, "%s/%.*s", corpora[c], STR_FMT(line)).p), (size_t)1 << 26,
-					    &in.payload, &err) < 0) {
+		if (line.n == 0 ||
+		    os_slurp(&page, suite_path(t, arena_printf(&page, "%s/%.*s", corpora[c], STR_FMT(line)).p),
+			     (size_t)1 << 26, &in.payload, &err) < 0) {
 			missing++;
 		} else if (CHECK_EQ(document_extract(&d, &page, scratch, &in, &err), WN_OK, "%s", err.text)) {
 			texts.p[texts.n++] = arena_str(t->arena, d.page.text);

@@ -12,19 +12,31 @@ static const struct {
 	{ " .,;-_\t\n", "", "punctuation and the underscore separate" },
 	{ "Hello, World", "hello|world", "simple case folding" },
 	{ "don't x2y 3.14", "don|t|x2y|3|14", "digits are letters here, the apostrophe is not" },
-	{ "Stra\xc3\x9f" "e \xe1\xba\x9e", "stra\xc3\x9f" "e|\xc3\x9f", "simple folding: capital sharp s to sharp s, none to ss" },
+	{ "Stra\xc3\x9f"
+	  "e \xe1\xba\x9e",
+	  "stra\xc3\x9f"
+	  "e|\xc3\x9f",
+	  "simple folding: capital sharp s to sharp s, none to ss" },
 	{ "\xc4\xb0stanbul", "\xc4\xb0stanbul", "I with dot has no simple folding" },
 	{ "e\xcc\x81t\xc3\xa9", "e\xcc\x81t\xc3\xa9", "no normalisation; a mark continues a run" },
 	{ "\xcc\x81x", "\xcc\x81x", "a mark may begin a run" },
-	{ "\xe6\x97\xa5\xe6\x9c\xac" "abc\xe8\xaa\x9e", "\xe6\x97\xa5|\xe6\x9c\xac|abc|\xe8\xaa\x9e", "Han characters stand alone" },
+	{ "\xe6\x97\xa5\xe6\x9c\xac"
+	  "abc\xe8\xaa\x9e",
+	  "\xe6\x97\xa5|\xe6\x9c\xac|abc|\xe8\xaa\x9e", "Han characters stand alone" },
 	{ "\xe3\x82\xab\xe3\x83\xbc", "\xe3\x82\xab|\xe3\x83\xbc", "the long vowel mark is Common: a run of its own" },
-	{ "\xe3\x81\x8b\xe3\x82\x99\xe3\x81\x8b", "\xe3\x81\x8b\xe3\x82\x99|\xe3\x81\x8b", "a base takes its marks along" },
-	{ "\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99", "\xe0\xb8\x81\xe0\xb8\xb4|\xe0\xb8\x99", "Thai: consonant with its vowel mark" },
+	{ "\xe3\x81\x8b\xe3\x82\x99\xe3\x81\x8b", "\xe3\x81\x8b\xe3\x82\x99|\xe3\x81\x8b",
+	  "a base takes its marks along" },
+	{ "\xe0\xb8\x81\xe0\xb8\xb4\xe0\xb8\x99", "\xe0\xb8\x81\xe0\xb8\xb4|\xe0\xb8\x99",
+	  "Thai: consonant with its vowel mark" },
 	{ "\xe2\x84\xaa\xc7\x84", "k\xc7\x86", "the Kelvin sign folds to one byte, DZ with caron to its small letter" },
 	{ "\xed\x95\x9c\xea\xb5\xad\xec\x96\xb4", "\xed\x95\x9c\xea\xb5\xad\xec\x96\xb4", "Hangul runs" },
-	{ "a\xff" "b\xc3(c\xe2\x82", "a|b|c", "ill-formed bytes separate" },
+	{ "a\xff"
+	  "b\xc3(c\xe2\x82",
+	  "a|b|c", "ill-formed bytes separate" },
 	{ "\xc2\xb2\xe2\x85\xa7", "\xc2\xb2\xe2\x85\xb7", "numbers of any kind; the Roman numeral folds" },
-	{ "a\xe2\x80\x8d" "b", "a|b", "the zero width joiner is a format character: it separates" },
+	{ "a\xe2\x80\x8d"
+	  "b",
+	  "a|b", "the zero width joiner is a format character: it separates" },
 };
 
 static struct str join_slow(struct test *t, struct str text)

@@ -6,7 +6,8 @@
 #include "text/charset.h"
 #include "text/extract.h"
 
-static struct str decoded(struct test *t, struct str bytes, const char *http, bool markup, const char **name, size_t *replaced)
+static struct str decoded(struct test *t, struct str bytes, const char *http, bool markup, const char **name,
+			  size_t *replaced)
 {
 	struct charset c = charset_find(bytes, str(http), markup);
 
@@ -14,6 +15,7 @@ static struct str decoded(struct test *t, struct str bytes, const char *http, bo
 	return charset_decode(t->arena, c, bytes, replaced);
 }
 
+/* clang-format off */
 static const struct {
 	const char *label, *name;
 } label_cases[] = {
@@ -22,6 +24,7 @@ static const struct {
 	{ "big5-hkscs", "big5" }, { "iso-2022-kr", "replacement" }, { "cp866", "ibm866" }, { "koi8-ru", "koi8-u" }, { "tis-620", "windows-874" },
 	{ "utf-16", "utf-16le" }, { "logical", "iso-8859-8-i" }, { "x-x-big5", "big5" },
 };
+/* clang-format on */
 
 TEST(charset, knows_the_labels_of_the_standard)
 {
@@ -44,29 +47,45 @@ static const struct {
 	{ "\xEF\xBB\xBF\xC3\xA9", "latin1", "\xC3\xA9", "utf-8", "a mark wins over HTTP", 0 },
 	{ META("utf-8") "\xE9", "latin1", META("utf-8") "\xC3\xA9", "windows-1252", "HTTP wins over meta", 0 },
 	{ META("koi8-r") "\xD0", "", META("koi8-r") "\xD0\xBF", "koi8-r", "meta", 0 },
-	{ META("koi8-r") "\xD0", "bogus", META("koi8-r") "\xD0\xBF", "koi8-r", "an unknown label of HTTP does not count", 0 },
+	{ META("koi8-r") "\xD0", "bogus", META("koi8-r") "\xD0\xBF", "koi8-r",
+	  "an unknown label of HTTP does not count", 0 },
 	{ "<meta http-equiv=Content-Type content='text/html; charset = \"iso-8859-7\"'>\xE1", "",
-	  "<meta http-equiv=Content-Type content='text/html; charset = \"iso-8859-7\"'>\xCE\xB1", "iso-8859-7", "meta with http-equiv", 0 },
-	{ "<!-- <meta charset=koi8-r> --><meta charset=utf-16>\xC3\xA9", "", "<!-- <meta charset=koi8-r> --><meta charset=utf-16>\xC3\xA9", "utf-8",
+	  "<meta http-equiv=Content-Type content='text/html; charset = \"iso-8859-7\"'>\xCE\xB1", "iso-8859-7",
+	  "meta with http-equiv", 0 },
+	{ "<!-- <meta charset=koi8-r> --><meta charset=utf-16>\xC3\xA9", "",
+	  "<!-- <meta charset=koi8-r> --><meta charset=utf-16>\xC3\xA9", "utf-8",
 	  "a comment does not count; meta utf-16 means utf-8", 0 },
-	{ "<?xml version='1.0' encoding='iso-8859-5'?>\xD0", "", "<?xml version='1.0' encoding='iso-8859-5'?>\xD0\xB0", "iso-8859-5", "XML declaration", 0 },
-	{ META("utf-8") "a\xFF\xC3" "b", "", META("utf-8") "a\xEF\xBF\xBD\xEF\xBF\xBD" "b", "utf-8", "what is not UTF-8 is replaced", 2 },
+	{ "<?xml version='1.0' encoding='iso-8859-5'?>\xD0", "", "<?xml version='1.0' encoding='iso-8859-5'?>\xD0\xB0",
+	  "iso-8859-5", "XML declaration", 0 },
+	{ META("utf-8") "a\xFF\xC3"
+			"b",
+	  "",
+	  META("utf-8") "a\xEF\xBF\xBD\xEF\xBF\xBD"
+			"b",
+	  "utf-8", "what is not UTF-8 is replaced", 2 },
 	{ "\xE3\x81\x82", "", "\xE3\x81\x82", "utf-8", "UTF-8 is seen", 0 },
 	{ "caf\xE9 na\xEFve", "", "caf\xC3\xA9 na\xC3\xAFve", "windows-1252", "the web's default", 0 },
 	{ "\x1B$B$\"\x1B(B", "", "\xE3\x81\x82", "iso-2022-jp", "ISO-2022-JP is seen", 0 },
-	{ META("iso-2022-jp") "\x1B$B$\"\x1B(B.", "", META("iso-2022-jp") "\xE3\x81\x82.", "iso-2022-jp", "ISO-2022-JP", 0 },
+	{ META("iso-2022-jp") "\x1B$B$\"\x1B(B.", "", META("iso-2022-jp") "\xE3\x81\x82.", "iso-2022-jp", "ISO-2022-JP",
+	  0 },
 	{ META("euc-kr") "\xB0\xA1", "", META("euc-kr") "\xEA\xB0\x80", "euc-kr", "EUC-KR", 0 },
 	{ META("big5") "\xA4\xA4", "", META("big5") "\xE4\xB8\xAD", "big5", "Big5", 0 },
-	{ META("gb18030") "\xD6\xD0\x81\x30\x84\x36", "", META("gb18030") "\xE4\xB8\xAD\xC2\xA5", "gb18030", "GB18030, four bytes", 0 },
+	{ META("gb18030") "\xD6\xD0\x81\x30\x84\x36", "", META("gb18030") "\xE4\xB8\xAD\xC2\xA5", "gb18030",
+	  "GB18030, four bytes", 0 },
 	{ META("shift_jis") "\x82\xA0\\", "", META("shift_jis") "\xE3\x81\x82\\", "shift_jis", "Shift_JIS", 0 },
 	{ META("euc-jp") "\xA4\xA2", "", META("euc-jp") "\xE3\x81\x82", "euc-jp", "EUC-JP", 0 },
-	{ META("x-user-defined") "\xE9", "", META("x-user-defined") "\xC3\xA9", "windows-1252", "x-user-defined in meta is windows-1252", 0 },
+	{ META("x-user-defined") "\xE9", "", META("x-user-defined") "\xC3\xA9", "windows-1252",
+	  "x-user-defined in meta is windows-1252", 0 },
 	{ "\x80", "x-user-defined", "\xEF\x9E\x80", "x-user-defined", "x-user-defined of HTTP", 0 },
 	{ "anything", "hz-gb-2312", "\xEF\xBF\xBD", "replacement", "replacement", 1 },
-	{ META("windows-1252") "\x80\x81", "", META("windows-1252") "\xE2\x82\xAC\xC2\x81", "windows-1252", "C1 of windows-1252", 0 },
-	{ META("iso-8859-1") "\xC3\xA9t\xC3\xA9", "", META("iso-8859-1") "\xC3\xA9t\xC3\xA9", "utf-8", "a label the bytes disprove", 0 },
-	{ META("iso-8859-1") "\xC3\xA9t\xE9", "", META("iso-8859-1") "\xC3\xA9t\xC3\xA9", "windows-1252", "UTF-8 pasted into latin1", 0 },
-	{ META("iso-8859-1") "\x1B$B$\"\x1B(B", "", META("iso-8859-1") "\xE3\x81\x82", "iso-2022-jp", "ISO-2022-JP said to be latin1", 0 },
+	{ META("windows-1252") "\x80\x81", "", META("windows-1252") "\xE2\x82\xAC\xC2\x81", "windows-1252",
+	  "C1 of windows-1252", 0 },
+	{ META("iso-8859-1") "\xC3\xA9t\xC3\xA9", "", META("iso-8859-1") "\xC3\xA9t\xC3\xA9", "utf-8",
+	  "a label the bytes disprove", 0 },
+	{ META("iso-8859-1") "\xC3\xA9t\xE9", "", META("iso-8859-1") "\xC3\xA9t\xC3\xA9", "windows-1252",
+	  "UTF-8 pasted into latin1", 0 },
+	{ META("iso-8859-1") "\x1B$B$\"\x1B(B", "", META("iso-8859-1") "\xE3\x81\x82", "iso-2022-jp",
+	  "ISO-2022-JP said to be latin1", 0 },
 };
 
 TEST(charset, evidence_and_decoders)
@@ -87,13 +106,29 @@ TEST(charset, utf16_with_and_without_mark_and_cut)
 	const char *name;
 	size_t replaced;
 
-	CHECK_STR(decoded(t, str_n("\xFF\xFE" "a\0\xE9\0", 6), "", true, &name, &replaced), STR("a\xC3\xA9"));
-	CHECK_STR(decoded(t, str_n("\xFE\xFF\0a\xD8\x3D\xDE\0", 8), "", true, &name, &replaced), STR("a\xF0\x9F\x98\x80"));
+	CHECK_STR(decoded(t,
+			  str_n("\xFF\xFE"
+				"a\0\xE9\0",
+				6),
+			  "", true, &name, &replaced),
+		  STR("a\xC3\xA9"));
+	CHECK_STR(decoded(t, str_n("\xFE\xFF\0a\xD8\x3D\xDE\0", 8), "", true, &name, &replaced),
+		  STR("a\xF0\x9F\x98\x80"));
 	CHECK_STR(decoded(t, str_n("<\0p\0>\0a\0b\0", 10), "", true, &name, &replaced), STR("<p>ab"));
 	CHECK_STR(str(name), STR("utf-16le"));
-	CHECK_STR(decoded(t, str_n("\xFF\xFE" "a\0\x3D\xD8", 6), "", true, &name, &replaced), STR("a\xEF\xBF\xBD"), "half a pair");
+	CHECK_STR(decoded(t,
+			  str_n("\xFF\xFE"
+				"a\0\x3D\xD8",
+				6),
+			  "", true, &name, &replaced),
+		  STR("a\xEF\xBF\xBD"), "half a pair");
 	CHECK_EQ(replaced, 1);
-	CHECK_STR(decoded(t, str_n("\xFF\xFE" "a\0b", 5), "", true, &name, &replaced), STR("a\xEF\xBF\xBD"), "half a unit");
+	CHECK_STR(decoded(t,
+			  str_n("\xFF\xFE"
+				"a\0b",
+				5),
+			  "", true, &name, &replaced),
+		  STR("a\xEF\xBF\xBD"), "half a unit");
 	CHECK_EQ(replaced, 1);
 }
 
@@ -117,7 +152,8 @@ TEST(charset, output_is_valid_utf8_for_any_bytes)
 		size_t n = test_below(t, sizeof bytes + 1), replaced;
 		struct charset c = { 0 };
 		size_t k = test_below(t, COUNT(label_cases) + COUNT(cases));
-		struct str label = k < COUNT(label_cases) ? str(label_cases[k].name) : str(cases[k - COUNT(label_cases)].name);
+		struct str label =
+		    k < COUNT(label_cases) ? str(label_cases[k].name) : str(cases[k - COUNT(label_cases)].name);
 
 		for (size_t b = 0; b < n; b++)
 			bytes[b] = (char)(test_below(t, 3) ? 0x80 + test_below(t, 128) : test_below(t, 128));
@@ -126,7 +162,8 @@ TEST(charset, output_is_valid_utf8_for_any_bytes)
 		struct str text = charset_decode(t->arena, c, str_n(bytes, n), &replaced);
 
 		CHECK_EQ(utf8_valid(text), text.n, "%.*s", STR_FMT(label));
-		text = charset_decode(t->arena, charset_find(str_n(bytes, n), STR_NONE, true), str_n(bytes, n), &replaced);
+		text =
+		    charset_decode(t->arena, charset_find(str_n(bytes, n), STR_NONE, true), str_n(bytes, n), &replaced);
 		CHECK_EQ(utf8_valid(text), text.n, "detected");
 	}
 }

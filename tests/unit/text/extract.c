@@ -34,9 +34,11 @@ static const struct {
 	{ "a<script>x<b></script>b<style>y</style>c", "abc", "script and style are not text" },
 	{ "a<!-- x -->b<template><p>x</template>c", "abc", "comments and templates are not text" },
 	{ "a<p hidden>x<b>y</b><p>b<span hidden=until-found>z</span>", "a\nb", "hidden is not text" },
-	{ "<head>\n<meta name=x content=y>\n<title>t &amp; u</title></head>\n<body>b", "t & u\nb", "of the head only the title" },
+	{ "<head>\n<meta name=x content=y>\n<title>t &amp; u</title></head>\n<body>b", "t & u\nb",
+	  "of the head only the title" },
 	{ "<img alt=x title=y src=z>a", "a", "alt and title attributes do not count" },
-	{ "&lt;p&gt; &eacute;&#233;&#xe9; &notit; &amp", "<p> \xC3\xA9\xC3\xA9\xC3\xA9 \xC2\xACit; &", "references are decoded" },
+	{ "&lt;p&gt; &eacute;&#233;&#xe9; &notit; &amp", "<p> \xC3\xA9\xC3\xA9\xC3\xA9 \xC2\xACit; &",
+	  "references are decoded" },
 	{ "<noscript>a <b>b</b></noscript>", "a b", "noscript as without scripts" },
 	{ "<pre>\na\n  b\n</pre>c", "a\n  b\nc", "pre keeps its white space, but not its first newline" },
 	{ "<textarea>\n<b>a</textarea>b", "<b>a\nb", "textarea is text" },
@@ -61,13 +63,11 @@ static const struct {
 TEST(extract, body_text)
 {
 	for (size_t i = 0; i < COUNT(texts); i++)
-		CHECK_STR(text_of(t, str(texts[i].html)), str(texts[i].text), "%s: %s", texts[i].because, texts[i].html);
+		CHECK_STR(text_of(t, str(texts[i].html)), str(texts[i].text), "%s: %s", texts[i].because,
+			  texts[i].html);
 }
 
-TEST(extract, nul_is_dropped)
-{
-	CHECK_STR(text_of(t, str_n("a\0b<p>\0c", 8)), STR("ab\nc"));
-}
+TEST(extract, nul_is_dropped) { CHECK_STR(text_of(t, str_n("a\0b<p>\0c", 8)), STR("ab\nc")); }
 
 TEST(extract, text_does_not_depend_on_line_ends)
 {
@@ -79,25 +79,34 @@ static const struct {
 } links[] = {
 	{ "<a href='b.html'>B <i>c</i></a>", "a http://example.org/dir/b.html [B c]\n", "relative to the page" },
 	{ "<base href='/x/'><a href='y'>z</a>", "a http://example.org/x/y [z]\n", "relative to base" },
-	{ "<a href=a>1</a><base href='/x/'><base href='/n/'>", "a http://example.org/x/a [1]\n", "the first base, wherever it stands" },
+	{ "<a href=a>1</a><base href='/x/'><base href='/n/'>", "a http://example.org/x/a [1]\n",
+	  "the first base, wherever it stands" },
 	{ "<a rel='x NoFollow' href=//h/>t", "a http://h/ [t] nofollow\n", "nofollow of a link" },
-	{ "<meta name=robots content='noindex, nofollow'><a href=a>t", "a http://example.org/dir/a [t] nofollow\n", "nofollow of a page" },
+	{ "<meta name=robots content='noindex, nofollow'><a href=a>t", "a http://example.org/dir/a [t] nofollow\n",
+	  "nofollow of a page" },
 	{ "<img src=a srcset='b 1x, c 2x,d,, e (x,y) 3x, f'>",
 	  "img http://example.org/dir/a []\nimg http://example.org/dir/b []\nimg http://example.org/dir/c []\nimg http://example.org/dir/d []\n"
-	  "img http://example.org/dir/e []\nimg http://example.org/dir/f []\n", "srcset" },
+	  "img http://example.org/dir/e []\nimg http://example.org/dir/f []\n",
+	  "srcset" },
 	{ "<link rel=stylesheet href=s.css><script src=x.js></script><iframe src=f></iframe>",
-	  "link http://example.org/dir/s.css []\nscript http://example.org/dir/x.js []\nframe http://example.org/dir/f []\n", "resources" },
-	{ "<form action='?q=1&amp;r=2'><area href=z alt=Zed>", "form http://example.org/dir/page.html?q=1&r=2 []\narea http://example.org/dir/z [Zed]\n",
+	  "link http://example.org/dir/s.css []\nscript http://example.org/dir/x.js []\nframe http://example.org/dir/f []\n",
+	  "resources" },
+	{ "<form action='?q=1&amp;r=2'><area href=z alt=Zed>",
+	  "form http://example.org/dir/page.html?q=1&r=2 []\narea http://example.org/dir/z [Zed]\n",
 	  "forms and areas" },
-	{ "<meta http-equiv=refresh content='5; URL=\"next\"'>", "refresh http://example.org/dir/next []\n", "refresh" },
+	{ "<meta http-equiv=refresh content='5; URL=\"next\"'>", "refresh http://example.org/dir/next []\n",
+	  "refresh" },
 	{ "<style>@import 'a.css'; @import url(b.css); /* url(no) */ p { background: url( \"c.png\" ) }</style><p style='x:url(d)'>",
 	  "css http://example.org/dir/a.css []\ncss http://example.org/dir/b.css []\ncss http://example.org/dir/c.png []\n"
-	  "css http://example.org/dir/d []\n", "style sheets" },
-	{ "<a href=1>x<a href=2>y</a>z", "a http://example.org/dir/1 [x]\na http://example.org/dir/2 [y]\n", "a begins where the last ends" },
+	  "css http://example.org/dir/d []\n",
+	  "style sheets" },
+	{ "<a href=1>x<a href=2>y</a>z", "a http://example.org/dir/1 [x]\na http://example.org/dir/2 [y]\n",
+	  "a begins where the last ends" },
 	{ "<a href='  sp\nace  '>x</a>", "a http://example.org/dir/space [x]\n", "white space in URLs" },
 	{ "<a name=x>y</a><a href=''>z</a>", "a http://example.org/dir/page.html [z]\n", "no href, no link" },
 	{ "<frameset><frame src=a>", "frame http://example.org/dir/a []\n", "frames" },
-	{ "<a href='mailto:x@y'>m</a><a href='http://['>bad</a>", "a mailto:x@y [m]\na (none) [bad]\n", "what cannot be resolved is kept as written" },
+	{ "<a href='mailto:x@y'>m</a><a href='http://['>bad</a>", "a mailto:x@y [m]\na (none) [bad]\n",
+	  "what cannot be resolved is kept as written" },
 };
 
 TEST(extract, links)
@@ -111,8 +120,8 @@ TEST(extract, links)
 		extract_page(x, str(links[i].html), STR("http://example.org/dir/page.html"), NULL, &p);
 		for (size_t k = 0; k < p.nlinks; k++)
 			buf_printf(&b, "%s %.*s [%.*s]%s\n", link_kind_name(p.links[k].kind),
-				   STR_FMT(p.links[k].url.n ? p.links[k].url : STR("(none)")), STR_FMT(p.links[k].anchor),
-				   p.links[k].nofollow ? " nofollow" : "");
+				   STR_FMT(p.links[k].url.n ? p.links[k].url : STR("(none)")),
+				   STR_FMT(p.links[k].anchor), p.links[k].nofollow ? " nofollow" : "");
 		CHECK_STR(buf_view(&b), str(links[i].links), "%s", links[i].because);
 		buf_release(&b);
 	}
@@ -124,11 +133,13 @@ TEST(extract, what_the_head_says)
 	struct extract *x = extract_new();
 	struct page p;
 
-	extract_page(x, STR("<html lang=' de-AT '><head><title> A\n B </title><meta name=Description content='d  e'>"
-			    "<link rel='canonical' href='/c'><meta property='article:published_time' content='2019-05-04'>"
-			    "<meta name=date content='2001-01-01'><meta name=author content=Me><meta property='og:site_name' content=S>"
-			    "<body><time datetime=1999>x</time>"),
-		     STR("https://h/x"), NULL, &p);
+	extract_page(
+	    x,
+	    STR("<html lang=' de-AT '><head><title> A\n B </title><meta name=Description content='d  e'>"
+		"<link rel='canonical' href='/c'><meta property='article:published_time' content='2019-05-04'>"
+		"<meta name=date content='2001-01-01'><meta name=author content=Me><meta property='og:site_name' content=S>"
+		"<body><time datetime=1999>x</time>"),
+	    STR("https://h/x"), NULL, &p);
 	CHECK_STR(p.title, STR("A B"));
 	CHECK_STR(p.lang, STR("de-AT"));
 	CHECK_STR(p.description, STR("d e"));
@@ -137,8 +148,10 @@ TEST(extract, what_the_head_says)
 	CHECK_STR(p.author, STR("Me"));
 	CHECK_STR(p.site_name, STR("S"));
 	CHECK_EQ(p.body_start, 4);
-	extract_page(x, STR("<script type='application/ld+json'>{\"datePublished\" : \"2020-02-02T10:00\"}</script><time datetime=2018>"), STR("https://h/x"),
-		     NULL, &p);
+	extract_page(
+	    x,
+	    STR("<script type='application/ld+json'>{\"datePublished\" : \"2020-02-02T10:00\"}</script><time datetime=2018>"),
+	    STR("https://h/x"), NULL, &p);
 	CHECK_STR(p.published, STR("2020-02-02T10:00"));
 	extract_page(x, STR("<p><time datetime='2018-01-02'>"), STR(""), NULL, &p);
 	CHECK_STR(p.published, STR("2018-01-02"));
@@ -241,7 +254,10 @@ static bool name_in(struct str name, const char *list)
 static struct str tree_text(struct test *t, struct str dump)
 {
 	struct tree_text w = { .out = BUF(1 << 20) }, title = { .out = BUF(1 << 20) };
-	struct node { unsigned depth; bool block; } open[600];
+	struct node {
+		unsigned depth;
+		bool block;
+	} open[600];
 	size_t nopen = 0;
 	bool had_title = false;
 	unsigned hide_at = 0; /* depth + 1 of the hiding element, 0: none */
@@ -278,7 +294,7 @@ static struct str tree_text(struct test *t, struct str dump)
 			/* the text runs to the closing quote, over lines */
 			struct str text = str_n(node.p + 1, node.n - 1);
 
-			while (!(text.n && text.p[text.n - 1] == '"') || (dump.n && dump.p[0] != '|' )) {
+			while (!(text.n && text.p[text.n - 1] == '"') || (dump.n && dump.p[0] != '|')) {
 				if (!dump.n)
 					break;
 				struct str more = str_cut(&dump, '\n');
@@ -360,6 +376,7 @@ static bool same_letters(struct test *t, struct str a, struct str b)
 	return n[0] == n[1] && memcmp(p[0], p[1], n[0]) == 0;
 }
 
+/* clang-format off */
 static const char *const tree_files[] = {
 	"adoption01", "adoption02", "blocks", "comments01", "doctype01", "domjs-unsafe", "entities01", "entities02", "html5test-com", "inbody01",
 	"isindex", "main-element", "math", "menuitem-element", "namespace-sensitivity", "noscript01", "pending-spec-changes",
@@ -368,6 +385,7 @@ static const char *const tree_files[] = {
 	"tests14", "tests15", "tests16", "tests17", "tests18", "tests19", "tests20", "tests21", "tests22", "tests23", "tests24", "tests25",
 	"tests26", "tests_innerHTML_1", "tricky01", "void-in-phrasing", "webkit01", "webkit02", "foreign-fragment",
 };
+/* clang-format on */
 
 TEST_SUITE(extract, text_equals_the_text_of_html5lib_trees)
 {
@@ -386,7 +404,8 @@ TEST_SUITE(extract, text_equals_the_text_of_html5lib_trees)
 			struct str one = next < 0 ? all : str_n(all.p, (size_t)next + 2);
 
 			all = next < 0 ? STR_NONE : str_n(all.p + next + 2, all.n - (size_t)next - 2);
-			ptrdiff_t errors = str_find(one, STR("\n#errors\n")), tree = str_find(one, STR("\n#document\n"));
+			ptrdiff_t errors = str_find(one, STR("\n#errors\n")),
+				  tree = str_find(one, STR("\n#document\n"));
 
 			if (errors < 0 || tree < 0)
 				continue;
@@ -414,18 +433,20 @@ TEST_SUITE(extract, text_equals_the_text_of_html5lib_trees)
 
 				order += moved;
 				copies += copied && !moved;
-				CHECK(moved || copied, "%s: %.*s: want \"%.*s\", got \"%.*s\"", tree_files[f], STR_FMT(data), STR_FMT(want),
-				      STR_FMT(got));
+				CHECK(moved || copied, "%s: %.*s: want \"%.*s\", got \"%.*s\"", tree_files[f],
+				      STR_FMT(data), STR_FMT(want), STR_FMT(got));
 				if (show)
-					printf("%s%s: %.*s\n  want [%.*s]\n  got  [%.*s]\n", moved ? "(order) " : "", tree_files[f], STR_FMT(data),
-					       STR_FMT(want), STR_FMT(got));
+					printf("%s%s: %.*s\n  want [%.*s]\n  got  [%.*s]\n", moved ? "(order) " : "",
+					       tree_files[f], STR_FMT(data), STR_FMT(want), STR_FMT(got));
 			}
 		}
 	}
-	printf("html5lib trees: text of %u of %u documents\n"
-	       "  %u: text or elements directly in a table stand before it in the tree (foster parenting); here they keep their place\n"
-	       "  %u: selectedcontent, whose text is a copy of an option's\n"
-	       "  not run: %u fragments (a page has no context element), %u with scripts on\n", good, documents, order, copies, fragments, scripted);
+	printf(
+	    "html5lib trees: text of %u of %u documents\n"
+	    "  %u: text or elements directly in a table stand before it in the tree (foster parenting); here they keep their place\n"
+	    "  %u: selectedcontent, whose text is a copy of an option's\n"
+	    "  not run: %u fragments (a page has no context element), %u with scripts on\n",
+	    good, documents, order, copies, fragments, scripted);
 	CHECK_EQ(good + order + copies, documents);
 	CHECK(order <= 13);
 }

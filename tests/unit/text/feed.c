@@ -4,13 +4,13 @@
 #include "test.h"
 
 static const char rss[] =
-	"<?xml version=\"1.0\"?>\n<rss version=\"2.0\" xmlns:content=\"x\"><channel><title>Harbour &amp; town</title>"
-	"<link>http://h.example/</link><description>News of the harbour</description><language>en-gb</language>"
-	"<item><title>Ferry late</title><link> http://h.example/1 </link>"
-	"<description>&lt;p&gt;The ferry was &lt;b&gt;late&lt;/b&gt;.&lt;/p&gt;&lt;p&gt;Twice &amp;amp; more.&lt;/p&gt;</description>"
-	"<pubDate>Mon, 06 Sep 2010 00:01:00 GMT</pubDate></item>"
-	"<item><title><![CDATA[Fish <i>cheap</i>]]></title><content:encoded><![CDATA[<div>Cod<br>Eel <a href='/eel'>x</a></div>"
-	"<script>var a = '<p>no</p>';</script>]]></content:encoded></item></channel></rss>";
+    "<?xml version=\"1.0\"?>\n<rss version=\"2.0\" xmlns:content=\"x\"><channel><title>Harbour &amp; town</title>"
+    "<link>http://h.example/</link><description>News of the harbour</description><language>en-gb</language>"
+    "<item><title>Ferry late</title><link> http://h.example/1 </link>"
+    "<description>&lt;p&gt;The ferry was &lt;b&gt;late&lt;/b&gt;.&lt;/p&gt;&lt;p&gt;Twice &amp;amp; more.&lt;/p&gt;</description>"
+    "<pubDate>Mon, 06 Sep 2010 00:01:00 GMT</pubDate></item>"
+    "<item><title><![CDATA[Fish <i>cheap</i>]]></title><content:encoded><![CDATA[<div>Cod<br>Eel <a href='/eel'>x</a></div>"
+    "<script>var a = '<p>no</p>';</script>]]></content:encoded></item></channel></rss>";
 
 TEST(feed, rss_titles_texts_links)
 {
@@ -19,7 +19,9 @@ TEST(feed, rss_titles_texts_links)
 	CHECK(feed_is(str(rss)));
 	feed_read(t->arena, str(rss), &f);
 	CHECK_STR(f.title, STR("Harbour & town"));
-	CHECK_STR(f.text, STR("Harbour & town\nNews of the harbour\nFerry late\nThe ferry was late.\nTwice & more.\nFish cheap\nCod\nEel x"));
+	CHECK_STR(
+	    f.text,
+	    STR("Harbour & town\nNews of the harbour\nFerry late\nThe ferry was late.\nTwice & more.\nFish cheap\nCod\nEel x"));
 	CHECK_STR(f.lang, STR("en-gb"));
 	CHECK_STR(f.published, STR("Mon, 06 Sep 2010 00:01:00 GMT"));
 	CHECK_EQ(f.items, 2);
@@ -31,11 +33,11 @@ TEST(feed, rss_titles_texts_links)
 }
 
 static const char atom[] =
-	"<!-- c --><feed xmlns='http://www.w3.org/2005/Atom' xml:lang='de'><title type='text'>a &lt; b</title>"
-	"<link rel='self' href='http://a.example/feed'/><link href='http://a.example/?a=1&amp;b=2'/>"
-	"<entry><title type='html'>A &lt;em&gt;b&lt;/em&gt;</title><updated>2011-01-02T00:00:00Z</updated>"
-	"<content type='xhtml'><div xmlns='x'><p>Eins &amp; zwei</p><p>drei</p></div></content></entry>"
-	"<entry><title>n</title><updated>2012-01-02T00:00:00Z</updated><summary>kurz</summary></entry></feed>";
+    "<!-- c --><feed xmlns='http://www.w3.org/2005/Atom' xml:lang='de'><title type='text'>a &lt; b</title>"
+    "<link rel='self' href='http://a.example/feed'/><link href='http://a.example/?a=1&amp;b=2'/>"
+    "<entry><title type='html'>A &lt;em&gt;b&lt;/em&gt;</title><updated>2011-01-02T00:00:00Z</updated>"
+    "<content type='xhtml'><div xmlns='x'><p>Eins &amp; zwei</p><p>drei</p></div></content></entry>"
+    "<entry><title>n</title><updated>2012-01-02T00:00:00Z</updated><summary>kurz</summary></entry></feed>";
 
 TEST(feed, atom_types_of_text)
 {

@@ -3,6 +3,7 @@
 
 #include "test.h"
 
+/* clang-format off */
 static const struct {
 	const char *code, *text;
 } sentences[] = {
@@ -39,6 +40,7 @@ static const struct {
 	{ "zh", "档案馆保存每一个已发布的网页，以便读者比较。" },
 	{ "zh", "檔案館保存每一個已發佈的網頁，以便讀者比較。" },
 };
+/* clang-format on */
 
 TEST(lang, tells_sentences_apart)
 {
@@ -73,11 +75,12 @@ TEST(lang, is_unsure_of_what_is_no_language)
 
 TEST(lang, english_quotations_do_not_take_a_page)
 {
-	struct str page = arena_printf(t->arena,
-		"Dies ist eine Übersicht der Veröffentlichungen, die auf den folgenden Seiten besprochen werden. %s %s %s",
-		"A Comparison of Methods for the Detection of Near-Duplicate Documents on the Web and Elsewhere.",
-		"The Art of Keeping Records of Things That Were Said and of Those That Never Were.",
-		"Die Vorträge wurden auf mehreren Konferenzen gehalten und sind hier als Aufzeichnung verfügbar.");
+	struct str page = arena_printf(
+	    t->arena,
+	    "Dies ist eine Übersicht der Veröffentlichungen, die auf den folgenden Seiten besprochen werden. %s %s %s",
+	    "A Comparison of Methods for the Detection of Near-Duplicate Documents on the Web and Elsewhere.",
+	    "The Art of Keeping Records of Things That Were Said and of Those That Never Were.",
+	    "Die Vorträge wurden auf mehreren Konferenzen gehalten und sind hier als Aufzeichnung verfügbar.");
 
 	CHECK_STR(str(lang_of(page).code), STR("de"));
 }

@@ -4,9 +4,12 @@
 #include "test.h"
 #include "text/extract.h"
 
-#define PARA1 "The council met on Monday to decide about the old bridge, which has been closed since the flood of last spring."
-#define PARA2 "Engineers told the meeting that repairs would take two years, and that a new bridge could be built in the same time."
-#define PARA3 "Shopkeepers on both sides of the river, who have lost a third of their custom, asked for a ferry until then."
+#define PARA1 \
+	"The council met on Monday to decide about the old bridge, which has been closed since the flood of last spring."
+#define PARA2 \
+	"Engineers told the meeting that repairs would take two years, and that a new bridge could be built in the same time."
+#define PARA3 \
+	"Shopkeepers on both sides of the river, who have lost a third of their custom, asked for a ferry until then."
 
 static struct main_text main_of(struct test *t, struct extract *x, const char *html, struct page *page)
 {
@@ -20,21 +23,27 @@ static const struct {
 	const char *html, *want, *because;
 } articles[] = {
 	{ "<title>Bridge</title><body><header><h1>Daily</h1><nav><a href=/>Home</a> <a href=/s>Sport, all of it, every day</a></nav></header>"
-	  "<div class=article-body><p>" PARA1 "<p>" PARA2 "<div class=share-bar>Share this on every network there is, please, now.</div><p>" PARA3
+	  "<div class=article-body><p>" PARA1 "<p>" PARA2
+	  "<div class=share-bar>Share this on every network there is, please, now.</div><p>" PARA3
 	  "</div><div class=related><p>Ten more bridges that you have to see, and why they fell down in the end.</p></div>"
 	  "<footer><p>Copyright of this newspaper, all rights reserved, no part of it may be copied.</p></footer>"
 	  "<div id=cookie-consent><p>We use cookies, and so do 500 partners of ours, to know all about you.</p></div>",
 	  PARA1 "\n" PARA2 "\n" PARA3, "a named body; share bar inside, furniture around" },
-	{ "<body><table><tr><td><a href=1>One</a><br><a href=2>Two</a><td><p>" PARA1 "<p>" PARA2 "<p>" PARA3 "<p>" PARA1 PARA2 "<p>" PARA2 PARA3
-	  "<p>" PARA3 PARA1 "</table>",
+	{ "<body><table><tr><td><a href=1>One</a><br><a href=2>Two</a><td><p>" PARA1 "<p>" PARA2 "<p>" PARA3
+	  "<p>" PARA1 PARA2 "<p>" PARA2 PARA3 "<p>" PARA3 PARA1 "</table>",
 	  NULL, "a layout table, nothing named" },
-	{ "<body><div id=a><article><div class=chunk-1><div class=story-text><p>" PARA1 "<p>" PARA2 "</div><aside>Ad</aside></div>"
-	  "<div class=chunk-2><div class=story-text><p>" PARA3 "</div></div></article></div><ul><li><a href=x>More on bridges and such</a></ul>",
+	{ "<body><div id=a><article><div class=chunk-1><div class=story-text><p>" PARA1 "<p>" PARA2
+	  "</div><aside>Ad</aside></div>"
+	  "<div class=chunk-2><div class=story-text><p>" PARA3
+	  "</div></div></article></div><ul><li><a href=x>More on bridges and such</a></ul>",
 	  PARA1 "\n" PARA2 "\n" PARA3, "a body in chunks of the same name" },
-	{ "<body><div class=page><div class=menu><a href=x>a</a></div><article><p>" PARA1 "</p><ul><li><a href=1>Read: the bridge of old</a>"
-	  "<li><a href=2>Read: the flood</a></ul><p>" PARA2 "</p><p>" PARA3 "</p><p>" PARA1 " " PARA2 " " PARA3 " " PARA1 " " PARA2 " " PARA3 " " PARA1
-	  " " PARA2 " " PARA3 " " PARA1 "</p></article><div><a href=1>Most read today, of all</a><a href=2>Also this one was read by many</a>"
-	  "<a href=2>Nobody has read this, really, at all, but you may, if you have the time</a><a href=3>" PARA1 "</a><a href=4>" PARA2 "</a>"
+	{ "<body><div class=page><div class=menu><a href=x>a</a></div><article><p>" PARA1
+	  "</p><ul><li><a href=1>Read: the bridge of old</a>"
+	  "<li><a href=2>Read: the flood</a></ul><p>" PARA2 "</p><p>" PARA3 "</p><p>" PARA1 " " PARA2 " " PARA3
+	  " " PARA1 " " PARA2 " " PARA3 " " PARA1 " " PARA2 " " PARA3 " " PARA1
+	  "</p></article><div><a href=1>Most read today, of all</a><a href=2>Also this one was read by many</a>"
+	  "<a href=2>Nobody has read this, really, at all, but you may, if you have the time</a><a href=3>" PARA1
+	  "</a><a href=4>" PARA2 "</a>"
 	  "<a href=5>The ten best bridges of the year, by people who have crossed them</a></div>"
 	  "<form><p>Send us your name, your address, and whatever else you have.</p></form></div>",
 	  NULL, "an article; a list of links between its paragraphs" },
@@ -50,13 +59,16 @@ TEST(main, articles_lose_their_surroundings)
 
 		if (articles[i].want)
 			CHECK_STR(m.text, str(articles[i].want), "%s", articles[i].because);
-		CHECK(str_find(m.text, STR(PARA1)) >= 0 && str_find(m.text, STR(PARA3)) >= 0, "%s", articles[i].because);
-		CHECK(str_find(m.text, STR("Read:")) < 0 && str_find(m.text, STR("cookies")) < 0 && str_find(m.text, STR("Send us")) < 0, "%s",
+		CHECK(str_find(m.text, STR(PARA1)) >= 0 && str_find(m.text, STR(PARA3)) >= 0, "%s",
 		      articles[i].because);
+		CHECK(str_find(m.text, STR("Read:")) < 0 && str_find(m.text, STR("cookies")) < 0 &&
+			  str_find(m.text, STR("Send us")) < 0,
+		      "%s", articles[i].because);
 	}
 	extract_free(x);
 }
 
+/* clang-format off */
 static const struct {
 	const char *html, *keep[4], *because;
 } others[] = {
@@ -79,6 +91,7 @@ static const struct {
 	  { "How does one", "a box of wood", "Freeze it", "Eat it at once" }, "a forum whose answers are called comments" },
 	{ "plain words only", { "plain words only" }, "no elements" },
 };
+/* clang-format on */
 
 TEST(main, pages_that_are_no_article_lose_nothing)
 {
@@ -89,8 +102,8 @@ TEST(main, pages_that_are_no_article_lose_nothing)
 		struct main_text m = main_of(t, x, others[i].html, &page);
 
 		for (size_t k = 0; k < COUNT(others[i].keep) && others[i].keep[k]; k++)
-			CHECK(str_find(m.text, str(others[i].keep[k])) >= 0, "%s: %s is gone from [%.*s]", others[i].because, others[i].keep[k],
-			      STR_FMT(m.text));
+			CHECK(str_find(m.text, str(others[i].keep[k])) >= 0, "%s: %s is gone from [%.*s]",
+			      others[i].because, others[i].keep[k], STR_FMT(m.text));
 		CHECK(str_find(m.text, STR("Home")) < 0, "%s: navigation is furniture anywhere", others[i].because);
 	}
 	extract_free(x);
@@ -131,11 +144,55 @@ static void check_ranges(struct test *t, struct str body, const struct main_text
 
 TEST(main, random_pages_have_ordered_ranges)
 {
-	static const char *const pieces[] = { "<p>", "</p>", "<div>", "</div>", "<div class=content>", "<div class='article-body'>", "<ul>", "<li>",
-		"</ul>", "<table>", "<tr>", "<td>", "</table>", "<nav>", "</nav>", "<footer>", "</footer>", "<article>", "</article>", "<a href=x>",
-		"</a>", "<h2>", "</h2>", "<main>", "</main>", "<span class=byline>", "<span class=x>", "</span>", "<pre>", "</pre>", "<section>", "</section>", PARA1, PARA2,
-		" short ", " link text, quite long as such texts go, with a comma ", "<aside class=related>", "</aside>", "<form>", "</form>", "<dl>",
-		"<dt>", "<dd>", "</dl>", "<blockquote>", "</blockquote>", "<div style='display:none'>", "<div role=main>", "<title>T</title>" };
+	static const char *const pieces[] = { "<p>",
+					      "</p>",
+					      "<div>",
+					      "</div>",
+					      "<div class=content>",
+					      "<div class='article-body'>",
+					      "<ul>",
+					      "<li>",
+					      "</ul>",
+					      "<table>",
+					      "<tr>",
+					      "<td>",
+					      "</table>",
+					      "<nav>",
+					      "</nav>",
+					      "<footer>",
+					      "</footer>",
+					      "<article>",
+					      "</article>",
+					      "<a href=x>",
+					      "</a>",
+					      "<h2>",
+					      "</h2>",
+					      "<main>",
+					      "</main>",
+					      "<span class=byline>",
+					      "<span class=x>",
+					      "</span>",
+					      "<pre>",
+					      "</pre>",
+					      "<section>",
+					      "</section>",
+					      PARA1,
+					      PARA2,
+					      " short ",
+					      " link text, quite long as such texts go, with a comma ",
+					      "<aside class=related>",
+					      "</aside>",
+					      "<form>",
+					      "</form>",
+					      "<dl>",
+					      "<dt>",
+					      "<dd>",
+					      "</dl>",
+					      "<blockquote>",
+					      "</blockquote>",
+					      "<div style='display:none'>",
+					      "<div role=main>",
+					      "<title>T</title>" };
 	struct extract *x = extract_new();
 
 	for (int round = 0; round < 3000; round++) {
@@ -168,9 +225,12 @@ TEST(main, wild_outlines_are_clipped)
 		struct main_text m;
 
 		for (size_t i = 0; i < n; i++) {
-			struct outline_node node = { .start = (uint32_t)test_below(t, 300), .end = (uint32_t)test_below(t, 300),
-						     .last = (uint32_t)test_below(t, 40), .parent = i ? (uint32_t)test_below(t, i) : UINT32_MAX,
-						     .link = (uint32_t)test_below(t, 100), .hints = (uint16_t)test_random(t),
+			struct outline_node node = { .start = (uint32_t)test_below(t, 300),
+						     .end = (uint32_t)test_below(t, 300),
+						     .last = (uint32_t)test_below(t, 40),
+						     .parent = i ? (uint32_t)test_below(t, i) : UINT32_MAX,
+						     .link = (uint32_t)test_below(t, 100),
+						     .hints = (uint16_t)test_random(t),
 						     .tag = (uint8_t)test_below(t, OUTLINE_TAGS) };
 
 			if (i && test_below(t, 2))
@@ -219,7 +279,7 @@ TEST(outline, rows_nest_and_links_sum)
 	outline_open(&o, OUTLINE_LI, 10, NULL);
 	outline_link(&o, 9);
 	outline_open(&o, OUTLINE_LI, 20, NULL); /* closes the first */
-	outline_close(&o, OUTLINE_TABLE, 25);	 /* not open: ignored */
+	outline_close(&o, OUTLINE_TABLE, 25);	/* not open: ignored */
 	outline_close(&o, OUTLINE_UL, 30);
 	outline_finish(&o, 50);
 	REQUIRE(o.nodes.n == 4);

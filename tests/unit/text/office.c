@@ -24,13 +24,16 @@ static struct str zip_of(struct test *t, const char *const names[2], const char 
 		le(&b, strlen(names[i]), 2), le(&b, 0, 2);
 		buf_str(&b, str(names[i]));
 		buf_str(&b, str(data[i]));
-		le(&dir, 0x02014b50, 4), le(&dir, 20, 2), le(&dir, 20, 2), le(&dir, 0, 8), le(&dir, 0, 4), le(&dir, n, 4), le(&dir, n, 4);
-		le(&dir, strlen(names[i]), 2), le(&dir, 0, 2), le(&dir, 0, 2), le(&dir, 0, 2), le(&dir, 0, 2), le(&dir, 0, 4), le(&dir, at, 4);
+		le(&dir, 0x02014b50, 4), le(&dir, 20, 2), le(&dir, 20, 2), le(&dir, 0, 8), le(&dir, 0, 4),
+		    le(&dir, n, 4), le(&dir, n, 4);
+		le(&dir, strlen(names[i]), 2), le(&dir, 0, 2), le(&dir, 0, 2), le(&dir, 0, 2), le(&dir, 0, 2),
+		    le(&dir, 0, 4), le(&dir, at, 4);
 		buf_str(&dir, str(names[i]));
 	}
 	start = b.n;
 	buf_str(&b, buf_view(&dir));
-	le(&b, 0x06054b50, 4), le(&b, 0, 4), le(&b, 2, 2), le(&b, 2, 2), le(&b, dir.n, 4), le(&b, start, 4), le(&b, 0, 2);
+	le(&b, 0x06054b50, 4), le(&b, 0, 4), le(&b, 2, 2), le(&b, 2, 2), le(&b, dir.n, 4), le(&b, start, 4),
+	    le(&b, 0, 2);
 	out = arena_str(t->arena, buf_view(&b));
 	buf_release(&b);
 	buf_release(&dir);
@@ -56,11 +59,13 @@ TEST(office, docx_and_odt)
 	const char *why;
 	struct err err = { 0 };
 
-	REQUIRE(office_text(t->arena, zip_of(t, docx_names, docx_data), &text, &title, &why, &err) == WN_OK, "%s", err.text);
+	REQUIRE(office_text(t->arena, zip_of(t, docx_names, docx_data), &text, &title, &why, &err) == WN_OK, "%s",
+		err.text);
 	CHECK(!why, "%s", why ? why : "");
 	CHECK_STR(text, STR("Bread & butter\t1\nSecond"));
 	CHECK_STR(title, STR("Food <all>"));
-	REQUIRE(office_text(t->arena, zip_of(t, odt_names, odt_data), &text, &title, &why, &err) == WN_OK, "%s", err.text);
+	REQUIRE(office_text(t->arena, zip_of(t, odt_names, odt_data), &text, &title, &why, &err) == WN_OK, "%s",
+		err.text);
 	CHECK_STR(text, STR("Head\nOne two\nthree"));
 	CHECK_EQ(title.n, 0);
 }

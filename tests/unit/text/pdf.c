@@ -30,7 +30,9 @@ TEST(pdf, text_and_title_of_a_page)
 	const char *why;
 	struct err err = { 0 };
 
-	REQUIRE(pdf_text(t->arena, small_pdf(t, "Bread & <butter>", "Food & drink"), &text, &title, &why, &err) == WN_OK, "%s", err.text);
+	REQUIRE(pdf_text(t->arena, small_pdf(t, "Bread & <butter>", "Food & drink"), &text, &title, &why, &err) ==
+		    WN_OK,
+		"%s", err.text);
 	CHECK(why == NULL, "%s", why ? why : "");
 	CHECK_STR(str_trim(text), STR("Bread & <butter>"));
 	CHECK_STR(title, STR("Food & drink"));
@@ -42,9 +44,11 @@ static const struct {
 	{ "", "nothing at all" },
 	{ "hello", "no PDF" },
 	{ "%PDF-1.7\n", "only a head" },
-	{ "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 1 0 R >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n", "pages that contain themselves" },
+	{ "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 1 0 R >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n",
+	  "pages that contain themselves" },
 	{ "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [2 0 R 2 0 R] /Count 2147483647 >>\n"
-	  "endobj\ntrailer\n<< /Root 1 0 R >>\n", "two billion pages" },
+	  "endobj\ntrailer\n<< /Root 1 0 R >>\n",
+	  "two billion pages" },
 };
 
 TEST(pdf, bad_files_have_a_reason_and_do_no_harm)
@@ -54,7 +58,8 @@ TEST(pdf, bad_files_have_a_reason_and_do_no_harm)
 		const char *why = NULL;
 		struct err err = { 0 };
 
-		CHECK_EQ(pdf_text(t->arena, str(bad[i].payload), &text, &title, &why, &err), WN_OK, "%s", bad[i].because);
+		CHECK_EQ(pdf_text(t->arena, str(bad[i].payload), &text, &title, &why, &err), WN_OK, "%s",
+			 bad[i].because);
 		CHECK(why != NULL, "%s", bad[i].because);
 		CHECK_EQ(text.n, 0, "%s", bad[i].because);
 	}

@@ -126,7 +126,8 @@ static struct str unescape(struct arena *a, struct str s, bool twice)
 				}
 			}
 			if (cp >= 0xD800 && cp < 0xE000) {
-				char out[3] = { (char)0xED, (char)(0x80 | (cp >> 6 & 0x3F)), (char)(0x80 | (cp & 0x3F)) };
+				char out[3] = { (char)0xED, (char)(0x80 | (cp >> 6 & 0x3F)),
+						(char)(0x80 | (cp & 0x3F)) };
 
 				buf_add(&b, out, 3);
 			} else {
@@ -205,8 +206,9 @@ static struct str expected_tokens(struct arena *a, const struct json_value *outp
 static const struct {
 	const char *name;
 	enum html_model model;
-} models[] = { { "Data state", HTML_DATA },	   { "PLAINTEXT state", HTML_PLAINTEXT },   { "RCDATA state", HTML_RCDATA },
-	       { "RAWTEXT state", HTML_RAWTEXT }, { "Script data state", HTML_SCRIPT }, { "CDATA section state", HTML_CDATA } };
+} models[] = { { "Data state", HTML_DATA },	     { "PLAINTEXT state", HTML_PLAINTEXT },
+	       { "RCDATA state", HTML_RCDATA },	     { "RAWTEXT state", HTML_RAWTEXT },
+	       { "Script data state", HTML_SCRIPT }, { "CDATA section state", HTML_CDATA } };
 
 /* One test in one state: every chunking, with errors (states), without (bulk), and without either. */
 static bool run_case(struct test *t, const struct json_value *c, enum html_model model, struct seen *seen)
@@ -224,10 +226,11 @@ static bool run_case(struct test *t, const struct json_value *c, enum html_model
 		for (enum chunking how = 0; how < CHUNKINGS; how++) {
 			tokenize(t, input, model, last, mode == 0, mode == 1, how, seen);
 			ok &= CHECK_STR(buf_view(&seen->tokens), want, "%.*s: \"%.*s\" (mode %d, pieces %d)",
-					 STR_FMT(json_text(c, "description")), STR_FMT(input), mode, how);
+					STR_FMT(json_text(c, "description")), STR_FMT(input), mode, how);
 			if (mode == 0)
-				ok &= CHECK_STR(buf_view(&seen->errors), buf_view(&errors), "errors of %.*s: \"%.*s\" (pieces %d)",
-						 STR_FMT(json_text(c, "description")), STR_FMT(input), how);
+				ok &= CHECK_STR(buf_view(&seen->errors), buf_view(&errors),
+						"errors of %.*s: \"%.*s\" (pieces %d)",
+						STR_FMT(json_text(c, "description")), STR_FMT(input), how);
 		}
 	}
 	buf_release(&errors);
@@ -236,9 +239,11 @@ static bool run_case(struct test *t, const struct json_value *c, enum html_model
 
 TEST_SUITE(tokenizer, agrees_with_html5lib)
 {
-	static const char *const files[] = { "contentModelFlags", "domjs", "entities", "escapeFlag", "namedEntities", "numericEntities",
-					      "pendingSpecChanges", "test1", "test2", "test3", "test4", "unicodeChars",
-					      "unicodeCharsProblematic" };
+	static const char *const files[] = {
+		"contentModelFlags",	  "domjs", "entities", "escapeFlag", "namedEntities", "numericEntities",
+		"pendingSpecChanges",	  "test1", "test2",    "test3",	     "test4",	      "unicodeChars",
+		"unicodeCharsProblematic"
+	};
 	struct seen seen = { BUF(1 << 20), BUF(1 << 20), BUF(1 << 20) };
 	unsigned runs = 0, good = 0;
 
@@ -276,10 +281,53 @@ TEST_SUITE(tokenizer, agrees_with_html5lib)
 
 static struct str random_markup(struct test *t, size_t pieces)
 {
-	static const char *const bits[] = { "<", ">", "</", "/>", "<a ", "<B", " x=", "=", "\"", "'", "&", "&amp;", "&am", "&notit;", "&#x41", "&#65;",
-					     "&#", ";", "\r", "\n", "\r\n", " ", "/", "!", "<!--", "-->", "--!>", "-", "<!doctype ", "html", "PUBLIC",
-					     "<script>", "</script>", "<title>", "</title >", "<![CDATA[", "]]>", "\xC3\xA9", "\xE2\x82\xAC", "text",
-					     "HREF", "href", "<p class=\"a b\" id='c' hidden>", "?", "<?php ", "`", "\t" };
+	static const char *const bits[] = { "<",
+					    ">",
+					    "</",
+					    "/>",
+					    "<a ",
+					    "<B",
+					    " x=",
+					    "=",
+					    "\"",
+					    "'",
+					    "&",
+					    "&amp;",
+					    "&am",
+					    "&notit;",
+					    "&#x41",
+					    "&#65;",
+					    "&#",
+					    ";",
+					    "\r",
+					    "\n",
+					    "\r\n",
+					    " ",
+					    "/",
+					    "!",
+					    "<!--",
+					    "-->",
+					    "--!>",
+					    "-",
+					    "<!doctype ",
+					    "html",
+					    "PUBLIC",
+					    "<script>",
+					    "</script>",
+					    "<title>",
+					    "</title >",
+					    "<![CDATA[",
+					    "]]>",
+					    "\xC3\xA9",
+					    "\xE2\x82\xAC",
+					    "text",
+					    "HREF",
+					    "href",
+					    "<p class=\"a b\" id='c' hidden>",
+					    "?",
+					    "<?php ",
+					    "`",
+					    "\t" };
 	struct buf b = BUF(1 << 20);
 
 	for (size_t i = 0; i < pieces; i++) {
