@@ -189,7 +189,9 @@ int run_open(struct run *r, struct collection *coll, const struct run_request *q
 	int rc;
 
 	*r = (struct run){ .coll = coll };
-	r->join = (struct join_options){ .threads = q->threads, .memory = q->memory, .progress = follow_join };
+	r->join = (struct join_options){
+		.threads = q->threads, .memory = q->memory, .progress = follow_join, .index = coverage_index_new()
+	};
 	r->join.directory = arena_printf(&r->arena, "%s", q->tmp ? q->tmp : catalog_dir(coll->catalog)).p;
 	if (q->approx) {
 		r->join.bands = 32; /* of 128 bytes: 32 bands of 4 rows */
@@ -225,6 +227,7 @@ fail:
 
 void run_close(struct run *r)
 {
+	coverage_index_free(r->join.index);
 	ruled_close(&r->ruled);
 	stored_close(&r->sets);
 	plan_free(r->plan);
@@ -286,6 +289,7 @@ int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, ui
 			      .join = r->join,
 			      .groups = r->groups,
 			      .revision = r->revision };
+	part->join.index = NULL;
 	memcpy(part->needs, r->needs, sizeof part->needs);
 	part->docs.n = n;
 	part->docs.id = pick(r->docs.id, sizeof *r->docs.id, docs, n);

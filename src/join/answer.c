@@ -25,6 +25,46 @@ void answer_close(struct answer *s)
 	*s = (struct answer){ 0 };
 }
 
+struct coverage_index {
+	struct answer s;
+	bool there;
+};
+
+struct coverage_index *coverage_index_new(void) { return mem_zalloc(sizeof(struct coverage_index)); }
+
+void coverage_index_free(struct coverage_index *x)
+{
+	if (x && x->there)
+		answer_close(&x->s);
+	mem_free(x);
+}
+
+void answer_take(struct answer *s, const struct join_query *q, const struct join_options *o)
+{
+	if (!o || !o->index || !o->index->there || o->index->s.q != q) {
+		answer_open(s, q, o, NULL, false);
+		return;
+	}
+	*s = o->index->s;
+	o->index->there = false;
+	for (unsigned i = 0; i < s->n; i++)
+		s->joiner[i].stats = (struct coverage_stats){ 0 };
+}
+
+void answer_give(struct answer *s, const struct join_options *o)
+{
+	if (!o || !o->index || o->index->there) {
+		answer_close(s);
+		return;
+	}
+	for (unsigned i = 0; i < s->n; i++) {
+		joiner_take(&s->joiner[i], NULL, NULL);
+		lists_release(&s->lists[i]);
+	}
+	*o->index = (struct coverage_index){ *s, true };
+	*s = (struct answer){ 0 };
+}
+
 void answer_stats(const struct answer *s, struct coverage_stats *stats)
 {
 	if (!stats)

@@ -25,6 +25,9 @@ struct answer { /* one joiner and one list of row pairs per disjunct */
 void answer_open(struct answer *s, const struct join_query *q, const struct join_options *o, const uint8_t *live,
 		 bool once);
 void answer_close(struct answer *s);
+/* The same for pairs in both directions, with what o->index holds; and back, or closed. */
+void answer_take(struct answer *s, const struct join_query *q, const struct join_options *o);
+void answer_give(struct answer *s, const struct join_options *o);
 void answer_stats(const struct answer *s, struct coverage_stats *stats); /* adds; stats may be NULL */
 
 /* Lists from what threads gathered; the pairs are released. */

@@ -229,7 +229,6 @@ uint32_t coverage_parts(const struct coverage *c, uint32_t *part)
 
 struct witnessing {
 	struct joiner *j;
-	const uint8_t *kept;
 	int kind;
 	const double *latest;
 	uint32_t *witness, *shared;
@@ -280,7 +279,7 @@ static bool weigh(void *context, uint32_t b)
 	struct witnessing *w = c->w;
 	uint32_t shared = c->shared, a = c->a;
 
-	if (!w->kept[b] || !could_be_better(w, a, b))
+	if (!could_be_better(w, a, b))
 		return true;
 	if (w->kind < 0)
 		shared = 0;
@@ -303,30 +302,20 @@ static bool weigh_rows(void *context, unsigned worker, uint32_t x, uint32_t y, u
 {
 	struct witnessing *w = context;
 
-	for (uint32_t i = w->j->rows.start[x]; i < w->j->rows.start[x + 1]; i++) {
-		struct candidate c = { w, worker, w->j->rows.member[i], shared };
+	for (uint32_t i = w->j->as_a.start[x]; i < w->j->as_a.start[x + 1]; i++) {
+		struct candidate c = { w, worker, w->j->as_a.member[i], shared };
 
-		if (!w->kept[c.a])
-			joiner_expand(w->j, worker, c.a, y, shared, weigh, &c);
+		joiner_expand(w->j, worker, c.a, y, shared, weigh, &c);
 	}
 	return true;
-}
-
-static uint8_t *rows_with(const struct rows *r, const uint8_t *kept, uint8_t value)
-{
-	uint8_t *mask = mem_zalloc((size_t)r->n + 1);
-
-	for (uint32_t x = 0; x < r->n; x++)
-		for (uint32_t i = r->start[x]; i < r->start[x + 1]; i++)
-			mask[x] |= !kept[r->member[i]] == !value;
-	return mask;
 }
 
 int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_query *q, const struct join_options *o,
 		     const uint8_t *kept, int kind, const double *latest, struct coverage_stats *stats, struct err *err)
 {
-	struct witnessing w = { .kept = kept, .kind = kind, .latest = latest, .witness = witness, .shared = shared };
+	struct witnessing w = { .kind = kind, .latest = latest, .witness = witness, .shared = shared };
 	struct answer s;
+	uint8_t *dropped;
 	int rc = WN_OK;
 
 	if (!shared)
@@ -337,18 +326,19 @@ int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_quer
 	}
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_init(&w.locks[i], NULL);
-	answer_open(&s, q, o, NULL, false);
+	answer_take(&s, q, o);
+	dropped = mem_alloc((size_t)q->n + 1);
+	for (uint32_t d = 0; d < q->n; d++)
+		dropped[d] = !kept[d];
 	for (unsigned i = 0; i < s.n && rc == WN_OK; i++) {
-		uint8_t *of_a = rows_with(&s.joiner[i].rows, kept, 0), *of_b = rows_with(&s.joiner[i].rows, kept, 1);
-
 		w.j = &s.joiner[i];
 		w.lock = w.j->flip || (o && o->bands);
-		rc = joiner_run(w.j, of_a, of_b, weigh_rows, &w, err);
+		joiner_take(w.j, dropped, kept);
+		rc = joiner_run(w.j, NULL, NULL, weigh_rows, &w, err);
 		columns_index_release(&w.j->index);
 		w.j->indexed = false;
-		mem_free(of_a);
-		mem_free(of_b);
 	}
+	mem_free(dropped);
 	for (uint32_t d = 0; kind >= 0 && d < q->n; d++)
 		if (size_of(q, kind, d) == 0)
 			w.shared[d] = 0; /* it was a rank */

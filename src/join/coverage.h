@@ -55,6 +55,10 @@ int coverage_kernel(struct kernel *out, const struct join_query *q, const struct
 		    struct coverage_stats *stats, struct err *err);
 void kernel_release(struct kernel *k); /* zero is fine */
 
+/* What two answers to one query share (join_options.index): most of a join's work is its index. */
+struct coverage_index *coverage_index_new(void);
+void coverage_index_free(struct coverage_index *x); /* x may be NULL */
+
 /* Weakly connected components of a graph: part[d], numbered by least document;
  * returns how many. */
 uint32_t coverage_parts(const struct coverage *c, uint32_t *part);

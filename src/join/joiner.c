@@ -64,6 +64,7 @@ void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct
 	if (j->d->has_test)
 		j->kinds |= j->d->test_kinds;
 	rows_build(&j->rows, q, j->d, j->kinds, j->flip, live);
+	j->as_a = j->as_b = (struct row_side){ j->rows.start, j->rows.member, false };
 	if (j->kind >= 0) {
 		j->empty = mem_array((size_t)j->rows.n + 1, sizeof *j->empty);
 		for (uint32_t r = 0; r < j->rows.n; r++)
@@ -71,6 +72,40 @@ void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct
 				j->empty[j->n_empty++] = r;
 	}
 	j->probes = mem_zarray(j->threads, sizeof *j->probes);
+}
+
+static void side_release(struct row_side *s)
+{
+	if (s->own) {
+		mem_free((void *)(uintptr_t)s->start);
+		mem_free((void *)(uintptr_t)s->member);
+	}
+}
+
+static struct row_side side_of(const struct rows *r, const uint8_t *ok)
+{
+	uint32_t *start, *member, at = 0;
+
+	if (!ok)
+		return (struct row_side){ r->start, r->member, false };
+	start = mem_array((size_t)r->n + 1, sizeof *start);
+	member = mem_array((size_t)r->start[r->n] + 1, sizeof *member);
+	for (uint32_t x = 0; x < r->n; x++) {
+		start[x] = at;
+		for (uint32_t i = r->start[x]; i < r->start[x + 1]; i++)
+			if (ok[r->member[i]])
+				member[at++] = r->member[i];
+	}
+	start[r->n] = at;
+	return (struct row_side){ start, member, true };
+}
+
+void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok)
+{
+	side_release(&j->as_a);
+	side_release(&j->as_b);
+	j->as_a = side_of(&j->rows, a_ok);
+	j->as_b = side_of(&j->rows, b_ok);
 }
 
 static void drop_index(struct joiner *j)
@@ -93,6 +128,8 @@ void joiner_close(struct joiner *j)
 		probe_release(&j->probes[t]);
 	mem_free(j->probes);
 	mem_free(j->empty);
+	side_release(&j->as_a);
+	side_release(&j->as_b);
 	rows_release(&j->rows);
 	*j = (struct joiner){ 0 };
 }
@@ -127,7 +164,7 @@ static void run_block(void *context, size_t from, size_t to, unsigned worker)
 	for (size_t i = from; i < to && !task_interrupted(); i++) {
 		uint32_t x = j->sub ? j->sub[i] : (uint32_t)i;
 
-		if (r->probes && !r->probes[x])
+		if ((r->probes && !r->probes[x]) || side_count(j->flip ? &j->as_b : &j->as_a, x) == 0)
 			continue;
 		p->ended = false;
 		if (r->first)
@@ -272,9 +309,10 @@ int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joine
 	j->targets = j->flip ? of_a : of_b;
 	j->stats.rows = j->rows.n;
 	if (j->kind >= 0 && !j->indexed && j->rows.n && !banded) {
-		rc = build_chunk(j, err);
+		rc = j->too_large ? WN_LIMIT : build_chunk(j, err);
 		if (rc < 0 && rc != WN_LIMIT)
 			return rc;
+		j->too_large = rc == WN_LIMIT;
 	}
 	task_each(j->threads, run.n, PROBE_BLOCK, run_block, &run);
 	tell(j, run.n, run.n);
@@ -316,7 +354,7 @@ struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, 
 /* The first member of y that can be b for this a, by the first order. */
 static uint32_t first_member(const struct joiner *j, uint32_t a, uint32_t y)
 {
-	uint32_t low = j->rows.start[y], high = j->rows.start[y + 1];
+	uint32_t low = j->as_b.start[y], high = j->as_b.start[y + 1];
 	const struct join_order *o = &j->d->order[0];
 
 	if (j->d->n_orders == 0 || high - low < 8)
@@ -324,7 +362,7 @@ static uint32_t first_member(const struct joiner *j, uint32_t a, uint32_t y)
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (o->vb[j->rows.member[mid]] - o->va[a] < o->lo)
+		if (o->vb[j->as_b.member[mid]] - o->va[a] < o->lo)
 			low = mid + 1;
 		else
 			high = mid;
@@ -341,8 +379,8 @@ bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, ui
 
 	if (d->a_ok && !d->a_ok[a])
 		return true;
-	for (uint32_t i = first_member(j, a, y); i < j->rows.start[y + 1]; i++) {
-		uint32_t b = j->rows.member[i];
+	for (uint32_t i = first_member(j, a, y); i < j->as_b.start[y + 1]; i++) {
+		uint32_t b = j->as_b.member[i];
 
 		if (d->n_orders && d->order[0].vb[b] - d->order[0].va[a] > d->order[0].hi)
 			break;

@@ -20,6 +20,11 @@
 #include "join/coverage.h"
 #include "join/rows.h"
 
+struct row_side { /* members of each row that may be one side of a pair */
+	const uint32_t *start, *member;
+	bool own; /* else those of the rows */
+};
+
 struct joiner {
 	const struct join_query *q;
 	const struct join_disjunct *d;
@@ -35,15 +40,16 @@ struct joiner {
 	    other[JOIN_BOUNDS]; /* of the leading kind, seen from the prober; the rest */
 	unsigned n_lead, n_other;
 	struct rows rows;
-	uint32_t *empty, n_empty; /* rows whose leading set is empty */
+	struct row_side as_a, as_b; /* all members unless joiner_take says otherwise */
+	uint32_t *empty, n_empty;   /* rows whose leading set is empty */
 	struct columns_index index;
 	const struct columns_filter *filter; /* of items; NULL: all */
-	bool indexed;
-	uint32_t *sub, n_sub;	/* rows in the index, ascending; NULL: all */
-	uint8_t *side;		/* [n_sub] which chunk, when sub */
-	bool within[2];		/* pairs inside chunk 0, 1 are wanted */
-	const uint8_t *targets; /* of the run under way */
-	struct probe *probes;	/* [threads] */
+	bool indexed, too_large;	     /* the whole index is there; would not fit */
+	uint32_t *sub, n_sub;		     /* rows in the index, ascending; NULL: all */
+	uint8_t *side;			     /* [n_sub] which chunk, when sub */
+	bool within[2];			     /* pairs inside chunk 0, 1 are wanted */
+	const uint8_t *targets;		     /* of the run under way */
+	struct probe *probes;		     /* [threads] */
 	struct coverage_stats stats;
 };
 
@@ -56,6 +62,8 @@ typedef bool joiner_pair(void *context, unsigned worker, uint32_t x, uint32_t y,
  * from either side (see joiner_pair). */
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
 		 const uint8_t *live, bool once);
+/* From now on only documents with a_ok[a] are a, with b_ok[b] are b ([q->n], NULL: all).  Rows and index stay. */
+void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok);
 /* of_a, of_b: [rows.n] or NULL, rows that may be a's and b's (not with `once`). */
 int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context,
 	       struct err *err);
@@ -69,4 +77,6 @@ bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, ui
 
 /* What the sets of kind `kind` of two documents share, with their sizes. */
 struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, uint32_t a, uint32_t b);
+
+static inline uint32_t side_count(const struct row_side *s, uint32_t row) { return s->start[row + 1] - s->start[row]; }
 #endif

@@ -63,8 +63,8 @@ static bool first_pass(void *context, unsigned worker, uint32_t x, uint32_t y, u
 	uint32_t met = __atomic_add_fetch(&p->count[x], 1, __ATOMIC_RELAXED);
 	bool all = true;
 
-	for (uint32_t i = p->j->rows.start[x]; i < p->j->rows.start[x + 1]; i++) {
-		uint32_t a = p->j->rows.member[i];
+	for (uint32_t i = p->j->as_a.start[x]; i < p->j->as_a.start[x + 1]; i++) {
+		uint32_t a = p->j->as_a.member[i];
 		bool found = false;
 
 		if (__atomic_load_n(&r->has[a], __ATOMIC_RELAXED))
@@ -123,8 +123,8 @@ static bool second_pass(void *context, unsigned worker, uint32_t x, uint32_t y, 
 {
 	struct pass *p = context;
 
-	for (uint32_t i = p->j->rows.start[x]; i < p->j->rows.start[x + 1]; i++) {
-		struct forced_search f = { p->r, p->j->rows.member[i] };
+	for (uint32_t i = p->j->as_a.start[x]; i < p->j->as_a.start[x + 1]; i++) {
+		struct forced_search f = { p->r, p->j->as_a.member[i] };
 
 		if (!p->r->forced[f.a])
 			joiner_expand(p->j, worker, f.a, y, shared, look_forced, &f);
@@ -309,7 +309,7 @@ static int run_batch(struct reduction *r, uint32_t from, uint32_t *end, struct g
 
 /* --- together --- */
 
-static void reduction_release(struct reduction *r)
+static void reduction_release(struct reduction *r, const struct join_options *o)
 {
 	for (unsigned i = 0; i < r->s.n; i++)
 		mem_free(r->count[i]);
@@ -325,7 +325,7 @@ static void reduction_release(struct reduction *r)
 	mem_free(r->forced);
 	mem_free(r->cover);
 	mem_free(r->length);
-	answer_close(&r->s);
+	answer_give(&r->s, o);
 }
 
 static void note_forced(struct reduction *r, struct kernel *k)
@@ -348,7 +348,9 @@ int coverage_kernel(struct kernel *out, const struct join_query *q, const struct
 	r.live = mem_array((size_t)q->n + 1, 1);
 	for (uint32_t d = 0; d < q->n; d++)
 		r.live[d] = out->fold[d] == d;
-	answer_open(&r.s, q, o, r.live, false);
+	answer_take(&r.s, q, o);
+	for (unsigned i = 0; i < r.s.n; i++)
+		joiner_take(&r.s.joiner[i], r.live, r.live);
 	r.has = mem_zalloc((size_t)q->n + 1);
 	r.forced = mem_zalloc((size_t)q->n + 1);
 	r.cover = mem_array((size_t)q->n + 1, sizeof *r.cover);
@@ -373,7 +375,7 @@ int coverage_kernel(struct kernel *out, const struct join_query *q, const struct
 	answer_stats(&r.s, stats);
 	if (stats)
 		stats->pairs += g.by.n;
-	reduction_release(&r);
+	reduction_release(&r, o);
 	if (rc < 0)
 		kernel_release(out);
 	return rc;

@@ -47,7 +47,10 @@ static bool lead_holds(const struct joiner *j, uint32_t A, uint32_t B, uint32_t 
 	return true;
 }
 
-static bool wanted(const struct joiner *j, uint32_t y) { return !j->targets || j->targets[y]; }
+static bool wanted(const struct joiner *j, uint32_t y)
+{
+	return (!j->targets || j->targets[y]) && side_count(j->flip ? &j->as_a : &j->as_b, y) != 0;
+}
 
 /* Rows to be met from x: all that its order allows, or, where both directions
  * are tried at once, all that come after it. */

@@ -110,6 +110,8 @@ struct join_query {
 	const struct join_fold *fold; /* NULL: fold nothing */
 };
 
+struct coverage_index; /* coverage.h */
+
 struct join_options {
 	unsigned threads;      /* 0 = 1 */
 	size_t memory;	       /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
@@ -117,6 +119,8 @@ struct join_options {
 	uint32_t list;	       /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
+	/* Where coverage_kernel leaves its rows and index for coverage_witness of the same query and options; NULL: nowhere. */
+	struct coverage_index *index;
 	/* Called now and then with work done and expected, one thread at a time: "index", items; "probe", rows.  May be NULL. */
 	void (*progress)(void *context, const char *phase, uint64_t done, uint64_t of);
 	void *progress_context;
