@@ -12,6 +12,16 @@ struct args {
 
 static const struct opt opts[] = { { "cover", 0, OPT_TEXT, "ID", "which cover", offsetof(struct args, cover) }, { 0 } };
 
+static void offence(struct buf *out, const struct proof_report *p, enum cover_offence o)
+{
+	if (!p->verdict.count[o])
+		return;
+	buf_printf(out, "  %s: %" PRIu64 "; ", cover_offence_name(o), p->verdict.count[o]);
+	if (p->example[o])
+		buf_printf(out, "document %" PRIu64 ": ", p->example[o]);
+	buf_printf(out, "%s\n", cover_offence_says(o));
+}
+
 static void print(struct buf *out, const struct proof_report *p, const struct cover_row *row, bool as_json)
 {
 	const struct cover_verdict *v = &p->verdict;
@@ -41,6 +51,14 @@ static void print(struct buf *out, const struct proof_report *p, const struct co
 				json_u64(&j, v->count[o]);
 			}
 		json_close(&j, '}');
+		json_key(&j, "examples"); /* a capture for each offence that has one */
+		json_open(&j, '{');
+		for (int o = 0; o < COVER_OFFENCES; o++)
+			if (p->example[o]) {
+				json_key(&j, cover_offence_name((enum cover_offence)o));
+				json_u64(&j, p->example[o]);
+			}
+		json_close(&j, '}');
 		json_key(&j, "seconds");
 		json_double(&j, p->seconds, 3);
 		json_close(&j, '}');
@@ -65,9 +83,7 @@ static void print(struct buf *out, const struct proof_report *p, const struct co
 	} else {
 		buf_printf(out, "cover %" PRIu64 " is wrong:\n", row->id);
 		for (int o = 0; o < COVER_OFFENCES; o++)
-			if (v->count[o])
-				buf_printf(out, "  %s: %" PRIu64 "\n", cover_offence_name((enum cover_offence)o),
-					   v->count[o]);
+			offence(out, p, (enum cover_offence)o);
 		if (p->stale)
 			buf_str(
 			    out,

@@ -36,6 +36,26 @@ static const char *const names[COVER_OFFENCES] = {
 
 const char *cover_offence_name(enum cover_offence o) { return (unsigned)o < COVER_OFFENCES ? names[o] : "unknown"; }
 
+const char *cover_offence_says(enum cover_offence o)
+{
+	static const char *const says[COVER_OFFENCES] = {
+		[COVER_NO_WITNESS] = "it is dropped and names no document that covers it",
+		[COVER_WITNESS_DROPPED] = "the document that it names as its witness is not kept",
+		[COVER_WITNESS_FALSE] = "its witness does not cover it, or not with the numbers that are stored",
+		[COVER_IN_NEITHER] = "it is of the selection, and neither kept nor dropped",
+		[COVER_IN_BOTH] = "it is both kept and dropped",
+		[COVER_OUTSIDE] = "it is not of the selection",
+		[COVER_PIN_DROPPED] = "it was to be kept (--keep) and is not",
+		[COVER_QUOTA_BROKEN] = "its group keeps fewer than --keep-at-least asks for",
+		[COVER_DUAL_INFEASIBLE] =
+		    "the certificate's values on what it covers are too large, so they prove nothing",
+		[COVER_WRONG_RUN] = "the certificate or the stored row is of another rule, selection or revision",
+		[COVER_WRONG_BOUND] = "the stated sizes or the bound are not what the stored documents and values give",
+	};
+
+	return (unsigned)o < COVER_OFFENCES ? says[o] : "unknown";
+}
+
 static void offend(struct audit *t, enum cover_offence o, uint32_t document)
 {
 	if (t->v->count[o]++ == 0)

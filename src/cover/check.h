@@ -64,4 +64,5 @@ struct cover_verdict {
 int cover_check(const struct cover_claim *claim, const struct cover_world *world, struct cover_verdict *v,
 		struct err *err);
 const char *cover_offence_name(enum cover_offence o); /* "witness-not-kept" */
+const char *cover_offence_says(enum cover_offence o); /* "its witness is not kept", of the first document */
 #endif

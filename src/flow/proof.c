@@ -385,9 +385,11 @@ static void mark_probes(struct world *w, const struct certificate *proof, uint8_
 	}
 }
 
-/* Stored members as document numbers; one that is not selected gets a number beyond n. */
+/* Stored members as document numbers; one that is not selected gets a number beyond n.  One that is kept
+ * and has a witness is in both sets. */
 struct claim {
 	VEC(uint32_t) kept, dropped, witness;
+	VEC(uint64_t) outside; /* captures numbered n, n + 1 ... */
 };
 
 struct number {
@@ -412,18 +414,23 @@ static void claim_make(struct claim *o, const struct run *r, const struct cover_
 {
 	VEC(struct number) dropped = { 0 };
 	struct map doc_of = { 0 };
-	uint32_t outside = (uint32_t)r->docs.n;
 
 	for (uint32_t d = 0; d < r->docs.n; d++)
 		map_put(&doc_of, r->docs.id[d], d);
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t *at = map_get(&doc_of, m[i].id), *by = map_get(&doc_of, m[i].witness);
-		uint32_t doc = at ? (uint32_t)*at : outside++;
+		uint32_t doc = (uint32_t)(r->docs.n + o->outside.n);
 
+		if (at)
+			doc = (uint32_t)*at;
+		else
+			vec_push(&o->outside, m[i].id);
 		if (m[i].kept)
 			vec_push(&o->kept, doc);
-		else
-			vec_push(&dropped, ((struct number){ doc, by ? (uint32_t)*by : COVER_NO_WITNESS_ID }));
+		if (!m[i].kept || m[i].witness) /* a witness outside the selection is none that is kept */
+			vec_push(&dropped, ((struct number){ doc, by		 ? (uint32_t)*by
+								  : m[i].witness ? (uint32_t)r->docs.n
+										 : COVER_NO_WITNESS_ID }));
 	}
 	sort_array(o->kept.p, o->kept.n, sizeof *o->kept.p, by_u32);
 	sort_array(dropped.p, dropped.n, sizeof *dropped.p, by_document);
@@ -435,6 +442,22 @@ static void claim_make(struct claim *o, const struct run *r, const struct cover_
 	map_release(&doc_of);
 }
 
+/* The capture that an offence is shown by; quotas are shown by a document of their group. */
+static uint64_t example(const struct run *r, const struct claim *c, enum cover_offence o, uint32_t number)
+{
+	if (o == COVER_WRONG_RUN || o == COVER_WRONG_BOUND)
+		return 0;
+	if (o == COVER_QUOTA_BROKEN) {
+		for (uint32_t d = 0; r->group && d < r->docs.n; d++)
+			if (r->group[d] == number)
+				return r->docs.id[d];
+		return 0;
+	}
+	if (number < r->docs.n)
+		return r->docs.id[number];
+	return number - r->docs.n < c->outside.n ? c->outside.p[number - r->docs.n] : 0;
+}
+
 static void sha256(struct str s, unsigned char out[32])
 {
 	unsigned n = 32;
@@ -443,7 +466,8 @@ static void sha256(struct str s, unsigned char out[32])
 }
 
 /* The stored numbers of each witness pair, counted again. */
-static int check_numbers(struct run *r, const struct cover_member *m, size_t n, uint64_t *wrong, struct err *err)
+static int check_numbers(struct run *r, const struct cover_member *m, size_t n, struct proof_report *out,
+			 struct err *err)
 {
 	struct map doc_of = { 0 };
 	int rc = WN_OK;
@@ -456,7 +480,10 @@ static int check_numbers(struct run *r, const struct cover_member *m, size_t n, 
 
 		if (m[i].kept || !a || !b || (rc = run_overlap(r, (uint32_t)*a, (uint32_t)*b, r->kind, &ov, err)) < 0)
 			continue;
-		*wrong += ov.o != m[i].shared || ov.a != m[i].size || ov.b != m[i].witness_size;
+		if (ov.o == m[i].shared && ov.a == m[i].size && ov.b == m[i].witness_size)
+			continue;
+		if (out->verdict.count[COVER_WITNESS_FALSE]++ == 0)
+			out->verdict.example[COVER_WITNESS_FALSE] = (uint32_t)*a;
 	}
 	map_release(&doc_of);
 	return rc;
@@ -508,10 +535,13 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 	    row->lower_bound != proof.lower_bound)
 		out->verdict.count[COVER_WRONG_BOUND]++;
 	if (rc == WN_OK)
-		rc = check_numbers(r, members, n, &out->verdict.count[COVER_WITNESS_FALSE], err);
+		rc = check_numbers(r, members, n, out, err);
 	out->verdict.count[COVER_WRONG_RUN] += wrong_run && !out->verdict.count[COVER_WRONG_RUN];
-	for (int o = 0; o < COVER_OFFENCES; o++)
+	for (int o = 0; o < COVER_OFFENCES; o++) {
 		out->verdict.ok = out->verdict.ok && out->verdict.count[o] == 0;
+		if (out->verdict.count[o])
+			out->example[o] = example(r, &claim, (enum cover_offence)o, out->verdict.example[o]);
+	}
 	out->verdict.proves_minimum = out->verdict.proves_minimum && out->verdict.ok;
 	out->kept = claim.kept.n;
 	out->dropped = claim.dropped.n;
@@ -522,6 +552,7 @@ out:
 	vec_release(&claim.kept);
 	vec_release(&claim.dropped);
 	vec_release(&claim.witness);
+	vec_release(&claim.outside);
 	contents_release(&w.contents);
 	mem_free(w.probes);
 	mem_free(w.probe_of);

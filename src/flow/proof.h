@@ -13,6 +13,7 @@
 struct proof_report {
 	struct cover_verdict verdict;
 	uint64_t kept, dropped, bound, stated_bound, values; /* values: documents whose coverers were all looked for */
+	uint64_t example[COVER_OFFENCES];		     /* the first capture of each offence; 0: none to name */
 	bool stale;					     /* the collection has moved on since */
 	double seconds;
 };
