@@ -1,101 +1,114 @@
 // What scripts add to winnow's pages; every page works without them.
+const root = document.documentElement;
+const $ = (selector) => document.querySelector(selector);
+const remembered = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* private window: for this page only */ } };
 
 // Light or dark, remembered in this browser.
-const root = document.documentElement;
-const stored = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
-const theme = document.getElementById("theme");
-if (stored()) root.dataset.theme = stored();
+if (remembered("theme")) root.dataset.theme = remembered("theme");
+const theme = $("#theme");
 if (theme) {
 	theme.hidden = false;
 	theme.addEventListener("click", () => {
-		const dark = getComputedStyle(root).colorScheme === "dark" ||
-			(!root.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-		root.dataset.theme = dark ? "light" : "dark";
-		try { localStorage.setItem("theme", root.dataset.theme); } catch { /* private window: for this page only */ }
+		const now = root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+		root.dataset.theme = now === "dark" ? "light" : "dark";
+		remember("theme", root.dataset.theme);
 	});
 }
 
-// Single keys: / goes to the search field, [ and ] to the previous and next capture, n and p to changes.
-const typing = (t) => t.closest("input, textarea, select, [contenteditable]");
-const follow = (rel) => document.querySelector(`a[rel="${rel}"]`)?.click();
-let change = -1;
-const step = (by) => {
-	const changes = [...document.querySelectorAll(".diff ins, .diff del")];
-	if (!changes.length) return;
-	change = (change + by + changes.length) % changes.length;
-	changes[change].tabIndex = -1;
-	changes[change].focus();
+// Times are UTC; the reader's own stand in the tooltip.
+for (const t of document.querySelectorAll("time[datetime]")) {
+	const at = new Date(t.dateTime);
+	if (!Number.isNaN(at.valueOf())) t.title = at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
+}
+
+// Single keys, which can be turned off: ? shows them.
+const sheet = $("#keys"), on = $("#keys-on"), help = $("#help");
+if (sheet) {
+	help.hidden = false;
+	help.addEventListener("click", () => sheet.showModal());
+	on.checked = remembered("keys") !== "off";
+	on.addEventListener("change", () => remember("keys", on.checked ? "on" : "off"));
+}
+const typing = (t) => t.closest?.("input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable]");
+const follow = (rel) => $(`a[rel="${rel}"]`)?.click();
+const go = (path) => [...document.querySelectorAll("header.top a")].find((a) => a.pathname.endsWith(path))?.click();
+const pages = { s: "/search", r: "/rules/new", c: "/covers", j: "/jobs" };
+const rows = () => [...document.querySelectorAll("ol.hits > li, table.cards tbody tr, .covered > li")];
+const focusOn = (e) => { e.tabIndex = -1; e.focus(); e.scrollIntoView({ block: "nearest" }); };
+const current = () => document.activeElement.closest("ol.hits > li, table.cards tbody tr, .covered > li");
+const toRow = (by) => {
+	const all = rows(), at = all.indexOf(current());
+	const next = all[at < 0 ? (by > 0 ? 0 : all.length - 1) : at + by];
+	if (next) focusOn(next);
 };
+let change = -1;
+const toChange = (by) => {
+	const all = [...document.querySelectorAll(".diff ins, .diff del")];
+	if (!all.length) return;
+	change = (change + by + all.length) % all.length;
+	focusOn(all[change]);
+};
+const keys = {
+	"/": () => $("input[type=search]")?.focus(), "[": () => follow("prev"), "]": () => follow("next"), n: () => toChange(1), p: () => toChange(-1),
+	j: () => toRow(1), k: () => toRow(-1), d: () => (current() ?? document).querySelector("a[href*='/diff/']")?.click(),
+	x: () => { const d = (current() ?? document).querySelector("details"); if (d) d.open = !d.open; },
+};
+let chord = false;
 document.addEventListener("keydown", (e) => {
-	if (e.ctrlKey || e.altKey || e.metaKey || typing(e.target)) return;
-	const act = {
-		"/": () => document.querySelector("input[type=search]")?.focus(), "[": () => follow("prev"), "]": () => follow("next"),
-		"n": () => step(1), "p": () => step(-1),
-	}[e.key];
+	if (e.ctrlKey || e.altKey || e.metaKey || typing(e.target) || sheet?.open) return;
+	if (e.key === "?") { sheet?.showModal(); e.preventDefault(); return; }
+	if (!on?.checked) return;
+	const act = chord ? (e.key === "o" ? () => $("header.top .coll")?.click() : pages[e.key] && (() => go(pages[e.key]))) : keys[e.key];
+	chord = !chord && e.key === "g";
 	if (!act) return;
 	act();
 	e.preventDefault();
 });
 
 // The banner speaks of the capture in the address alone: when the frame loads a second page, its facts no longer hold.
-const frame = document.querySelector("iframe.replay");
+const frame = $("iframe.replay");
 if (frame) {
 	let loads = 0;
 	frame.addEventListener("load", () => {
 		if (++loads < 2) return;
 		for (const e of document.querySelectorAll("[data-capture]")) e.hidden = true;
-		document.getElementById("moved").hidden = false;
+		$("#moved").hidden = false;
 	});
 }
 
-// A job's progress: asks until it ends, then loads the page once more. Speaks at quarters only.
-const job = document.querySelector("[data-job]");
-if (job && job.dataset.state !== "done") {
-	const bar = job.querySelector("progress"), line = job.querySelector(".now"), spoken = job.querySelector("[role=status]");
-	let quarter = -1;
+// What is being counted or computed elsewhere is asked for again.
+const later = $("[data-again]");
+if (later) setTimeout(() => location.reload(), 1000 * Number(later.dataset.again));
+
+// A job's progress, by events or else by asking; speaks at quarters only.
+const job = $("[data-job]");
+if (job) {
+	const bar = job.querySelector("progress"), line = job.querySelector(".now"), left = job.querySelector(".left"), spoken = job.querySelector("[role=status]");
+	let quarter = -1, title = document.title;
+	const span = (s) => (s < 100 ? `${Math.round(s)} s` : s < 6000 ? `${Math.round(s / 60)} min` : `${(s / 3600).toFixed(1)} h`);
+	const show = (data) => {
+		if (!["queued", "running", "paused"].includes(data.state)) { location.reload(); return false; }
+		const phase = data.phases.at(-1);
+		if (!phase) return true;
+		const share = phase.total ? phase.done / phase.total : 0;
+		line.textContent = `${phase.id}: ${phase.done.toLocaleString("en")}${phase.total ? ` of ${phase.total.toLocaleString("en")}` : ""} ${phase.unit}`;
+		left.textContent = data.eta ? `About ${span(data.eta.low_s)} to ${span(data.eta.high_s)} left, an estimate.` : "";
+		if (phase.total) { bar.max = phase.total; bar.value = phase.done; } else bar.removeAttribute("value");
+		if (Math.floor(share * 4) !== quarter) { quarter = Math.floor(share * 4); spoken.textContent = `${phase.id}, ${quarter * 25} percent`; }
+		document.title = `${Math.round(share * 100)} % ${title}`;
+		return true;
+	};
 	const ask = async () => {
+		let wait = 500;
 		try {
 			const answer = await fetch(job.dataset.job, { headers: { Accept: "application/json" } });
-			const { data } = await answer.json();
-			if (!["queued", "running"].includes(data.state)) return location.reload();
-			const phase = data.phases.at(-1);
-			if (phase) {
-				const share = phase.total ? phase.done / phase.total : 0;
-				line.textContent = `${phase.id}: ${phase.done.toLocaleString("en")}` + (phase.total ? ` of ${phase.total.toLocaleString("en")}` : "") + ` ${phase.unit}`;
-				if (phase.total) { bar.max = phase.total; bar.value = phase.done; }
-				if (Math.floor(share * 4) !== quarter) { quarter = Math.floor(share * 4); spoken.textContent = `${phase.id}, ${quarter * 25} percent`; }
-				document.title = `${Math.round(share * 100)}% ${phase.id} - winnow`;
-			}
-			setTimeout(ask, 500);
+			if (!show((await answer.json()).data)) return;
 		} catch {
 			line.textContent = "The server does not answer; trying again.";
-			setTimeout(ask, 5000);
+			wait = 5000;
 		}
+		setTimeout(ask, wait);
 	};
 	ask();
-}
-
-// The studio: checks the text while it is written; what was last good stays on the page.
-const studio = document.getElementById("rule");
-if (studio?.dataset.check) {
-	const said = document.getElementById("checked"), live = document.getElementById("live");
-	let wait, running;
-	studio.addEventListener("input", () => {
-		clearTimeout(wait);
-		wait = setTimeout(async () => {
-			running?.abort();
-			running = new AbortController();
-			try {
-				const answer = await fetch(studio.dataset.check + encodeURIComponent(studio.value), { signal: running.signal });
-				const { data } = await answer.json();
-				said.textContent = data.ok ? `Understood: ${data.rule}` : data.error;
-				said.className = data.ok ? "note good" : "note bad";
-				studio.setAttribute("aria-invalid", String(!data.ok));
-				const { preview } = data;
-				if (preview) live.textContent = `The text as it is now keeps ${preview.kept.value.toLocaleString("en")} and hides ` +
-					`${preview.dropped.value.toLocaleString("en")} of ${preview.documents.toLocaleString("en")} documents` +
-					(preview.kept.exact ? " (exact)." : ` (estimate; kept ${preview.kept.ci95.join(" to ")}).`) + " Check shows the rest.";
-			} catch { /* a newer text is on its way, or the server is gone: the form still works */ }
-		}, 250);
-	});
 }

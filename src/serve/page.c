@@ -149,6 +149,67 @@ void page_forms(struct request *q, struct buf *b, const char *forms)
 	html(b, "</p>\n");
 }
 
+bool page_sheet_begin(struct page_sheet *p, struct request *q, struct collection *coll, struct sheet *sheet,
+		      const struct sheet_column *columns, const struct page_look *look)
+{
+	enum sheet_form form = sheet_form(q);
+	struct catalog_next next = { 0 };
+
+	if (coll)
+		catalog_next(coll->catalog, &next, NULL);
+	*p = (struct page_sheet){ .q = q, .sheet = sheet, .columns = columns, .revision = next.revision };
+	if (form == SHEET_TABLE) {
+		p->b = page_begin_as(q, look);
+		return true;
+	}
+	if (form == SHEET_JSON) {
+		p->j = data_begin(q);
+		sheet_begin_in(sheet, p->j, columns);
+	} else {
+		p->b = request_buf(q, LIMIT_PAGE);
+		sheet_begin(sheet, form, p->b, columns, NULL);
+	}
+	return false;
+}
+
+void page_sheet_table(struct page_sheet *p, const char *caption)
+{
+	sheet_begin(p->sheet, SHEET_TABLE, p->b, p->columns, caption);
+}
+
+void page_sheet_end(struct page_sheet *p, struct response *r, struct str next)
+{
+	enum sheet_form form = p->sheet->form;
+
+	sheet_end(p->sheet);
+	if (form == SHEET_JSON) {
+		data_end(p->q, r, p->j, p->revision, next);
+	} else if (form == SHEET_TABLE) {
+		if (next.n)
+			html(
+			    p->b,
+			    "<nav class=\"pager\" aria-label=\"Pages\"><a class=\"button\" rel=\"next\" href=\"?%s\">Next</a></nav>\n",
+			    next);
+		page_forms(p->q, p->b, "json csv jsonl");
+		page_end(p->q, r, p->b);
+	} else {
+		r->policy = POLICY_DATA;
+		response_body(r, form == SHEET_CSV ? "text/csv; charset=utf-8" : "application/jsonl; charset=utf-8",
+			      buf_view(p->b));
+	}
+}
+
+void page_duration(struct buf *b, double seconds)
+{
+	buf_printf(b,
+		   seconds < 100    ? "%.0f s"
+		   : seconds < 6000 ? "%.0f min"
+				    : "%.1f h",
+		   seconds < 100    ? seconds
+		   : seconds < 6000 ? seconds / 60
+				    : seconds / 3600);
+}
+
 static struct str decoded(struct arena *a, struct str s)
 {
 	char *out = arena_alloc(a, s.n + 1);

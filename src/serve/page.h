@@ -33,6 +33,28 @@ void page_forms(struct request *q, struct buf *b, const char *forms);
 /* The start of every address on this server: the prefix of --public-url. */
 struct str page_base(const struct request *q);
 
+/* A page that is one list, in the form that was asked for:
+ *	if (page_sheet_begin(...)) {		// for people
+ *		html(p.b, ...);
+ *		page_sheet_table(&p, caption);
+ *	}
+ *	rows into the sheet
+ *	page_sheet_end(&p, r, next);		// next: the query of the next page
+ */
+struct page_sheet {
+	struct request *q;
+	struct sheet *sheet;
+	const struct sheet_column *columns;
+	struct buf *b;
+	struct json *j;
+	uint64_t revision;
+};
+bool page_sheet_begin(struct page_sheet *p, struct request *q, struct collection *coll, struct sheet *sheet,
+		      const struct sheet_column *columns, const struct page_look *look);
+void page_sheet_table(struct page_sheet *p, const char *caption);
+void page_sheet_end(struct page_sheet *p, struct response *r, struct str next);
+void page_duration(struct buf *b, double seconds);
+
 /* A collection read at one revision: opens, begins; page_done ends. */
 struct collection *page_collection(struct request *q, struct response *r);
 void page_done(struct collection *coll);
@@ -55,5 +77,6 @@ void page_frame_of(struct request *q, struct response *r, const struct capture *
 route_handler asset_serve;
 route_handler page_home, page_overview, page_search, page_diff, page_studio, page_cover_list, page_cover, page_dropped,
     page_why, page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel,
-    page_collection_redirect, page_go, page_rule_check;
+    page_collection_redirect, page_go, page_rule_check, page_saved_rule, page_rule_list, page_rule_save,
+    page_rule_remove;
 #endif

@@ -6,16 +6,6 @@
 #include "serve/jobs.h"
 #include "serve/page.h"
 
-static void span(struct buf *b, double s)
-{
-	if (s < 100)
-		buf_printf(b, "%.0f s", s);
-	else if (s < 6000)
-		buf_printf(b, "%.0f min", s / 60);
-	else
-		buf_printf(b, "%.1f h", s / 3600);
-}
-
 static void result_link(struct request *q, struct buf *b, const struct job_view *j)
 {
 	html(b, "<a href=\"%s/c/%p/covers/%u\">cover %u</a>", page_base(q), j->coll, j->cover, j->cover);
@@ -154,9 +144,9 @@ static void running(struct request *q, struct buf *b, const struct job_view *v)
 		html(b, "<progress aria-label=\"This phase\"></progress>");
 	if (v->high > 0) {
 		html(b, "<p>This phase ends in about ");
-		span(b, v->low);
+		page_duration(b, v->low);
 		html(b, " to ");
-		span(b, v->high);
+		page_duration(b, v->high);
 		html(b, ".</p>");
 	}
 	html(b, "<form method=\"post\" action=\"%s/jobs/%u/cancel\"><button>Cancel this job</button></form></div>\n",

@@ -1,67 +1,89 @@
-/* serve/page_rules.c -- the rule studio: presets, a builder and the text as two views of one rule.
+/* serve/page_rules.c -- the rule studio: presets and saved rules, a builder and the text as two views of one rule.
  *
  * All of the rule's state is in the address, so a rule can be sent to someone.
- * The builder writes text and the text is what counts; a rule that is wrong is
- * shown with a caret under the place.  Computing is a job (serve/jobs.h).
+ * Fields and text stand in one form: one button reads the fields, one the text;
+ * with scripts, whichever was touched last is read, and the other follows.  A
+ * rule that is wrong is shown with a caret under the place, beside the last
+ * good preview.  Computing and saving are in page_compute.c.
  */
 #include <inttypes.h>
-#include <math.h>
 
 #include "archive/surt.h"
-#include "base/json.h"
 #include "base/limits.h"
-#include "flow/preview.h"
+#include "flow/rules.h"
 #include "rule/explain.h"
-#include "serve/jobs.h"
-#include "serve/page.h"
+#include "serve/studio.h"
 
-struct studio {
-	struct str rule, where, per, prefer, name, keep_at_least;
-	const char *preset;
-	struct rule *good; /* NULL: none or wrong */
-	struct err wrong, wrong_where;
-	struct str plan;
-	struct preview_report preview; /* with looked */
-	struct err no_preview;
-	bool looked;
-	const struct surt_profile *profile; /* of urlkeys here */
-};
+enum { PREVIEW_AT_ONCE = 50000 }; /* documents up to which the page itself has the preview, scripts or not */
 
 /* ---- what is asked ---- */
 
-static const struct {
-	const char *value, *label, *clause;
-} sames[] = {
-	{ "host", "has the same host", "a.host = b.host" },
-	{ "url", "has the same URL", "a.urlkey = b.urlkey" },
-	{ "other-host", "is on another host", "a.host != b.host" },
-	{ "any", "is anywhere", "" },
-};
-static const char *const measures[] = { "containment", "jaccard", "dice" };
+static unsigned choice(const struct built_choice *all, struct str value)
+{
+	unsigned i = 0;
+
+	while (all[i].value && !str_eq(value, str(all[i].value)))
+		i++;
+	return all[i].value ? i : 0;
+}
 
 /* The builder's fields as a rule. */
-static struct str built(struct request *q)
+static struct str built_text(struct request *q)
 {
 	struct buf *b = request_buf(q, LIMIT_RULE);
-	struct str measure = request_param(q, "measure"), same = request_param(q, "same");
-	uint64_t at;
+	struct built f = { .measure = choice(built_measures, request_param(q, "measure")),
+			   .place = choice(built_places, request_param(q, "same")),
+			   .percent = 7000,
+			   .main_text = request_param(q, "main").n,
+			   .not_older = request_param(q, "order").n,
+			   .same_lang = request_param(q, "samelang").n,
+			   .more = str_trim(request_param(q, "more")) };
 
-	if (!request_u64(q, "at", 1, 100, 70, &at))
-		at = 70;
-	for (size_t i = 0; i < COUNT(measures); i++)
-		if (str_eq(measure, str(measures[i])))
-			buf_printf(b, "%s(a, b) >= %" PRIu64 ".%02" PRIu64, measures[i], at / 100, at % 100);
-	if (!b->n)
-		buf_str(b, STR("a.content = b.content"));
-	if (request_param(q, "order").n)
-		buf_str(b, STR(" and a.time <= b.time"));
-	for (size_t i = 0; i < COUNT(sames); i++)
-		if (sames[i].clause[0] && str_eq(same, str(sames[i].value)))
-			buf_printf(b, " and %s", sames[i].clause);
+	built_percent(request_param(q, "at"), &f.percent);
+	built_write(&f, b);
 	return buf_view(b);
 }
 
-static void check(struct request *q, struct collection *coll, struct studio *s)
+void studio_ask(struct request *q, struct studio *s)
+{
+	const struct preset *p;
+
+	*s = (struct studio){ .rule = str_trim(request_param(q, "rule")),
+			      .where = str_trim(request_param(q, "where")),
+			      .per = str_trim(request_param(q, "per")),
+			      .prefer = request_param(q, "prefer"),
+			      .name = str_trim(request_param(q, "name")),
+			      .keep_at_least = str_trim(request_param(q, "keep_at_least")) };
+	if (str_eq(request_param(q, "view"), STR("fields"))) {
+		s->rule = built_text(q);
+	} else if (request_param(q, "preset").n && preset_find(request_param(q, "preset"), &p, NULL) == WN_OK) {
+		s->rule = str(p->rule);
+		s->preset = p->name;
+	}
+}
+
+void studio_posted(struct request *q, struct studio *s)
+{
+	*s = (struct studio){ .rule = str_trim(page_form(q, "rule")),
+			      .where = str_trim(page_form(q, "where")),
+			      .per = str_trim(page_form(q, "per")),
+			      .prefer = page_form(q, "prefer"),
+			      .name = str_trim(page_form(q, "name")),
+			      .keep_at_least = str_trim(page_form(q, "keep_at_least")) };
+}
+
+static void recognise_preset(struct studio *s, struct arena *a, const struct rule_env *env)
+{
+	for (const struct preset *p = presets; p->name && !s->preset; p++) {
+		struct rule *rule;
+
+		if (rule_parse(a, str(p->rule), env, &rule, NULL) == WN_OK &&
+		    strcmp(rule->sha256, s->good->sha256) == 0)
+			s->preset = p->name;
+	}
+}
+
+void studio_check(struct request *q, struct collection *coll, struct studio *s)
 {
 	struct rule_env env;
 	struct rule *where;
@@ -73,91 +95,144 @@ static void check(struct request *q, struct collection *coll, struct studio *s)
 		err_set(&s->wrong, WN_USAGE, "a rule has at most %zu bytes", LIMIT_RULE);
 	else if (s->rule.n && rule_parse(&q->arena, s->rule, &env, &s->good, &s->wrong) < 0)
 		s->good = NULL;
-	if (s->good)
+	if (s->good) {
 		s->plan = rule_explain(&q->arena, s->good, NULL, NULL, &s->wrong);
+		s->fields = built_read(&q->arena, s->good->canonical, &s->built);
+		recognise_preset(s, &q->arena, &env);
+	} else {
+		built_read(&q->arena, STR("containment(a, b) >= 0.7 and a.time <= b.time and a.host = b.host"),
+			   &s->built);
+		s->fields = !s->rule.n;
+	}
 	env.kind = RULE_SELECTION;
 	if (s->where.n)
 		rule_parse(&q->arena, s->where, &env, &where, &s->wrong_where);
 }
 
-static void ask(struct request *q, struct studio *s)
+void studio_look(struct request *q, struct collection *coll, struct studio *s)
 {
-	const struct preset *p;
+	if (s->good && !s->wrong_where.code)
+		s->looked =
+		    preview_run(
+			coll, &(struct preview_request){ .rule = s->rule, .where = page_z(q, s->where), .threads = 1 },
+			&s->preview, &s->no_preview) == WN_OK;
+}
 
-	*s = (struct studio){ .rule = str_trim(request_param(q, "rule")),
-			      .where = str_trim(request_param(q, "where")),
-			      .per = str_trim(request_param(q, "per")),
-			      .prefer = request_param(q, "prefer"),
-			      .name = str_trim(request_param(q, "name")),
-			      .keep_at_least = str_trim(request_param(q, "keep_at_least")) };
-	if (request_param(q, "build").n) {
-		s->rule = built(q);
-	} else if (request_param(q, "preset").n && preset_find(request_param(q, "preset"), &p, NULL) == WN_OK) {
-		s->rule = str(p->rule);
-		s->preset = p->name;
-	}
+void studio_href(struct request *q, struct buf *b, const struct studio *s, struct str rule)
+{
+	const struct {
+		const char *name;
+		struct str value;
+	} all[] = { { "rule", rule.n ? rule : s->rule },
+		    { "where", s->where },
+		    { "keep_at_least", s->keep_at_least },
+		    { "per", s->per },
+		    { "prefer", s->prefer },
+		    { "name", s->name } };
+	const char *sign = "?";
+
+	html(b, "%s/c/%p/rules/new", page_base(q), str(q->served->name));
+	for (size_t i = 0; i < COUNT(all); i++)
+		if (all[i].value.n) {
+			html(b, "%m%z=%p", sign, all[i].name, all[i].value);
+			sign = "&amp;";
+		}
 }
 
 /* ---- the page ---- */
 
 static void preset_list(struct request *q, struct buf *b, const struct studio *s)
 {
-	html(b, "<h2 id=\"presets\">Start from a preset</h2>\n<ul class=\"links\">");
+	html(b, "<h2 id=\"presets\">Start from a preset</h2>\n<ul class=\"presets\" aria-labelledby=\"presets\">");
 	for (const struct preset *p = presets; p->name; p++)
-		html(b, "<li><a%m href=\"%s/c/%p/rules/new?preset=%p\">%z</a>: %z</li>\n",
+		html(b, "<li><a%m href=\"%s/c/%p/rules/new?preset=%p%z%p\"><b>%z</b>%z</a></li>\n",
 		     s->preset == p->name ? " aria-current=\"true\"" : "", page_base(q), str(q->served->name),
-		     str(p->name), p->name, p->summary);
+		     str(p->name), s->where.n ? "&where=" : "", s->where, p->name, p->summary);
 	html(b, "</ul>\n");
 }
 
-static void builder(struct request *q, struct buf *b)
-{
-	struct str measure = request_param(q, "measure"), same = request_param(q, "same");
-	bool fresh = !request_param(q, "build").n;
-	uint64_t at;
+struct shown {
+	struct request *q;
+	struct buf *b;
+	const struct studio *s;
+	unsigned n;
+};
 
-	if (!request_u64(q, "at", 1, 100, 70, &at))
-		at = 70;
-	html(
-	    b,
-	    "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Build</h2><p>Hide a document when another one\u2026</p><input type=\"hidden\" name=\"build\" value=\"1\">\n"
-	    "<div class=\"row\"><div class=\"field\"><label for=\"measure\">Measure</label><select id=\"measure\" name=\"measure\">",
-	    page_base(q), str(q->served->name));
-	html(
-	    b,
-	    "<option value=\"containment\">contains this much of it</option><option value=\"jaccard\"%z>is alike (Jaccard)</option><option value=\"dice\"%z>is alike (Dice)</option>"
-	    "<option value=\"exact\"%z>has exactly its text</option></select></div>",
-	    str_eq(measure, STR("jaccard")) ? " selected" : "", str_eq(measure, STR("dice")) ? " selected" : "",
-	    str_eq(measure, STR("exact")) ? " selected" : "");
-	html(
-	    b,
-	    "<div class=\"field\"><label for=\"at\">At least, percent</label><input id=\"at\" name=\"at\" type=\"number\" min=\"1\" max=\"100\" value=\"%u\"></div></div>\n",
-	    at);
-	html(
-	    b,
-	    "<p><label class=\"plain\"><input type=\"checkbox\" name=\"order\" value=\"1\"%z> and is not older</label></p>\n<fieldset><legend>and</legend>",
-	    fresh || request_param(q, "order").n ? " checked" : "");
-	for (size_t i = 0; i < COUNT(sames); i++)
-		html(b, "<label class=\"plain\"><input type=\"radio\" name=\"same\" value=\"%z\"%z> %z</label> ",
-		     sames[i].value, (same.n ? str_eq(same, str(sames[i].value)) : i == 0) ? " checked" : "",
-		     sames[i].label);
-	html(b, "</fieldset>\n<button>Write this rule</button></form>\n");
+static int saved_link(void *context, const struct saved_rule *rule)
+{
+	struct shown *x = context;
+
+	if (!x->n++)
+		html(x->b, "<h2 id=\"saved\">Saved rules</h2>\n<ul class=\"presets\" aria-labelledby=\"saved\">");
+	html(x->b, "<li><a%m href=\"%s/c/%p/rules/%p\"><b><bdi>%s</bdi></b><code>%s</code></a></li>\n",
+	     str_eq(x->s->saved, rule->name) ? " aria-current=\"true\"" : "", page_base(x->q), str(x->q->served->name),
+	     rule->name, rule->name, rule->text);
+	return WN_OK;
 }
 
-static void prefer_option(struct buf *b, const struct studio *s, const char *value, const char *label)
+static void saved_list(struct request *q, struct collection *coll, struct buf *b, const struct studio *s)
 {
-	html(b, "<option value=\"%z\"%z>%z</option>", value, str_eq(s->prefer, str(value)) ? " selected" : "", label);
+	struct shown x = { q, b, s, 0 };
+
+	rules_each(coll, saved_link, &x, NULL);
+	if (!x.n)
+		return;
+	html(b, "</ul>\n");
+	if (s->saved.n && !q->server->options.read_only)
+		html(
+		    b,
+		    "<form method=\"post\" action=\"%s/c/%p/rules/%p/remove\"><button class=\"small\">Forget the saved rule %b</button></form>\n",
+		    page_base(q), str(q->served->name), s->saved, s->saved);
 }
 
-static void text_form(struct request *q, struct buf *b, const struct studio *s)
+static void options(struct buf *b, const struct built_choice *all, unsigned now)
 {
-	struct str coll = str(q->served->name);
+	for (unsigned i = 0; all[i].value; i++)
+		html(b, "<option value=\"%z\"%m>%z</option>", all[i].value, i == now ? " selected" : "", all[i].label);
+}
+
+static void builder(struct request *q, struct buf *b, const struct studio *s)
+{
+	const struct built *f = &s->built;
 
 	html(
 	    b,
-	    "<form class=\"panel\" action=\"%s/c/%p/rules/new\"><h2>Text</h2>\n<label for=\"rule\">The rule: a is hidden as long as b is kept, when</label>\n"
-	    "<textarea id=\"rule\" name=\"rule\" rows=\"4\" spellcheck=\"false\" aria-describedby=\"checked\"%m data-check=\"%s/api/v1/collections/%p/rules/check?rule=\">%s</textarea>\n",
-	    page_base(q), coll, s->rule.n && !s->good ? " aria-invalid=\"true\"" : "", page_base(q), coll, s->rule);
+	    "<section class=\"panel\" id=\"builder\" aria-labelledby=\"build\"><h2 id=\"build\">Hide a document when another one\u2026</h2>\n"
+	    "<p id=\"no-fields\" class=\"note\"%m>The fields cannot show this rule; the text can.</p>\n<div class=\"row\"><div class=\"field grow\"><label "
+	    "for=\"measure\">Measure</label><select id=\"measure\" name=\"measure\">",
+	    s->fields ? " hidden" : "");
+	options(b, built_measures, f->measure);
+	html(
+	    b,
+	    "</select></div><div class=\"field\"><label for=\"at\">At least, percent</label><input id=\"at\" name=\"at\" type=\"number\" min=\"0.01\" max=\"100\" step=\"any\" "
+	    "value=\"%s\"></div></div>\n",
+	    built_percent_text(&q->arena, f->percent));
+	html(
+	    b,
+	    "<fieldset><legend>and</legend><label class=\"plain\"><input type=\"checkbox\" name=\"order\" value=\"1\"%m> is not older</label>"
+	    "<label class=\"plain\"><input type=\"checkbox\" name=\"samelang\" value=\"1\"%m> has the same language</label>"
+	    "<label class=\"plain\"><input type=\"checkbox\" name=\"main\" value=\"1\"%m> looking at the main text only</label></fieldset>\n",
+	    f->not_older ? " checked" : "", f->same_lang ? " checked" : "", f->main_text ? " checked" : "");
+	html(b, "<fieldset><legend>and</legend>");
+	for (unsigned i = 0; built_places[i].value; i++)
+		html(b, "<label class=\"plain\"><input type=\"radio\" name=\"same\" value=\"%z\"%m> %z</label>",
+		     built_places[i].value, i == f->place ? " checked" : "", built_places[i].label);
+	html(
+	    b,
+	    "</fieldset>\n<div class=\"field\"><label for=\"more\">and also</label><input id=\"more\" name=\"more\" class=\"mono\" value=\"%s\" placeholder=\"a.title = b.title\"></div>\n"
+	    "<p class=\"no-script\"><button name=\"view\" value=\"fields\">Use these fields</button></p></section>\n",
+	    f->more);
+}
+
+static void text_view(struct request *q, struct buf *b, const struct studio *s)
+{
+	html(
+	    b,
+	    "<section class=\"panel\" aria-labelledby=\"text-head\"><h2 id=\"text-head\">The same as text</h2>\n<label for=\"rule\">a is hidden as long as b is kept, when</label>\n"
+	    "<textarea id=\"rule\" name=\"rule\" rows=\"3\" spellcheck=\"false\" autocapitalize=\"off\" aria-describedby=\"checked\"%m data-check=\"%s/api/v1/collections/%p/rules/check\">%s"
+	    "</textarea>\n",
+	    s->rule.n && !s->good ? " aria-invalid=\"true\"" : "", page_base(q), str(q->served->name),
+	    s->good ? s->good->canonical : s->rule);
 	html(
 	    b,
 	    "<pre id=\"checked\" tabindex=\"0\" role=\"status\" aria-label=\"What was understood\" class=\"fixed note %z\">",
@@ -165,14 +240,28 @@ static void text_form(struct request *q, struct buf *b, const struct studio *s)
 	    : s->rule.n ? "bad"
 			: "");
 	if (s->good)
-		html(b, "Understood: %s", s->good->canonical);
+		html(b, "Understood.");
 	else
-		html(b, "%z", s->rule.n ? s->wrong.text : "No rule yet: choose a preset, build one, or write it.");
-	html(b, "</pre>\n<details%z><summary>Which documents, and what to keep</summary>\n",
+		html(b, "%z",
+		     s->rule.n ? s->wrong.text : "No rule yet: choose a preset, set the fields, or write it here.");
+	html(
+	    b,
+	    "</pre>\n<p class=\"no-script\"><button name=\"view\" value=\"text\">Use this text</button></p></section>\n");
+}
+
+static void prefer_option(struct buf *b, const struct studio *s, const char *value, const char *label)
+{
+	html(b, "<option value=\"%z\"%m>%z</option>", value, str_eq(s->prefer, str(value)) ? " selected" : "", label);
+}
+
+static void which_documents(struct buf *b, const struct studio *s)
+{
+	html(b, "<details class=\"panel\"%m><summary>Which documents, and what to keep</summary>\n",
 	     s->where.n || s->keep_at_least.n || s->prefer.n ? " open" : "");
 	html(
 	    b,
-	    "<div class=\"field\"><label for=\"where\">Only documents with</label><input id=\"where\" name=\"where\" value=\"%s\" placeholder=\"time &gt;= 2010 and lang = &quot;en&quot;\"></div>\n",
+	    "<div class=\"field\"><label for=\"where\">Only documents with</label><input id=\"where\" name=\"where\" class=\"mono\" value=\"%s\" placeholder=\"time &gt;= 2010 and lang = "
+	    "&quot;en&quot;\"></div>\n",
 	    s->where);
 	if (s->wrong_where.code)
 		html(b, "<pre class=\"note bad\" role=\"alert\">%z</pre>\n", s->wrong_where.text);
@@ -186,159 +275,137 @@ static void text_form(struct request *q, struct buf *b, const struct studio *s)
 	prefer_option(b, s, "newest", "newest");
 	prefer_option(b, s, "oldest", "oldest");
 	prefer_option(b, s, "longest", "longest");
+	html(b, "</select></div></div></details>\n");
+}
+
+static void buttons(struct request *q, struct buf *b, const struct studio *s)
+{
+	struct str coll = str(q->served->name);
+
+	if (q->server->options.read_only)
+		return;
 	html(
 	    b,
-	    "</select></div><div class=\"field\"><label for=\"name\">Name of the cover</label><input id=\"name\" name=\"name\" value=\"%s\"></div></div></details>\n",
-	    s->name);
-	html(b, "<p class=\"row\"><button>Check</button>");
-	if (!q->server->options.read_only)
-		html(
-		    b,
-		    "<button class=\"primary\" formmethod=\"post\" formaction=\"%s/c/%p/covers\">Compute the cover</button>",
-		    page_base(q), coll);
-	html(b, "</p></form>\n");
+	    "<div class=\"row\"><div class=\"field\"><label for=\"name\">Name</label><input id=\"name\" name=\"name\" value=\"%s\" aria-describedby=\"name-hint\"></div><button "
+	    "class=\"primary\" formmethod=\"post\" formaction=\"%s/c/%p/covers\">Compute the cover</button><button formmethod=\"post\" formaction=\"%s/c/%p/rules\">Save the "
+	    "rule</button></div>\n<p id=\"name-hint\" class=\"hint\">A cover may have a name; a saved rule has one.</p>\n",
+	    s->name, page_base(q), coll, page_base(q), coll);
 }
 
 static void understood(struct buf *b, const struct studio *s)
 {
-	html(b, "<section class=\"panel\" aria-labelledby=\"plan\"><h2 id=\"plan\">How it will be computed</h2>\n");
+	html(b, "<details class=\"panel\" id=\"plan\"><summary>How it is computed</summary>\n");
 	if (s->good && s->plan.n)
 		html(b, "<pre>%s</pre><p class=\"soft\">The answer is exact: no pair of documents is missed.</p>\n",
 		     s->plan);
 	else
 		html(b, "<p>A rule that is understood is explained here.</p>\n");
-	html(b, "</section>\n");
+	html(b, "</details>\n");
 }
 
-static bool url_shown(struct request *q, const struct surt_profile *profile, struct str url, int64_t time)
+struct buf *studio_page(struct request *q, struct collection *coll, const struct studio *s)
 {
-	struct buf *key = request_buf(q, 4 * LIMIT_URL);
-
-	surt_add(profile, url, key);
-	return page_allowed(q, buf_view(key), time);
-}
-
-static bool example_shown(struct request *q, const struct surt_profile *profile, const struct preview_example *e)
-{
-	return url_shown(q, profile, e->dropped.url, e->dropped.time) && url_shown(q, profile, e->by.url, e->by.time);
-}
-
-static void page_line(struct request *q, struct buf *b, const struct preview_page *p)
-{
-	html(b, "%d <a href=\"%s/%p/%i/%r\">%b</a>", p->time, page_base(q), str(q->served->slug), p->time, p->url,
-	     p->title.n ? p->title : p->url);
-}
-
-static void examples(struct request *q, struct buf *b, const struct studio *s)
-{
-	const struct preview_report *p = &s->preview;
-	static const char *const heads[] = { "Typical", "Borderline: closest to the threshold",
-					     "Surprising: other title or much longer" };
-
-	for (int why = EXAMPLE_TYPICAL; why <= EXAMPLE_SURPRISING; why++) {
-		bool any = false;
-
-		for (size_t i = 0; i < p->n_examples; i++) {
-			const struct preview_example *e = &p->examples[i];
-
-			if ((int)e->why != why || !example_shown(q, s->profile, e))
-				continue;
-			html(b, any ? "<li>" : "<h3>%z</h3><ul class=\"covered\"><li>", heads[why]);
-			any = true;
-			page_line(q, b, &e->dropped);
-			html(b, " hidden by ");
-			page_line(q, b, &e->by);
-			if (!isnan(e->score))
-				html(b, " <span class=\"soft\">%f %%</span>", 100 * e->score);
-			html(
-			    b,
-			    " <a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %u and %u</span></a></li>\n",
-			    page_base(q), str(q->served->name), e->dropped.id, e->by.id, e->dropped.id, e->by.id);
-		}
-		html(b, any ? "</ul>\n" : "");
-	}
-}
-
-static void interval(struct buf *b, const struct preview_interval *v)
-{
-	html(b, "%n", (uint64_t)llround(v->estimate));
-	if (!v->exact)
-		html(b, " <small>%n to %n</small>", (uint64_t)llround(v->low), (uint64_t)llround(v->high));
-}
-
-static void curve(struct buf *b, const struct preview_report *p)
-{
-	if (!p->n_curve || !p->documents)
-		return;
-	html(
-	    b,
-	    "<h3>Hidden share by threshold of %z</h3>\n<table><thead><tr><th scope=\"col\">At least</th><th scope=\"col\" class=\"num\">Hidden</th><td></td></tr></thead><tbody>\n",
-	    p->measure);
-	for (size_t i = 0; i < p->n_curve; i++) {
-		double share = 100 * (1 - p->curve[i].kept.estimate / (double)p->documents);
-
-		html(b, "<tr><th scope=\"row\">%u %%</th><td class=\"num\">%f %%</td><td>",
-		     (uint64_t)p->curve[i].threshold, share);
-		page_bar(b, (uint64_t)(share > 0 ? 10 * share : 0), 1000);
-		html(b, "</td></tr>\n");
-	}
-	html(b, "</tbody></table>\n");
-}
-
-static void preview(struct request *q, struct buf *b, const struct studio *s)
-{
-	const struct preview_report *p = &s->preview;
-
-	html(b, "<section class=\"panel\" aria-labelledby=\"preview-head\"><h2 id=\"preview-head\">Preview%z</h2>\n",
-	     !s->looked	      ? ""
-	     : p->kept.exact  ? ", exact"
-	     : p->lower_bound ? ", a lower bound"
-			      : ", an estimate");
-	html(b, "<p id=\"live\" role=\"status\"></p>\n");
-	if (!s->looked) {
-		html(b, "<p>%z</p></section>\n",
-		     s->no_preview.code ? s->no_preview.text : "A rule that is understood is tried out here.");
-		return;
-	}
-	html(b, "<dl class=\"facts\"><div><dt>Keep</dt><dd>");
-	interval(b, &p->kept);
-	html(b, "</dd></div><div><dt>Hide</dt><dd>");
-	interval(b, &p->dropped);
-	html(b, "</dd></div></dl>\n<p>%f %% of %n documents would be hidden.</p>",
-	     p->documents ? 100 * p->dropped.estimate / (double)p->documents : 0, p->documents);
-	page_bar(b, (uint64_t)p->dropped.estimate, p->documents);
-	if (!p->kept.exact)
-		html(b, "<p class=\"soft\">From %n of %n blocks, seed %u; the ranges hold with 95 %%.%z</p>\n",
-		     p->sampled_blocks, p->blocks, p->seed,
-		     p->lower_bound ? " Pairs across blocks are not seen, so more may be hidden." : "");
-	curve(b, p);
-	examples(q, b, s);
-	html(b, "</section>\n");
-}
-
-static struct buf *studio_page(struct request *q, const struct studio *s)
-{
-	struct buf *b = page_begin(q, TAB_RULES, STR("Rule studio"));
+	struct buf *b = page_begin_as(
+	    q, &(struct page_look){ .tab = TAB_RULES, .title = STR("Rule studio"), .script = "studio.js" });
 
 	html(b, "<h1>What is redundant?</h1>\n");
 	preset_list(q, b, s);
-	html(b, "<div class=\"studio\"><div>\n");
-	text_form(q, b, s);
-	html(b, "</div><div>\n");
-	preview(q, b, s);
-	builder(q, b);
+	saved_list(q, coll, b, s);
+	html(b, "<div class=\"studio\"><form id=\"studio\" action=\"%s/c/%p/rules/new\">\n", page_base(q),
+	     str(q->served->name));
+	builder(q, b, s);
+	text_view(q, b, s);
+	which_documents(b, s);
+	buttons(q, b, s);
+	html(b, "</form><div>\n<section class=\"panel\" id=\"preview\" aria-label=\"Preview\"%m>",
+	     s->good && !s->looked && !s->no_preview.code ? " data-wanted" : "");
+	studio_preview(q, b, s);
+	html(b, "</section>\n");
 	understood(b, s);
 	html(b, "</div></div>\n");
+	page_forms(q, b, "json");
 	return b;
 }
 
-static void look(struct request *q, struct collection *coll, struct studio *s)
+/* Small collections have their preview in the page; of large ones it comes after it. */
+static bool at_once(struct request *q, struct collection *coll)
 {
-	if (s->good && !s->wrong_where.code)
-		s->looked =
-		    preview_run(
-			coll, &(struct preview_request){ .rule = s->rule, .where = page_z(q, s->where), .threads = 1 },
-			&s->preview, &s->no_preview) == WN_OK;
+	struct catalog_next next;
+
+	return request_param(q, "try").n ||
+	       (catalog_next(coll->catalog, &next, NULL) == WN_OK && next.capture <= PREVIEW_AT_ONCE);
+}
+
+static void check_json(struct json *j, const struct studio *s)
+{
+	data_str(j, "rule", s->good ? s->good->canonical : STR_NONE);
+	data_str(j, "sha256", s->good ? str(s->good->sha256) : STR_NONE);
+	data_str(j, "error",
+		 s->good     ? s->wrong_where.code ? str(s->wrong_where.text) : STR_NONE
+		 : s->rule.n ? str(s->wrong.text)
+			     : STR("there is no rule yet"));
+	json_key(j, "ok");
+	json_bool(j, s->good && !s->wrong_where.code);
+	json_key(j, "fields");
+	if (s->good && s->fields) {
+		json_open(j, '{');
+		data_str(j, "measure", str(built_measures[s->built.measure].value));
+		json_key(j, "at");
+		json_double(j, s->built.percent / 100.0, 2);
+		data_str(j, "same", str(built_places[s->built.place].value));
+		json_key(j, "order");
+		json_bool(j, s->built.not_older);
+		json_key(j, "samelang");
+		json_bool(j, s->built.same_lang);
+		json_key(j, "main");
+		json_bool(j, s->built.main_text);
+		data_str(j, "more", s->built.more);
+		json_close(j, '}');
+	} else {
+		json_null(j);
+	}
+	data_str(j, "preset", str(s->preset));
+}
+
+static void answer_json(struct request *q, struct response *r, struct collection *coll, struct studio *s,
+			bool with_html)
+{
+	struct json *j = data_begin(q);
+	struct catalog_next next = { 0 };
+
+	json_open(j, '{');
+	check_json(j, s);
+	if (with_html && s->good && !s->wrong_where.code) {
+		struct buf *b = request_buf(q, LIMIT_PAGE);
+
+		studio_preview(q, b, s);
+		data_str(j, "html", buf_view(b));
+		data_str(j, "plan", s->plan);
+	}
+	json_key(j, "preview");
+	if (s->looked) {
+		s->preview.n_examples = 0; /* the page has them, and looks at the access rules */
+		preview_report_json(&s->preview, j);
+	} else {
+		json_null(j);
+	}
+	json_close(j, '}');
+	catalog_next(coll->catalog, &next, NULL);
+	data_end(q, r, j, next.revision, STR_NONE);
+}
+
+static void answer(struct request *q, struct response *r, struct collection *coll, struct studio *s)
+{
+	studio_check(q, coll, s);
+	if (q->format.n || at_once(q, coll))
+		studio_look(q, coll, s);
+	if (q->format.n)
+		answer_json(q, r, coll, s, false);
+	else
+		page_end(q, r, studio_page(q, coll, s));
+	page_done(coll);
+	if (s->looked)
+		preview_report_release(&s->preview);
 }
 
 void page_studio(struct request *q, struct response *r)
@@ -348,137 +415,44 @@ void page_studio(struct request *q, struct response *r)
 
 	if (!coll)
 		return;
-	ask(q, &s);
-	check(q, coll, &s);
-	look(q, coll, &s);
-	page_end(q, r, studio_page(q, &s));
-	page_done(coll);
-	if (s.looked)
-		preview_report_release(&s.preview);
+	studio_ask(q, &s);
+	answer(q, r, coll, &s);
+}
+
+void page_saved_rule(struct request *q, struct response *r)
+{
+	struct collection *coll = page_collection(q, r);
+	struct saved_rule saved;
+	struct err err = { 0 };
+	struct studio s;
+
+	if (!coll)
+		return;
+	studio_ask(q, &s);
+	if (rules_find(coll, &q->arena, request_arg(q, "name"), &saved, &err) < 0) {
+		page_done(coll);
+		response_err(r, &err);
+		return;
+	}
+	s.rule = saved.text;
+	s.where = saved.selection;
+	s.saved = s.name = saved.name;
+	answer(q, r, coll, &s);
 }
 
 /* For the page's script, while a rule is written. */
 void page_rule_check(struct request *q, struct response *r)
 {
 	struct collection *coll = page_collection(q, r);
-	struct buf *b = request_buf(q, 1 * MIB);
-	struct json j = { .out = b };
 	struct studio s;
 
 	if (!coll)
 		return;
-	ask(q, &s);
-	check(q, coll, &s);
-	look(q, coll, &s);
+	studio_ask(q, &s);
+	studio_check(q, coll, &s);
+	studio_look(q, coll, &s);
+	answer_json(q, r, coll, &s, true);
 	page_done(coll);
-	json_open(&j, '{');
-	json_key(&j, "data");
-	json_open(&j, '{');
-	json_key(&j, "ok");
-	json_bool(&j, s.good != NULL);
-	json_key(&j, "rule");
-	s.good ? json_str(&j, s.good->canonical) : json_null(&j);
-	json_key(&j, "sha256");
-	s.good ? json_z(&j, s.good->sha256) : json_null(&j);
-	json_key(&j, "error");
-	s.good ? json_null(&j) : json_z(&j, s.rule.n ? s.wrong.text : "there is no rule yet");
-	json_key(&j, "preview");
-	if (s.looked) {
-		s.preview.n_examples = 0; /* those have a page of their own, which looks at the access rules */
-		preview_report_json(&s.preview, &j);
+	if (s.looked)
 		preview_report_release(&s.preview);
-	} else {
-		json_null(&j);
-	}
-	json_close(&j, '}');
-	json_close(&j, '}');
-	response_json(r, buf_view(b));
-}
-
-/* ---- computing ---- */
-
-/* The request of an earlier cover, with one more document that must stay. */
-static int again(struct request *q, struct collection *coll, struct job_request *job, struct err *err)
-{
-	struct str keep = page_form(q, "keep");
-	struct cover_row row;
-	const char **ids;
-	uint64_t id;
-	int rc;
-
-	if (!str_u64(keep, &id))
-		return err_set(err, WN_USAGE, "keep is the number of a document");
-	if ((rc = covers_find(coll, &q->arena, arena_strz(&q->arena, page_form(q, "again")), &row, err)) < 0)
-		return rc;
-	ids = ARENA_ARRAY(&q->arena, const char *, row.options.n_keep + 1);
-	for (size_t i = 0; i < row.options.n_keep; i++)
-		ids[i] = arena_printf(&q->arena, "%" PRIu64, row.options.keep[i]).p;
-	ids[row.options.n_keep] = arena_strz(&q->arena, keep);
-	job->rule = page_z(q, row.rule);
-	job->where = page_z(q, row.options.where);
-	job->per = page_z(q, row.options.per);
-	job->prefer = page_z(q, row.options.prefer);
-	job->keep_at_least = row.options.keep_at_least;
-	job->keep = ids;
-	job->n_keep = row.options.n_keep + 1;
-	return WN_OK;
-}
-
-/* The studio's fields; false: the page with what is wrong was answered. */
-static bool fresh(struct request *q, struct collection *coll, struct response *r, struct job_request *job)
-{
-	struct studio s = { .rule = str_trim(page_form(q, "rule")),
-			    .where = str_trim(page_form(q, "where")),
-			    .per = str_trim(page_form(q, "per")),
-			    .prefer = page_form(q, "prefer"),
-			    .name = str_trim(page_form(q, "name")),
-			    .keep_at_least = str_trim(page_form(q, "keep_at_least")) };
-	uint64_t least = 0;
-
-	check(q, coll, &s);
-	if (s.good && !s.wrong_where.code &&
-	    ((s.keep_at_least.n && !str_u64(s.keep_at_least, &least)) || !!least != !!s.per.n)) {
-		s.good = NULL;
-		err_set(&s.wrong, WN_USAGE,
-			"\"keep at least\" is a number and goes together with \"per\", such as host");
-	}
-	if (!s.good || s.wrong_where.code) {
-		r->status = 422;
-		page_end(q, r, studio_page(q, &s));
-		return false;
-	}
-	job->rule = page_z(q, s.rule);
-	job->where = page_z(q, s.where);
-	job->per = page_z(q, s.per);
-	job->prefer = page_z(q, s.prefer);
-	job->name = page_z(q, s.name);
-	job->keep_at_least = least;
-	return true;
-}
-
-void page_compute(struct request *q, struct response *r)
-{
-	struct job_request job = { .coll = q->served->name,
-				   .dir = q->served->dir,
-				   .threads = q->server->options.threads ? q->server->options.threads : 1,
-				   .memory = q->server->options.memory ? q->server->options.memory : 1 * GIB };
-	struct collection *coll = page_collection(q, r);
-	struct err err = { 0 };
-	uint64_t id = 0;
-	bool ok = true;
-
-	if (!coll)
-		return;
-	if (page_form(q, "again").n)
-		again(q, coll, &job, &err);
-	else
-		ok = fresh(q, coll, r, &job);
-	page_done(coll);
-	if (!ok)
-		return;
-	if (err.code || jobs_add(&job, &id, &err) < 0) {
-		response_err(r, &err);
-		return;
-	}
-	response_redirect(r, 303, request_href(q, "/jobs/%" PRIu64, id));
 }
