@@ -60,12 +60,17 @@
 #define PREVIEW_PAIRS 4000000		  /* pairs it tries one by one */
 #define LIMIT_BODY (8 * MIB)		  /* a request's body; uploads of archives have a route of their own */
 #define LIMIT_PARAMS 1000		  /* parameters in a query */
-#define LIMIT_REQUEST_HEAD (128 * KIB)	  /* request line and headers; the memory one connection may hold */
-#define LIMIT_CONNECTIONS 8192		  /* open at once; more wait in the backlog */
-#define LIMIT_IDLE_SECONDS 30		  /* without a byte either way, then a connection is closed */
-#define LIMIT_STOP_MS 5000		  /* for answers under way when the server is stopped */
-#define REVISION_EVERY_MS 1000		  /* how often a worker looks whether its collection moved on */
-#define LIMIT_REPLAY_BODY (64 * MIB)	  /* an archived body held in memory; larger ones are streamed as they are */
-#define LIMIT_REWRITE (16 * MIB)	  /* a page that is rewritten; larger ones go out as archived */
-#define LIMIT_TIMEMAP 10000		  /* mementos on one page of a TimeMap */
+#define LIMIT_REQUEST_HEAD (128 * KIB)	  /* request line and headers */
+#define LIMIT_REQUEST_FIELDS 128	  /* header fields of a request */
+#define LIMIT_UPLOAD (64 * GIB)		  /* an archive file that is uploaded; the disk is the other limit */
+#define LIMIT_HEAD_SECONDS 20		  /* for a request's head, from its first byte */
+#define LIMIT_STALL_SECONDS 30		  /* a body or answer must move on by LIMIT_STALL_BYTES in this time */
+#define LIMIT_STALL_BYTES 4096
+#define LIMIT_CONNECTIONS 8192	     /* open at once; then idle ones make room, else more wait in the backlog */
+#define LIMIT_IDLE_SECONDS 60	     /* between two requests of a connection */
+#define LIMIT_STOP_MS 5000	     /* for answers under way when the server is stopped */
+#define REVISION_EVERY_MS 1000	     /* how often a worker looks whether its collection moved on */
+#define LIMIT_REPLAY_BODY (64 * MIB) /* an archived body held in memory; larger ones are streamed as they are */
+#define LIMIT_REWRITE (16 * MIB)     /* a page that is rewritten; larger ones go out as archived */
+#define LIMIT_TIMEMAP 10000	     /* mementos on one page of a TimeMap */
 #endif

@@ -2,7 +2,6 @@
 #include <brotli/decode.h>
 #include <libdeflate.h>
 #include <lz4.h>
-#include <microhttpd.h>
 #include <openssl/crypto.h>
 #include <sqlite3.h>
 #include <unicode/uversion.h>
@@ -26,7 +25,6 @@ static int run(struct cmd_run *run)
 		{ "icu", STR(U_ICU_VERSION) },
 		{ "libcrypto", str(OpenSSL_version(OPENSSL_VERSION_STRING)) },
 		{ "libdeflate", STR(LIBDEFLATE_VERSION_STRING) },
-		{ "libmicrohttpd", str(MHD_get_version()) },
 		{ "lz4", str(LZ4_versionString()) },
 		{ "sqlite", str(sqlite3_libversion()) },
 		{ "xxhash", arena_printf(&run->arena, "%u.%u.%u", XXH_versionNumber() / 10000,

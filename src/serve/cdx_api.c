@@ -113,8 +113,10 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 	response_stream(r,
 			query->show_pages && dialect == CDX_PYWB ? "application/json" : cdx_output_type(query->output),
 			answer_more, answer_free, x);
-	if (x->done)
-		r->length = x->piece.n;
+	if (x->done) {
+		r->more = NULL;
+		r->body = buf_view(&x->piece);
+	}
 	if (query->exact)
 		response_header(r, "outbackcdx-urlkey", query->key);
 }

@@ -1,4 +1,5 @@
 /* serve/dispatch.c -- from a request to its row of the table, and back with the headers that isolate it. */
+#include "base/limits.h"
 #include "serve/routes.h"
 #include "serve/server_int.h"
 
@@ -134,16 +135,38 @@ static const struct route *find_route(struct request *q, struct response *r)
 	return NULL;
 }
 
-void dispatch(struct request *q, struct response *r)
+static void begin(struct request *q, struct response *r, enum policy policy)
 {
-	*r = (struct response){ .status = 200, .policy = POLICY_REPLAY_OWN, .request = q, .headers = r->headers };
+	*r = (struct response){ .status = 200, .policy = policy, .request = q, .headers = r->headers };
 	r->headers.n = 0;
-	if (!request_split(q))
+}
+
+bool dispatch_head(struct request *q, struct response *r)
+{
+	begin(q, r, POLICY_REPLAY_OWN);
+	if (q->target.n > LIMIT_URL) {
+		r->policy = POLICY_DATA;
+		response_error(r, 414, "the address is longer than %zu bytes", LIMIT_URL);
+	} else if (!request_split(q)) {
 		response_error(r, 400, "this is no address of this server");
-	else if (guard_host(q, r) && (q->route = find_route(q, r)) != NULL) {
+	} else if (guard_host(q, r) && (q->route = find_route(q, r)) != NULL) {
 		r->policy = q->route->policy;
 		if (guard_route(q, r))
-			q->route->handler(q, r);
+			return true;
 	}
+	policy_apply(q, r);
+	return false;
+}
+
+void dispatch_run(struct request *q, struct response *r)
+{
+	q->route->handler(q, r);
+	policy_apply(q, r);
+}
+
+void dispatch_refuse(struct request *q, struct response *r, int status, const char *why)
+{
+	begin(q, r, POLICY_DATA);
+	response_error(r, status, "%s", why);
 	policy_apply(q, r);
 }

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "serve/routes.h"
 #include "serve/server_int.h"
+#include "serve/wire.h"
 
 static struct str host_only(struct str host)
 {
@@ -39,16 +40,6 @@ static bool is_loopback(struct str host)
 	return rest.n == 0;
 }
 
-static enum MHD_Result count_host(void *context, enum MHD_ValueKind kind, const char *key, const char *value)
-{
-	unsigned *n = context;
-
-	(void)kind;
-	(void)value;
-	*n += str_ieq(str(key), STR("Host"));
-	return MHD_YES;
-}
-
 static bool good_host_bytes(struct str host)
 {
 	for (size_t i = 0; i < host.n; i++)
@@ -63,8 +54,9 @@ bool guard_host(struct request *q, struct response *r)
 	struct str host = request_header(q, "Host"), name;
 	unsigned hosts = 0;
 
-	MHD_get_connection_values(q->connection, MHD_HEADER_KIND, count_host, &hosts);
-	if (hosts > 1 || (hosts == 1 && !good_host_bytes(host))) {
+	for (size_t i = 0; i < q->n_fields; i++)
+		hosts += str_ieq(q->fields[i].name, STR("Host"));
+	if (hosts > 1 || (hosts == 1 && !good_host_bytes(host)) || (hosts == 0 && q->minor)) {
 		response_error(r, 400, "a request has one Host header, with a host name in it");
 		return false;
 	}

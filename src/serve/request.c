@@ -1,5 +1,6 @@
 /* serve/request.c -- reading a request: its target, parameters, headers, and the handles it needs. */
 #include "serve/server_int.h"
+#include "serve/wire.h"
 
 #include <stdarg.h>
 
@@ -88,9 +89,12 @@ bool request_u64(const struct request *q, const char *name, uint64_t low, uint64
 
 struct str request_header(const struct request *q, const char *name)
 {
-	if (!q->connection)
-		return STR_NONE;
-	return str(MHD_lookup_connection_value(q->connection, MHD_HEADER_KIND, name));
+	struct str want = str(name);
+
+	for (size_t i = 0; i < q->n_fields; i++)
+		if (q->fields[i].name.n == want.n && str_ieq(q->fields[i].name, want))
+			return q->fields[i].value.p ? q->fields[i].value : STR("");
+	return STR_NONE;
 }
 
 struct str request_arg(const struct request *q, const char *name)

@@ -10,11 +10,11 @@ static const struct { int status; const char *reason; } reasons[] = {
 	{ 200, "OK" }, { 201, "Created" }, { 202, "Accepted" }, { 204, "No Content" }, { 206, "Partial Content" }, { 301, "Moved Permanently" },
 	{ 302, "Found" }, { 303, "See Other" }, { 304, "Not Modified" }, { 307, "Temporary Redirect" }, { 308, "Permanent Redirect" },
 	{ 400, "Bad Request" }, { 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" }, { 405, "Method Not Allowed" },
-	{ 406, "Not Acceptable" }, { 409, "Conflict" }, { 410, "Gone" }, { 411, "Length Required" }, { 412, "Precondition Failed" },
+	{ 406, "Not Acceptable" }, { 408, "Request Timeout" }, { 409, "Conflict" }, { 410, "Gone" }, { 411, "Length Required" }, { 412, "Precondition Failed" },
 	{ 413, "Content Too Large" }, { 414, "URI Too Long" }, { 415, "Unsupported Media Type" }, { 416, "Range Not Satisfiable" },
-	{ 421, "Misdirected Request" }, { 422, "Unprocessable Content" }, { 429, "Too Many Requests" }, { 431, "Request Header Fields Too Large" },
+	{ 417, "Expectation Failed" }, { 421, "Misdirected Request" }, { 422, "Unprocessable Content" }, { 429, "Too Many Requests" }, { 431, "Request Header Fields Too Large" },
 	{ 451, "Unavailable For Legal Reasons" }, { 500, "Internal Server Error" }, { 501, "Not Implemented" }, { 502, "Bad Gateway" },
-	{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" },
+	{ 503, "Service Unavailable" }, { 504, "Gateway Timeout" }, { 505, "HTTP Version Not Supported" },
 };
 /* clang-format on */
 

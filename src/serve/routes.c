@@ -3,15 +3,15 @@
 
 const struct route routes[] = {
 	/* small addresses */
-	{ METHOD_GET, "/healthz", own_healthz, POLICY_DATA, ROUTE_PUBLIC, "whether the server answers" },
-	{ METHOD_GET, "/metrics", own_metrics, POLICY_DATA, 0, "counters, as Prometheus reads them" },
-	{ METHOD_GET, "/favicon.ico", own_favicon, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN, "icon" },
-	{ METHOD_GET, "/robots.txt", own_robots, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN, "robots" },
-	{ METHOD_GET, "/login", own_login, POLICY_UI, ROUTE_PUBLIC | ROUTE_HIDDEN,
+	{ METHOD_GET, "/healthz", own_healthz, POLICY_DATA, ROUTE_PUBLIC | ROUTE_QUICK, "whether the server answers" },
+	{ METHOD_GET, "/metrics", own_metrics, POLICY_DATA, ROUTE_QUICK, "counters, as Prometheus reads them" },
+	{ METHOD_GET, "/favicon.ico", own_favicon, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN | ROUTE_QUICK, "icon" },
+	{ METHOD_GET, "/robots.txt", own_robots, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN | ROUTE_QUICK, "robots" },
+	{ METHOD_GET, "/login", own_login, POLICY_UI, ROUTE_PUBLIC | ROUTE_HIDDEN | ROUTE_QUICK,
 	  "the link that was printed: gives the cookie" },
 	/* pages for people */
 	{ METHOD_GET, "/", page_home, POLICY_UI, ROUTE_HIDDEN, "collections" },
-	{ METHOD_GET, "/a/{hash}/{name}", asset_serve, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN,
+	{ METHOD_GET, "/a/{hash}/{name}", asset_serve, POLICY_ASSET, ROUTE_PUBLIC | ROUTE_HIDDEN | ROUTE_QUICK,
 	  "styles and scripts" },
 	{ METHOD_GET, "/jobs", page_job_list, POLICY_UI, ROUTE_HIDDEN, "jobs" },
 	{ METHOD_GET, "/jobs/{id}", page_job, POLICY_UI, ROUTE_FORMS, "a job: state, phases, time left" },
@@ -42,9 +42,9 @@ const struct route routes[] = {
 	{ METHOD_GET, "/{coll}/", page_collection_redirect, POLICY_UI, ROUTE_HIDDEN | ROUTE_OPTIONAL,
 	  "to the collection's page" },
 	/* CDX */
-	{ METHOD_GET | METHOD_POST, "/cdx/search/cdx", cdx_ia, POLICY_OPEN, 0,
+	{ METHOD_GET | METHOD_POST, "/cdx/search/cdx", cdx_ia, POLICY_OPEN, ROUTE_QUICK,
 	  "CDX server, dialect of the Internet Archive; coll names the collection" },
-	{ METHOD_GET | METHOD_POST, "/{coll}/cdx", cdx_pywb, POLICY_OPEN, 0, "CDX server, dialect of pywb" },
+	{ METHOD_GET | METHOD_POST, "/{coll}/cdx", cdx_pywb, POLICY_OPEN, ROUTE_QUICK, "CDX server, dialect of pywb" },
 	{ METHOD_POST, "/{coll}", cdx_post, POLICY_OPEN, ROUTE_CHANGES | ROUTE_CDX_WRITE,
 	  "adds captures from lines of CDX" },
 	{ METHOD_POST, "/{coll}/delete", cdx_delete, POLICY_OPEN, ROUTE_CHANGES | ROUTE_CDX_WRITE,
@@ -74,11 +74,11 @@ const struct route routes[] = {
 	{ METHOD_GET, "/api/v1/collections/{c}/sql", api_sql, POLICY_DATA, ROUTE_SQL,
 	  "rows of the SELECT in q=, read-only" },
 	/* Memento and replay: last, since {coll} comes first in them */
-	{ METHOD_GET, "/{coll}/timemap/{type}/{url*}", timemap_any, POLICY_OPEN, 0,
+	{ METHOD_GET, "/{coll}/timemap/{type}/{url*}", timemap_any, POLICY_OPEN, ROUTE_QUICK,
 	  "TimeMap of a URL: link, json or cdxj" },
-	{ METHOD_GET, "/{coll}/_/replay.js", replay_script, POLICY_REPLAY, ROUTE_HIDDEN,
+	{ METHOD_GET, "/{coll}/_/replay.js", replay_script, POLICY_REPLAY, ROUTE_HIDDEN | ROUTE_QUICK,
 	  "the script that archived pages get" },
-	{ METHOD_GET | METHOD_POST, "/{coll}/{replay*}", replay_any, POLICY_REPLAY, 0,
+	{ METHOD_GET | METHOD_POST, "/{coll}/{replay*}", replay_any, POLICY_REPLAY, ROUTE_QUICK,
 	  "replay, TimeGate: {stamp}{modifier}/{url} or {url}" },
 };
 const size_t n_routes = COUNT(routes);

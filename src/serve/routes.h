@@ -18,10 +18,13 @@ enum route_flag {
 	ROUTE_SQL = 8,	     /* only with --allow-sql */
 	ROUTE_HIDDEN = 16,   /* not in the OpenAPI document */
 	ROUTE_PUBLIC = 32,   /* without the token even with --private */
+	ROUTE_QUICK = 128,   /* never takes long: answered by the loop itself, not by a helper */
 	ROUTE_OPTIONAL = 64, /* its {c} or {coll} may be missing: then the row does not fit and the next is tried */
 };
 
 typedef void route_handler(struct request *q, struct response *r);
+/* A piece of a body that is not kept in memory; false: the refusal is in r. */
+typedef bool route_sink(struct request *q, struct response *r, struct str data);
 
 struct route {
 	unsigned methods; /* enum method, or'ed; GET brings HEAD */
@@ -30,6 +33,7 @@ struct route {
 	enum policy policy;
 	unsigned flags;
 	const char *summary; /* one line, for OpenAPI */
+	route_sink *sink;    /* takes the body; NULL: it comes whole in q->body */
 };
 
 extern const struct route routes[];

@@ -100,8 +100,12 @@ struct request {
 	bool trusted_proxy;
 	struct str origin; /* scheme://host[:port] that the browser sees */
 	struct arena arena;
-	uint64_t id;	  /* for error pages and the log */
-	void *connection; /* of the HTTP library */
+	uint64_t id;			 /* for error pages and the log */
+	const struct field_pair *fields; /* headers */
+	size_t n_fields;
+	unsigned minor; /* HTTP/1.minor */
+	void *upload;	/* of a route with a sink, until upload_end was called */
+	void (*upload_end)(struct request *q);
 };
 
 /* The first parameter of that name; STR_NONE when there is none (an empty value has p != NULL). */
@@ -138,7 +142,10 @@ struct header {
 	struct str name, value;
 };
 
-/* Bytes for a streamed body: returns how many were put into p (at most n), 0: end, -1: failed. */
+/* Bytes for a streamed body: returns how many were put into p (at most n), 0: end, -1: failed, RESPONSE_WAIT: none yet,
+ * ask again in RESPONSE_WAIT_MS.  Called on any thread, one at a time. */
+#define RESPONSE_WAIT (-2)
+#define RESPONSE_WAIT_MS 250
 typedef ptrdiff_t response_more(void *context, char *p, size_t n);
 
 struct response {

@@ -1,8 +1,6 @@
 /* serve/server_int.h -- what the files of the server share: workers, their handles, a request's own memory. */
 #ifndef WINNOW_SERVE_SERVER_INT_H
 #define WINNOW_SERVE_SERVER_INT_H
-#include <microhttpd.h>
-
 #include "serve/history.h"
 #include "serve/server.h"
 
@@ -16,12 +14,12 @@ struct handle {
 	int64_t looked; /* when the revision was last read, ms */
 };
 
+/* A thread that runs handlers. */
 struct worker {
 	struct server *server;
 	struct handle *handles; /* by served.index */
+	size_t n_handles;
 	struct worker *next;
-	struct live *spare; /* requests to use again */
-	unsigned n_spare;
 };
 
 struct owned_buf {
@@ -38,19 +36,24 @@ struct live {
 	struct live *spare;
 	int64_t began; /* ns */
 	uint64_t sent;
-	int status; /* that was answered; 0: not yet */
-	bool seen, too_large, done_called;
+	bool answered; /* r is complete before the body was read: it was refused */
+	bool done_called;
 };
 
 static inline struct live *extra(struct request *q) { return (struct live *)(void *)q; }
 
+struct worker *worker_here(struct server *s); /* of this thread; made when first asked for */
 struct handle *worker_handle(struct worker *w, unsigned index, struct err *err);
+void workers_close(void);
 
 struct str percent_decode(struct arena *a, struct str s, bool plus);
 bool request_split(struct request *q);
 
-/* dispatch.c: finds the route, asks the guard, runs the handler, applies the policy. */
-void dispatch(struct request *q, struct response *r);
+/* dispatch.c: finds the route and asks the guard: false when r is the answer already.  Then, when the body is here, the
+ * handler; then the policy. */
+bool dispatch_head(struct request *q, struct response *r);
+void dispatch_run(struct request *q, struct response *r);
+void dispatch_refuse(struct request *q, struct response *r, int status, const char *why); /* of what is no request */
 /* guard.c: true, or the refusal in r. */
 bool guard_host(struct request *q, struct response *r);
 bool guard_route(struct request *q, struct response *r);
@@ -61,4 +64,9 @@ void policy_apply(struct request *q, struct response *r);
 void metrics_count(const struct request *q, int status, int64_t ns, uint64_t bytes);
 void metrics_write(struct buf *out);
 void metrics_connections(int change);
+/* server.c: the access log. */
+void server_log(const struct live *x, int64_t ns);
+int64_t server_now_ns(void);
+uint64_t server_request_id(void);
+enum method method_of(struct str name);
 #endif
