@@ -33,12 +33,14 @@
 #define LIMIT_REGEX_STATES 2048	      /* states kept at once; then they are made anew */
 #define LIMIT_REGEX_MEMORY (16 * MIB) /* and the bytes they may take */
 #define LIMIT_JSON_DEPTH 64
-#define LIMIT_HTML_TOKEN (1 * MIB)	  /* bytes of one tag or comment that the tokenizer keeps */
-#define LIMIT_HTML_ATTRS 1024		  /* attributes of one tag; compared pairwise for duplicates */
-#define LIMIT_HTML_DEPTH 512		  /* open elements; browsers stop at the same depth */
-#define LIMIT_LINKS 200000		  /* links of one page */
-#define LIMIT_ANCHOR 1024		  /* bytes of one anchor text */
-#define LIMIT_META (8 * KIB)		  /* bytes of a title, description or date of the head */
+#define LIMIT_HTML_TOKEN (1 * MIB) /* bytes of one tag or comment that the tokenizer keeps */
+#define LIMIT_HTML_ATTRS 1024	   /* attributes of one tag; compared pairwise for duplicates */
+#define LIMIT_HTML_DEPTH 512	   /* open elements; browsers stop at the same depth */
+#define LIMIT_LINKS 200000	   /* links of one page */
+#define LIMIT_LINKS_PACKED \
+	(32 * MIB)	     /* and what they take when packed, each URL's beginning left out that the last one has */
+#define LIMIT_ANCHOR 1024    /* bytes of one anchor text */
+#define LIMIT_META (8 * KIB) /* bytes of a title, description or date of the head */
 #define LIMIT_DIFF_CHANGES 2000		  /* edits searched between two anchors; quadratic in this */
 #define LIMIT_LINE (4 * MIB)		  /* a line of CDX, CSV or JSONL */
 #define LIMIT_POST_BODY 4096		  /* bytes of a request body that go into an urlkey, as other indexers do */

@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define CATALOG_VERSION 1 /* of the schema; a newer one is refused */
+#define CATALOG_VERSION 2 /* of the schema; a newer one is refused, an older one brought up to date */
 
 struct catalog;
 
@@ -132,8 +132,7 @@ struct catalog_batch {
 	size_t n_flaws;
 	struct catalog_page {
 		uint64_t id, key; /* key: hash of URL and payload */
-		const struct catalog_link *links;
-		size_t n_links;
+		struct str links; /* packed: linkpack.h */
 	} * pages;
 	size_t n_pages;
 };

@@ -63,7 +63,7 @@ create table capture (
 	crawl integer,
 	original integer,		-- of a revisit: the capture with the payload
 	published integer,		-- the time the page itself names
-	page integer,			-- its links, in link
+	page integer,			-- its links
 	redirect text, via text, method text
 );
 
@@ -81,11 +81,9 @@ create table content_capture (content integer not null, capture integer not null
 create table revisit (capture integer primary key, refers_to text, refers_uri text, refers_time integer, unresolved integer not null);
 create index revisit_open on revisit (unresolved) where unresolved;
 
--- A page is a distinct list of links (of one URL and payload): refs captures have it.
-create table page (id integer primary key, key integer not null unique, refs integer not null);
-create table target (id integer primary key, url text not null); -- id: hash of url
-create table link (page integer not null, seq integer not null, kind integer not null, nofollow integer not null,
-	target integer not null, anchor text, primary key (page, seq)) without rowid;
+-- A page is a distinct list of links, of one URL and payload.
+-- links: all of them in one string, docs/format/links.md; the view `links` shows them as rows.
+create table page (id integer primary key, key integer not null unique, links blob);
 
 create table flaw (id integer primary key, file integer not null, at integer not null, kind text not null, detail text not null, capture integer);
 create index flaw_file on flaw (file);
@@ -125,8 +123,8 @@ create view documents as
 	select c.*, t.title, w.text as lang, t.words, t.shingles
 	from captures c join content t on t.id = c.content left join word w on w.id = t.lang;
 create view links as
-	select c.id as capture, c.url as source, l.seq, l.kind, l.nofollow, t.url as target, l.anchor
-	from capture c join link l on l.page = c.page join target t on t.id = l.target;
+	select c.id as capture, c.url as source, l.seq, l.kind, l.nofollow, l.target, l.anchor
+	from capture c join page p on p.id = c.page join unpack_links(p.links) l;
 create view flaws as select w.id, f.name as file, w.at as offset, w.kind, w.detail, w.capture from flaw w left join file f on f.id = w.file;
 create view attributes as select a.name, a.type, a.by, v.key, v.value from attribute a join attribute_value v on v.attribute = a.id;
 create view covers as select id, name, rule, rule_sha256, selection, revision,

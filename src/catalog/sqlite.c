@@ -256,6 +256,7 @@ static int open_file(struct sqlite_catalog *c, const char *name, int flags, stru
 	if (sqlite3_open_v2(name, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return sq_fail(c, "opening it", err);
 	sqlite3_extended_result_codes(c->db, 1);
+	sq_links_install(c->db);
 	sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
 	if (sqlite3_exec(
 		c->db,
@@ -329,6 +330,30 @@ static int must_be_ours(const char *dir, struct err *err)
 }
 
 static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
+		   struct err *err);
+
+/* A collection of an earlier version is brought up to date by whoever opens it first; a reader becomes a writer for that moment. */
+static int bring_up_to_date(struct sqlite_catalog *c, enum catalog_mode mode, struct err *err)
+{
+	int64_t version = meta_number(c, "version", -1);
+	struct catalog *writer = NULL;
+	struct err why = { 0 };
+	int rc;
+
+	if (version < 1 || version >= CATALOG_VERSION)
+		return WN_OK; /* load_settings says what is wrong, if anything */
+	if (mode == CATALOG_WRITE || mode == CATALOG_CREATE)
+		return sq_migrate(c, version, err);
+	if ((rc = sq_open(&writer, c->base.dir, CATALOG_WRITE, NULL, &why)) < 0)
+		return err_set(err, rc,
+			       "%s was made by an earlier winnow (catalogue version %" PRId64
+			       ") and could not be brought up to date: %s",
+			       c->base.dir, version, why.text);
+	sq_close(writer);
+	return WN_OK;
+}
+
+static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
 		   struct err *err)
 {
 	struct sqlite_catalog *c = mem_zalloc(sizeof *c);
@@ -352,7 +377,7 @@ static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode
 		goto fail;
 	if (tables == 0 && mode == CATALOG_CREATE && (rc = make(c, fresh, err)) < 0)
 		goto fail;
-	if ((rc = load_settings(c, err)) < 0)
+	if ((rc = bring_up_to_date(c, mode, err)) < 0 || (rc = load_settings(c, err)) < 0)
 		goto fail;
 	*out = &c->base;
 	return WN_OK;

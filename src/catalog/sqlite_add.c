@@ -348,112 +348,20 @@ static int add_hashes(struct adder *x)
 	return rc;
 }
 
-struct target {
-	int64_t id;
-	struct str url;
-};
-
-static int by_target(const void *a, const void *b)
-{
-	const struct target *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-static int add_targets(struct adder *x, const struct catalog_page *pages, size_t n)
-{
-	VEC(struct target) targets = { 0 };
-	sqlite3_stmt *s = NULL;
-	int rc;
-
-	for (size_t p = 0; p < n; p++)
-		for (size_t i = 0; i < pages[p].n_links; i++)
-			vec_push(&targets,
-				 ((struct target){ (int64_t)hash_str(pages[p].links[i].url), pages[p].links[i].url }));
-	sort_array(targets.p, targets.n, sizeof *targets.p, by_target);
-	rc = sq_prepare(x->c, &s, "insert or ignore into target values (?,?)", x->err);
-	for (size_t i = 0; i < targets.n && rc == WN_OK; i++) {
-		if (i && targets.p[i].id == targets.p[i - 1].id)
-			continue;
-		sqlite3_bind_int64(s, 1, targets.p[i].id);
-		sq_text_always(s, 2, targets.p[i].url);
-		rc = sq_run(x->c, s, x->err);
-	}
-	sqlite3_finalize(s);
-	vec_release(&targets);
-	return rc;
-}
-
-/* Links are most rows by far, so they go in LINKS_AT_ONCE a statement: a step
- * costs as much as entering a row.  "or replace" spares the search for an equal
- * key before each insertion; there is none, as the page is new. */
-enum { LINKS_AT_ONCE = 16, LINK_COLUMNS = 6 };
-
-static int prepare_links(struct adder *x, sqlite3_stmt **out, int rows)
-{
-	struct buf sql = BUF(4096);
-	int rc;
-
-	buf_str(&sql, STR("insert or replace into link values (?,?,?,?,?,?)"));
-	for (int i = 1; i < rows; i++)
-		buf_str(&sql, STR(",(?,?,?,?,?,?)"));
-	buf_byte(&sql, 0);
-	rc = sq_prepare(x->c, out, sql.p, x->err);
-	buf_release(&sql);
-	return rc;
-}
-
-static void bind_link(sqlite3_stmt *s, int row, uint64_t page, size_t seq, const struct catalog_link *link)
-{
-	int at = row * LINK_COLUMNS;
-
-	sq_int(s, at + 1, page);
-	sq_int(s, at + 2, seq);
-	sq_int(s, at + 3, link->kind);
-	sq_int(s, at + 4, link->nofollow);
-	sq_int(s, at + 5, hash_str(link->url));
-	sq_text(s, at + 6, link->anchor);
-}
-
-static int add_links(struct adder *x, sqlite3_stmt *one, sqlite3_stmt *many, const struct catalog_page *page)
-{
-	size_t k = 0;
-	int rc = WN_OK;
-
-	for (; page->n_links - k >= LINKS_AT_ONCE && rc == WN_OK; k += LINKS_AT_ONCE) {
-		for (int i = 0; i < LINKS_AT_ONCE; i++)
-			bind_link(many, i, page->id, k + (size_t)i, &page->links[k + (size_t)i]);
-		rc = sq_run(x->c, many, x->err);
-	}
-	for (; k < page->n_links && rc == WN_OK; k++) {
-		bind_link(one, 0, page->id, k, &page->links[k]);
-		rc = sq_run(x->c, one, x->err);
-	}
-	return rc;
-}
-
 static int add_pages(struct adder *x)
 {
-	sqlite3_stmt *p = NULL, *one = NULL, *many = NULL;
-	int rc;
+	sqlite3_stmt *s = NULL;
+	int rc = sq_prepare(x->c, &s, "insert into page values (?,?,?)", x->err);
 
-	if ((rc = add_targets(x, x->b->pages, x->b->n_pages)) < 0)
-		return rc;
-	if ((rc = sq_prepare(x->c, &p, "insert into page values (?,?,0)", x->err)) < 0 ||
-	    (rc = prepare_links(x, &one, 1)) < 0 || (rc = prepare_links(x, &many, LINKS_AT_ONCE)) < 0)
-		goto out;
 	for (size_t i = 0; i < x->b->n_pages && rc == WN_OK; i++) {
 		const struct catalog_page *page = &x->b->pages[i];
 
-		sq_int(p, 1, page->id);
-		sq_int(p, 2, page->key);
-		if ((rc = sq_run(x->c, p, x->err)) == WN_OK)
-			rc = add_links(x, one, many, page);
+		sq_int(s, 1, page->id);
+		sq_int(s, 2, page->key);
+		sq_blob(s, 3, page->links);
+		rc = sq_run(x->c, s, x->err);
 	}
-out:
-	sqlite3_finalize(p);
-	sqlite3_finalize(one);
-	sqlite3_finalize(many);
+	sqlite3_finalize(s);
 	return rc;
 }
 

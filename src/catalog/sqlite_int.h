@@ -114,6 +114,10 @@ int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, st
 	      void *context, struct err *err);
 int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context,
 	     struct err *err);
+/* The table-valued function that makes rows of packed links, for this connection. */
+int sq_links_install(sqlite3 *db);
+/* Brings a catalogue of an earlier version up to date, in one transaction. */
+int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err);
 /* The next revision: one more than the present one, written in the open transaction. */
 int sq_bump_revision(struct sqlite_catalog *c, struct err *err);
 #endif

@@ -286,28 +286,3 @@ int sq_files(struct catalog *base, int (*each)(void *context, const struct catal
 	sqlite3_finalize(s);
 	return rc;
 }
-
-int sq_links(struct catalog *base, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
-	     void *context, struct err *err)
-{
-	struct sqlite_catalog *c = sq(base);
-	sqlite3_stmt *s = NULL;
-	int rc, step;
-
-	if ((rc = sq_prepare(
-		 c, &s,
-		 "select l.kind, l.nofollow, t.url, l.anchor from link l join target t on t.id = l.target where l.page = ? order by l.seq",
-		 err)) < 0)
-		return rc;
-	sq_int(s, 1, page);
-	while ((step = sqlite3_step(s)) == SQLITE_ROW && rc == WN_OK) {
-		struct catalog_link l = { (unsigned)sqlite3_column_int(s, 0), sqlite3_column_int(s, 1) != 0,
-					  sq_col(s, 2), sq_col(s, 3) };
-
-		rc = each(context, &l);
-	}
-	if (rc == WN_OK && step != SQLITE_DONE)
-		rc = sq_fail(c, "links", err);
-	sqlite3_finalize(s);
-	return rc;
-}

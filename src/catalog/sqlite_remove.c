@@ -42,7 +42,6 @@ static int remove_gone(struct sqlite_catalog *c, struct err *err)
 		"delete from capture where id in (select id from gone)",
 		"insert or ignore into dead_content select id from loose where not exists (select 1 from content_capture x where x.content = loose.id)",
 		"delete from content where id in (select id from loose) and not exists (select 1 from content_capture x where x.content = content.id)",
-		"delete from link where page in (select id from loose_page) and not exists (select 1 from capture c where c.page = link.page)",
 		"delete from page where id in (select id from loose_page) and not exists (select 1 from capture c where c.page = page.id)",
 	};
 	/* a temporary index, since pages are looked up by it */
@@ -127,7 +126,6 @@ int sq_reprocessed(struct catalog *base, unsigned extractor, struct err *err)
 		"update revisit set unresolved = 1",
 		"insert or ignore into dead_content select id from content where not exists (select 1 from content_capture x where x.content = content.id)",
 		"delete from content where not exists (select 1 from content_capture x where x.content = content.id)",
-		"delete from link where page not in (select page from capture where page is not null)",
 		"delete from page where id not in (select page from capture where page is not null)",
 	};
 	struct sqlite_catalog *c = sq(base);

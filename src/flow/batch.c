@@ -266,16 +266,13 @@ static void take_flaws(struct batch *b, const struct found *f, uint64_t file, ui
 	b->counts.flaws += b->flaws.n - before;
 }
 
-static void take_links(struct batch *b, const struct found *f, uint64_t id)
+/* The links of a new page.  A found that stays (kept) holds them until the commit. */
+static void take_links(struct batch *b, const struct found *f, uint64_t id, bool kept)
 {
-	struct catalog_link *links = ARENA_ARRAY(&b->arena, struct catalog_link, f->n_links);
-
-	for (size_t i = 0; i < f->n_links; i++) {
-		links[i] = f->links[i];
-		links[i].url = arena_str(&b->arena, links[i].url);
-		links[i].anchor = arena_str(&b->arena, links[i].anchor);
-	}
-	vec_push(&b->pages, ((struct catalog_page){ id, f->page_key, links, f->n_links }));
+	vec_push(&b->pages,
+		 ((struct catalog_page){ id, f->page_key, kept ? f->links : arena_str(&b->arena, f->links) }));
+	if (kept)
+		b->text_bytes += f->links.n;
 }
 
 /* Content and links of a capture; f is kept (*kept) when its texts are needed at the commit. */
@@ -311,10 +308,10 @@ static int take_document(struct batch *b, struct found **at, struct capture *c, 
 
 			if ((rc = b->o.again(b->o.context, c, &full, err)) < 0)
 				return rc;
-			take_links(b, full, c->page);
+			take_links(b, full, c->page, false);
 			found_free(full);
 		} else if (fresh) {
-			take_links(b, f, c->page);
+			take_links(b, f, c->page, *kept);
 		}
 	}
 	return WN_OK;

@@ -23,8 +23,7 @@ struct found {
 	struct buf packed; /* its sets, for segment_writer_put */
 	bool has_links;
 	uint64_t page_key; /* 0: no links */
-	struct catalog_link *links;
-	size_t n_links;
+	struct str links;  /* packed */
 	struct flaws flaws;
 	unsigned document_flaws;
 	struct catalog_crawl *crawl; /* a warcinfo record */

@@ -10,6 +10,7 @@
 #include "archive/url.h"
 #include "base/hash.h"
 #include "base/limits.h"
+#include "catalog/linkpack.h"
 #include "sketch/shingle.h"
 #include "text/document.h"
 
@@ -59,6 +60,7 @@ struct extractor {
 	struct shingler body, main;
 	struct url url;
 	struct buf key;
+	struct linkpack links;
 	struct arena arena; /* of one record */
 	EVP_MD_CTX *sha;
 	EVP_MD *sha256;
@@ -73,6 +75,7 @@ struct extractor *extractor_new(const struct extractor_options *o)
 	x->documents = documents_new();
 	x->body.spec = x->main.spec = o->spec;
 	x->key = BUF(4 * LIMIT_URL);
+	x->links = LINKPACK;
 	x->sha = EVP_MD_CTX_new();
 	x->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
 	return x;
@@ -88,6 +91,7 @@ void extractor_free(struct extractor *x)
 	shingler_release(&x->main);
 	url_release(&x->url);
 	buf_release(&x->key);
+	linkpack_release(&x->links);
 	arena_release(&x->arena);
 	EVP_MD_CTX_free(x->sha);
 	EVP_MD_free(x->sha256);
@@ -168,20 +172,22 @@ static void set_content(struct extractor *x, struct found *f, const struct texts
 	segment_pack(&f->packed, body, main);
 }
 
-static void set_links(struct found *f, const struct page *page)
+static void set_links(struct extractor *x, struct found *f, const struct page *page)
 {
-	size_t n = 0;
-
-	f->links = ARENA_ARRAY(&f->arena, struct catalog_link, page->nlinks + 1);
+	linkpack_reset(&x->links);
 	for (size_t i = 0; i < page->nlinks; i++) {
 		const struct link *l = &page->links[i];
 
-		if (l->url.n == 0)
-			continue;
-		f->links[n++] = (struct catalog_link){ l->kind, l->nofollow, keep(f, l->url), keep(f, l->anchor) };
+		if (l->url.n &&
+		    !linkpack_add(&x->links, &(struct catalog_link){ l->kind, l->nofollow, l->url, l->anchor }))
+			f->document_flaws |= DOC_FLAW_LINKS_CUT;
 	}
-	f->n_links = n;
+	f->links = keep(f, linkpack_view(&x->links));
 	f->has_links = true;
+	if (x->links.out.cap > 1 * MIB) { /* one giant must not stay for ever */
+		linkpack_release(&x->links);
+		x->links = LINKPACK;
+	}
 }
 
 static uint64_t page_key(const struct capture *c)
@@ -266,8 +272,8 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	if (d.page.published.n && stamp_parse(d.page.published, &t))
 		c->published = t.time;
 	if (d.page.nlinks) {
-		set_links(f, &d.page);
-		f->page_key = f->n_links ? page_key(c) : 0;
+		set_links(x, f, &d.page);
+		f->page_key = f->links.n ? page_key(c) : 0;
 	}
 	return WN_OK;
 }
