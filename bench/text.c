@@ -3,92 +3,106 @@
  *	bench-text [--main] [--threads N] FILE.warc.gz...
  *
  * Reads records, decodes the payload, finds the charset, extracts text and
- * links (resolved); --main adds main content and language.  With two threads
- * each takes every other file.  Prints one line per run: payload MB, pages,
- * seconds, MB/s.  Every payload is parsed; none is skipped as equal. */
-#include <pthread.h>
+ * links (resolved); --main adds main content and language.  Threads share the
+ * ranges of each file, as ingest does.  Every payload is parsed; none is
+ * skipped as equal.  Prints one line: payload MB, pages, seconds, MB/s, and a
+ * sum over what was found (charset, title, text, main text, links) that is the
+ * same for any number of threads and changes when any of it does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "archive/payload.h"
-#include "archive/reader.h"
+#include "archive/scan.h"
+#include "base/hash.h"
 #include "base/limits.h"
-#include "base/task.h"
+#include "base/mem.h"
 #include "text/document.h"
 
 struct worker {
-	char **files;
-	int nfiles, from, step;
-	bool main;
-	uint64_t bytes, text, pages, links, with_text;
+	struct documents *documents;
+	struct payload payload;
+	struct arena arena;
+	uint64_t bytes, text, pages, links, with_text, sum;
+	char apart[64]; /* workers write to lines of their own */
 };
 
-static void one_file(struct worker *w, const char *path, struct documents *documents)
+struct bench {
+	struct worker *workers;
+	bool main;
+};
+
+static uint64_t sum_of(const struct document *d)
 {
-	struct err err = { 0 };
-	struct reader *r;
-	struct record rec;
-	struct payload p = { 0 };
-	struct arena a = { 0 };
+	uint64_t h = hash_str(d->page.text) * 3 + hash_str(d->page.title) * 5 +
+		     hash_str(str(d->charset ? d->charset : "")) * 7 + hash_str(d->main) * 11 + hash_str(d->lang) * 13 +
+		     d->page.nlinks;
 
-	if (reader_open(&r, path, &err) < 0) {
-		fprintf(stderr, "%s: %s\n", path, err.text);
-		exit(1);
-	}
-	while (reader_next(r, &rec, &err) == WN_OK) {
-		struct str body;
-		bool cut;
-
-		if (payload_begin(&p, r, &rec, PAYLOAD_DECODED, 0, &err) < 0)
-			continue;
-		if (payload_all(&p, 256 * MIB, &body, &cut, &err) == WN_OK && p.has_http && body.n) {
-			struct document d;
-			struct document_in in = { .payload = body,
-						  .mime = p.http.content_type,
-						  .url = rec.target_uri,
-						  .no_main = !w->main,
-						  .no_lang = !w->main };
-
-			if (document_extract(&d, &a, documents, &in, &err) == WN_OK) {
-				w->bytes += body.n;
-				w->pages++;
-				w->text += d.page.text.n;
-				w->links += d.page.nlinks;
-				w->with_text += d.why_none == DOCUMENT_HAS_TEXT;
-			}
-			arena_reset(&a);
-		}
-		payload_end(&p, &rec, &err);
-	}
-	payload_release(&p);
-	reader_close(r);
-	arena_release(&a);
+	for (size_t i = 0; i < d->page.nlinks; i++)
+		h = h * 31 + hash_str(d->page.links[i].url) + hash_str(d->page.links[i].anchor) * 3;
+	return h;
 }
 
-static void *work(void *context)
+static void *work(void *context, struct reader *r, struct record *rec, size_t file, unsigned worker)
 {
-	struct worker *w = context;
-	struct documents *documents = documents_new();
+	struct bench *b = context;
+	struct worker *w = &b->workers[worker];
+	struct err err = { 0 };
+	struct str body;
+	bool cut;
 
-	for (int i = w->from; i < w->nfiles; i += w->step)
-		one_file(w, w->files[i], documents);
-	documents_free(documents);
+	(void)file;
+	if (payload_begin(&w->payload, r, rec, PAYLOAD_DECODED, 0, &err) < 0)
+		return NULL;
+	if (payload_all(&w->payload, 256 * MIB, &body, &cut, &err) == WN_OK && w->payload.has_http && body.n) {
+		struct document d;
+		struct document_in in = { .payload = body,
+					  .mime = w->payload.http.content_type,
+					  .url = rec->target_uri,
+					  .no_main = !b->main,
+					  .no_lang = !b->main };
+
+		if (document_extract(&d, &w->arena, w->documents, &in, &err) == WN_OK) {
+			w->bytes += body.n;
+			w->pages++;
+			w->text += d.page.text.n;
+			w->links += d.page.nlinks;
+			w->with_text += d.why_none == DOCUMENT_HAS_TEXT;
+			w->sum += sum_of(&d);
+		}
+		arena_reset(&w->arena);
+	}
+	payload_end(&w->payload, rec, &err);
 	return NULL;
+}
+
+static int done(void *context, void *item, size_t file, const struct scan_file *summary)
+{
+	(void)context;
+	(void)item;
+	(void)file;
+	if (summary && summary->code < 0)
+		fprintf(stderr, "%s\n", summary->err->text);
+	return 0;
+}
+
+static double seconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 int main(int argc, char **argv)
 {
-	struct worker w[64] = { 0 };
-	pthread_t id[64];
-	int threads = 1, first = 1;
-	bool main_too = false;
-	struct timespec t0, t1, c1;
+	struct bench b = { 0 };
 	struct worker sum = { 0 };
+	struct err err = { 0 };
+	int threads = 1, first = 1;
 
 	for (; first < argc && argv[first][0] == '-' && argv[first][1] == '-'; first++) {
 		if (strcmp(argv[first], "--main") == 0)
-			main_too = true;
+			b.main = true;
 		else if (strcmp(argv[first], "--threads") == 0 && first + 1 < argc)
 			threads = atoi(argv[++first]);
 	}
@@ -96,27 +110,28 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench-text [--main] [--threads N] FILE.warc.gz...\n");
 		return 2;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &t0);
-	for (int i = 0; i < threads; i++) {
-		w[i] = (struct worker){
-			.files = argv + first, .nfiles = argc - first, .from = i, .step = threads, .main = main_too
-		};
-		pthread_create(&id[i], NULL, work, &w[i]);
-	}
-	for (int i = 0; i < threads; i++) {
-		pthread_join(id[i], NULL);
-		sum.bytes += w[i].bytes, sum.pages += w[i].pages, sum.text += w[i].text, sum.links += w[i].links,
-		    sum.with_text += w[i].with_text;
-	}
-	clock_gettime(CLOCK_MONOTONIC, &t1);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &c1);
-	double wall = (double)(t1.tv_sec - t0.tv_sec) + (double)(t1.tv_nsec - t0.tv_nsec) * 1e-9;
-	double cpu = (double)c1.tv_sec + (double)c1.tv_nsec * 1e-9;
+	b.workers = mem_zarray((size_t)threads + 1, sizeof *b.workers);
+	for (int i = 0; i <= threads; i++)
+		b.workers[i].documents = documents_new();
+	struct scan s = { .threads = (unsigned)threads, .context = &b, .work = work, .done = done };
+	double from = seconds(CLOCK_MONOTONIC);
+	int rc = scan_paths(&s, (const char *const *)argv + first, (size_t)(argc - first), &err);
+	double wall = seconds(CLOCK_MONOTONIC) - from, cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
 
+	for (int i = 0; i <= threads; i++) {
+		struct worker *w = &b.workers[i];
+
+		sum.bytes += w->bytes, sum.pages += w->pages, sum.text += w->text, sum.links += w->links;
+		sum.with_text += w->with_text, sum.sum += w->sum;
+		documents_free(w->documents);
+		payload_release(&w->payload);
+		arena_release(&w->arena);
+	}
+	mem_free(b.workers);
 	printf(
-	    "payload %.1f MB, %llu pages (%llu with text), text %.1f MB, %llu links, %.2f s: %.1f MB/s; %.2f s of CPU: %.1f MB/s a core\n",
+	    "payload %.1f MB, %llu pages (%llu with text), text %.1f MB, %llu links, %.2f s: %.1f MB/s; %.2f s of CPU: %.1f MB/s a core; sum %016llx\n",
 	    (double)sum.bytes / 1e6, (unsigned long long)sum.pages, (unsigned long long)sum.with_text,
 	    (double)sum.text / 1e6, (unsigned long long)sum.links, wall, (double)sum.bytes / 1e6 / wall, cpu,
-	    (double)sum.bytes / 1e6 / cpu);
-	return 0;
+	    (double)sum.bytes / 1e6 / cpu, (unsigned long long)sum.sum);
+	return rc != 0;
 }

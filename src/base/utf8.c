@@ -1,5 +1,9 @@
-/* base/utf8.c -- see utf8.h. */
+/* base/utf8.c -- see utf8.h.  SSE2 is part of every x86-64; elsewhere, and in tails, the byte loops do the same. */
 #include "base/utf8.h"
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 size_t utf8_decode(const char *p, const char *end, uint32_t *cp)
 {
@@ -66,29 +70,55 @@ size_t utf8_encode(uint32_t cp, char *out)
 	return 4;
 }
 
+size_t utf8_ascii(struct str s)
+{
+	size_t i = 0;
+
+#if defined(__x86_64__)
+	for (; i + 64 <= s.n; i += 64) {
+		const __m128i *v = (const __m128i *)(s.p + i);
+		__m128i low = _mm_or_si128(_mm_loadu_si128(v), _mm_loadu_si128(v + 1));
+		__m128i high = _mm_or_si128(_mm_loadu_si128(v + 2), _mm_loadu_si128(v + 3));
+
+		if (_mm_movemask_epi8(_mm_or_si128(low, high)))
+			break;
+	}
+	for (; i + 16 <= s.n; i += 16) {
+		int mask = _mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(s.p + i)));
+
+		if (mask)
+			return i + (size_t)__builtin_ctz((unsigned)mask);
+	}
+#endif
+	while (i < s.n && !(s.p[i] & 0x80))
+		i++;
+	return i;
+}
+
+/* Bytes of the sequence at u, which is not ASCII; 0 when it is none. */
+static inline size_t sequence(const unsigned char *u, size_t have)
+{
+	if (u[0] < 0xe0) /* most letters that are not ASCII */
+		return u[0] >= 0xc2 && have > 1 && (u[1] & 0xc0) == 0x80 ? 2 : 0;
+	if (u[0] < 0xf0 && u[0] != 0xe0 && u[0] != 0xed)
+		return have > 2 && (u[1] & 0xc0) == 0x80 && (u[2] & 0xc0) == 0x80 ? 3 : 0;
+	uint32_t cp;
+	size_t n = utf8_decode((const char *)u, (const char *)u + have, &cp);
+
+	return cp == 0xfffd ? 0 : n; /* U+FFFD itself begins with 0xef: above */
+}
+
 size_t utf8_valid(struct str s)
 {
-	const char *p = s.p, *end;
+	size_t i = 0, n;
 
-	if (s.n == 0) /* perhaps of a NULL */
-		return 0;
-	end = s.p + s.n;
-	while (p < end) {
-		uint64_t eight;
-		uint32_t cp;
-		size_t n;
-
-		if (end - p >= 8) {
-			memcpy(&eight, p, 8);
-			if (!(eight & 0x8080808080808080u)) {
-				p += 8;
-				continue;
-			}
-		}
-		n = utf8_decode(p, end, &cp);
-		if (cp == 0xfffd && !(n == 3 && memcmp(p, "\xef\xbf\xbd", 3) == 0))
+	while (i < s.n) {
+		if (!(s.p[i] & 0x80))
+			i += s.n - i > 1 && (s.p[i + 1] & 0x80) ? 1 : utf8_ascii(str_n(s.p + i, s.n - i));
+		else if ((n = sequence((const unsigned char *)s.p + i, s.n - i)))
+			i += n;
+		else
 			break;
-		p += n;
 	}
-	return (size_t)(p - s.p);
+	return i;
 }

@@ -11,6 +11,9 @@ size_t utf8_decode(const char *p, const char *end, uint32_t *cp);
 /* Writes cp (any scalar value) to out[4], returns the length. */
 size_t utf8_encode(uint32_t cp, char *out);
 
+/* Length of the longest prefix of ASCII. */
+size_t utf8_ascii(struct str s);
+
 /* Length of the longest valid prefix; s.n when all of it is valid.  Fast on ASCII. */
 size_t utf8_valid(struct str s);
 #endif

@@ -1,9 +1,8 @@
 /* text/charset.c -- bytes to UTF-8; see charset.h. */
 #include "text/charset.h"
 
-#include <unicode/ucnv.h>
-
 #include "base/utf8.h"
+#include "text/charset_pairs.h"
 
 enum decode { DECODE_UTF8, DECODE_TABLE, DECODE_ICU, DECODE_UTF16LE, DECODE_UTF16BE, DECODE_REPLACEMENT, DECODE_USER };
 
@@ -69,14 +68,13 @@ static char *decode_table(const uint16_t *table, const uint16_t *c1, bool mixed,
 	const char *p = s.p, *end = s.p + s.n;
 
 	while (p < end) {
-		uint64_t eight;
+		size_t run = utf8_ascii(str_n(p, (size_t)(end - p)));
 
-		while (end - p >= 8 && (memcpy(&eight, p, 8), (eight & 0x8080808080808080u) == 0)) {
-			memcpy(out, p, 8);
-			p += 8;
-			out += 8;
-		}
-		for (const char *stop = end - p >= 8 ? p + 8 : end; p < stop; p++) {
+		memcpy(out, p, run);
+		p += run;
+		out += run;
+		/* where one letter is not ASCII others are near */
+		for (const char *stop = end - p >= 16 ? p + 16 : end; p < stop; p++) {
 			unsigned c = (unsigned char)*p;
 
 			if (c < 0x80) {
@@ -170,49 +168,6 @@ static char *decode_utf8(struct str s, char *out, size_t *replaced)
 	return out;
 }
 
-static struct str decode_icu(struct arena *a, const char *name, struct str s, size_t *replaced)
-{
-	UErrorCode e = U_ZERO_ERROR;
-	UConverter *c = ucnv_open(name, &e);
-	/* a byte gives at most one code point of three bytes, two bytes at most four; one more for what was begun */
-	char *out = arena_alloc(a, s.n * 3 + 16), *o = out;
-	const char *p = s.p, *end = s.p + s.n;
-
-	if (U_FAILURE(e))
-		return str_n(out, (size_t)(decode_utf8(s, out, replaced) - out));
-	do {
-		UChar wide[2048], *w = wide;
-		uint32_t high = 0;
-
-		e = U_ZERO_ERROR;
-		ucnv_toUnicode(c, &w, wide + COUNT(wide), &p, end, NULL, true, &e);
-		for (const UChar *u = wide; u < w; u++) {
-			if (high && *u >= 0xDC00 && *u < 0xE000) {
-				o += utf8_encode(0x10000 + ((high - 0xD800) << 10) + (*u - 0xDC00u), o);
-				high = 0;
-			} else if (*u >= 0xD800 && *u < 0xDC00) {
-				high = *u;
-				if (u + 1 == w &&
-				    e == U_BUFFER_OVERFLOW_ERROR) { /* its other half comes first next time */
-					UChar rest[2], *r = rest;
-					UErrorCode e2 = U_ZERO_ERROR;
-
-					ucnv_toUnicode(c, &r, rest + 1, &p, end, NULL, true, &e2);
-					if (r > rest && rest[0] >= 0xDC00 && rest[0] < 0xE000)
-						o += utf8_encode(
-						    0x10000 + ((high - 0xD800) << 10) + (rest[0] - 0xDC00u), o);
-					high = 0;
-				}
-			} else {
-				*replaced += *u == 0xFFFD;
-				o += utf8_encode(*u, o);
-			}
-		}
-	} while (e == U_BUFFER_OVERFLOW_ERROR);
-	ucnv_close(c);
-	return str_n(out, (size_t)(o - out));
-}
-
 struct str charset_decode(struct arena *a, struct charset c, struct str bytes, size_t *replaced)
 {
 	const struct encoding *e = c.encoding;
@@ -225,22 +180,13 @@ struct str charset_decode(struct arena *a, struct charset c, struct str bytes, s
 	if (e->decode == DECODE_UTF8 && utf8_valid(bytes) == bytes.n)
 		return bytes;
 	if (e->decode == DECODE_ICU)
-		return decode_icu(a, e->icu, bytes, replaced);
+		return charset_pairs_decode(a, e->icu, bytes, true, replaced);
 	if (e->decode == DECODE_REPLACEMENT) {
 		*replaced = 1;
 		return STR("\xEF\xBF\xBD");
 	}
-	if (e->decode == DECODE_TABLE) { /* ASCII needs no copy */
-		size_t i = 0;
-		uint64_t eight;
-
-		while (i + 8 <= bytes.n && (memcpy(&eight, bytes.p + i, 8), (eight & 0x8080808080808080u) == 0))
-			i += 8;
-		while (i < bytes.n && !(bytes.p[i] & 0x80))
-			i++;
-		if (i == bytes.n)
-			return bytes;
-	}
+	if (e->decode == DECODE_TABLE && utf8_ascii(bytes) == bytes.n) /* ASCII needs no copy */
+		return bytes;
 	out = arena_alloc(a, bytes.n * 3 + 16);
 	switch (e->decode) {
 	case DECODE_TABLE:

@@ -222,21 +222,7 @@ static size_t high_bytes(struct str s)
 	return n;
 }
 
-static bool ascii_only(struct str s)
-{
-	uint64_t eight;
-	size_t i = 0;
-
-	for (; i + 8 <= s.n; i += 8) {
-		memcpy(&eight, s.p + i, 8);
-		if (eight & 0x8080808080808080u)
-			return false;
-	}
-	for (; i < s.n; i++)
-		if (s.p[i] & 0x80)
-			return false;
-	return true;
-}
+static bool ascii_only(struct str s) { return utf8_ascii(s) == s.n; }
 
 /* UTF-16 without a mark: half of the bytes are zero, all on one side. */
 static const struct encoding *utf16(struct str s)
@@ -330,15 +316,22 @@ static const struct encoding *statistics(struct str s)
 
 static bool letter(char c) { return ascii_alpha(c); }
 
+/* The next byte at or behind i that is not ASCII and has neighbours; s.n when there is none. */
+static size_t next_high(struct str s, size_t i)
+{
+	i += utf8_ascii(str_n(s.p + i, s.n - i));
+	return i + 1 < s.n ? i : s.n;
+}
+
 /* Bytes that are symbols in windows-1252 and letters in the Latin encodings of eastern Europe, inside words. */
 static bool central_european(struct str s)
 {
 	size_t symbols = 0, hungarian = 0;
 
-	for (size_t i = 1; i + 1 < s.n; i++) {
+	for (size_t i = 1; i < s.n && (i = next_high(s, i)) < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
-		if (!(c & 0x80) || !letter(s.p[i - 1]) || !(letter(s.p[i + 1]) || (s.p[i + 1] & 0x80)))
+		if (!letter(s.p[i - 1]) || !(letter(s.p[i + 1]) || (s.p[i + 1] & 0x80)))
 			continue;
 		symbols += c == 0xB1 || c == 0xB3 || c == 0xB6 || c == 0xB9 || c == 0xBA || c == 0xBB || c == 0xBC ||
 			   c == 0xBE || c == 0xBF || c == 0xF8 || c == 0xEC || c == 0xFE || c == 0x9D;
@@ -351,12 +344,24 @@ static bool baltic_or_turkish(struct str s)
 {
 	size_t n = 0;
 
-	for (size_t i = 1; i + 1 < s.n; i++) {
+	for (size_t i = 1; i < s.n && (i = next_high(s, i)) < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
 		n += (c == 0xF0 || c == 0xFE || c == 0xFD || c == 0xF8) && (letter(s.p[i - 1]) || letter(s.p[i + 1]));
 	}
 	return n >= 8;
+}
+
+/* Hardly ever two bytes that are not ASCII side by side: a Latin alphabet.  Others are runs of such bytes. */
+static bool latin(struct str s)
+{
+	size_t high = 0, beside = 0;
+
+	for (size_t i = 0; i < s.n && (i += utf8_ascii(str_n(s.p + i, s.n - i))) < s.n; i++) {
+		high++;
+		beside += i > 0 && (s.p[i - 1] & 0x80);
+	}
+	return beside * 16 <= high;
 }
 
 /* uchardet cannot tell the Latin encodings apart on little text; the web's default stands unless its reading puts
@@ -392,6 +397,8 @@ const struct encoding *charset_detect(struct str s)
 		return by_name(iso2022jp(s) ? "iso-2022-jp" : "utf-8");
 	if (utf8_valid(s) == s.n || nearly_utf8(s))
 		return by_name("utf-8");
+	if (latin(s) && !central_european(s) && !baltic_or_turkish(s))
+		return by_name("windows-1252"); /* whatever the statistics said of it, sober() would say this */
 	e = sober(statistics(s), s);
 	/* a wide encoding that needs zeros it does not have, or one we cannot name: the web's default */
 	if (!e || strncmp(encoding_name(e), "utf-16", 6) == 0)

@@ -1,6 +1,8 @@
 /* text/entity.c -- see entity.h. */
 #include "text/entity.h"
 
+#include <pthread.h>
+
 struct entity {
 	char name[34];
 	uint8_t n, text_n;
@@ -47,6 +49,53 @@ bool entity_step(struct entity_match *m, char c)
 		m->best_n = m->n;
 	}
 	return true;
+}
+
+/* ---- short names by hash: the name is the key ---- */
+
+#define SHORT_BITS 12
+static struct {
+	uint64_t name;
+	uint16_t best;
+} shorts[1 << SHORT_BITS];
+static pthread_once_t shorts_once = PTHREAD_ONCE_INIT;
+
+static size_t short_slot(uint64_t name) { return (size_t)(name * 0x9E3779B97F4A7C15u >> (64 - SHORT_BITS)); }
+
+static void shorts_fill(void)
+{
+	for (size_t i = 0; i < COUNT(entity_table); i++) {
+		const struct entity *e = &entity_table[i];
+		uint64_t name = 0;
+
+		if (e->n > 8 || e->name[e->n - 1] != ';')
+			continue;
+		memcpy(&name, e->name, e->n);
+		size_t at = short_slot(name);
+
+		while (shorts[at].best)
+			at = (at + 1) & ((1u << SHORT_BITS) - 1);
+		shorts[at].name = name;
+		shorts[at].best = (uint16_t)(i + 1);
+	}
+}
+
+uint16_t entity_short(const char *p, size_t *length)
+{
+	uint64_t name = 0;
+	size_t n = 0;
+
+	while (n < 8 && p[n] != ';')
+		n++;
+	if (n == 8)
+		return 0;
+	memcpy(&name, p, 8);
+	name &= ~(uint64_t)0 >> (8 * (7 - n));
+	pthread_once(&shorts_once, shorts_fill);
+	for (size_t at = short_slot(name); shorts[at].best; at = (at + 1) & ((1u << SHORT_BITS) - 1))
+		if (shorts[at].name == name)
+			return *length = n + 1, shorts[at].best;
+	return 0;
 }
 
 struct str entity_text(uint16_t best) { return str_n(entity_table[best - 1].text, entity_table[best - 1].text_n); }

@@ -229,28 +229,44 @@ static void reset(struct extract *x)
 	    STR_NONE;
 	x->has_title = x->title_late = x->nofollow = x->noindex = false;
 	x->published_rank = 0;
+	memset(x->authorities, 0, sizeof x->authorities);
+	x->next_authority = 0;
 }
 
 /* CRLF to LF once for the whole page, so that tags are not cut at CRs. */
 static struct str normalise(struct extract *x, struct str s)
 {
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = memchr(s.p, '\r', s.n), *end = s.p + s.n;
 	char *out, *o;
 
-	if (!memchr(p, '\r', s.n))
+	if (!p)
 		return s;
-	out = o = arena_alloc(&x->arena, s.n);
+	out = arena_alloc(&x->arena, s.n + 16);
+	memcpy(out, s.p, (size_t)(p - s.p));
+	o = out + (p - s.p);
 	while (p < end) {
-		const char *cr = memchr(p, '\r', (size_t)(end - p));
+#if defined(__x86_64__)
+		const __m128i cr = _mm_set1_epi8('\r');
 
-		if (!cr)
-			cr = end;
-		memcpy(o, p, (size_t)(cr - p));
-		o += cr - p;
-		p = cr;
-		if (p < end) {
+		while (end - p >= 16) { /* o is never ahead of p, and has 16 bytes to spare */
+			__m128i v = _mm_loadu_si128((const __m128i *)p);
+			unsigned hit = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, cr));
+
+			_mm_storeu_si128((__m128i *)o, v);
+			if (hit) {
+				p += __builtin_ctz(hit);
+				o += __builtin_ctz(hit);
+				break;
+			}
+			p += 16;
+			o += 16;
+		}
+#endif
+		if (p < end && *p != '\r') {
+			*o++ = *p++;
+		} else if (p < end) {
 			*o++ = '\n';
-			p += 1 + (p + 1 < end && p[1] == '\n');
+			p += 1 + (end - p > 1 && p[1] == '\n');
 		}
 	}
 	return str_n(out, (size_t)(o - out));

@@ -67,6 +67,8 @@ struct extract {
 	VEC(struct link) done;
 	uint32_t anchor; /* 1 + number of the open a, 0 none */
 	struct url base_url, scratch_url;
+	struct str authorities[8]; /* of the page's links: "http://host" that stays as written */
+	unsigned next_authority;
 
 	/* the head */
 	struct str base, description, canonical, lang, published, author, site_name;

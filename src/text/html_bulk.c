@@ -56,6 +56,67 @@ static inline const char *name_at(struct html *h, const char *p, const char *end
 	return q;
 }
 
+#if defined(__x86_64__)
+/* Where the name at p ends, of sixteen readable bytes: at a blank or control, '/', '>' and, for attributes, '='; 16: not there. */
+static inline unsigned name_end(const char *p, bool attribute, __m128i *bytes)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)p), blank = _mm_set1_epi8(' ');
+	__m128i stop = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('>')), _mm_cmpeq_epi8(v, _mm_set1_epi8('/')));
+
+	stop = _mm_or_si128(stop, _mm_cmpeq_epi8(_mm_min_epu8(v, blank), v));
+	if (attribute)
+		stop = _mm_or_si128(stop, _mm_cmpeq_epi8(v, _mm_set1_epi8('=')));
+	*bytes = v;
+	return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8(stop) | 0x10000);
+}
+#endif
+
+/* The name of a tag: a known one is found by its folded bytes at once. */
+static inline const char *tag_name_at(struct html *h, const char *p, const char *end, struct html_token *t)
+{
+#if defined(__x86_64__)
+	if (end - p > 16) {
+		__m128i bytes;
+		unsigned n = name_end(p, false, &bytes);
+
+		if (n <= 8 && (CLASS(p[n]) & C_NAME_END)) {
+			/* folding makes a letter of nothing but a letter, and names have only letters and digits */
+			uint64_t word = ((uint64_t)_mm_cvtsi128_si64(bytes) & ~(uint64_t)0 >> (8 * (8 - n))) |
+					(0x2020202020202020u >> (8 * (8 - n)));
+			enum tag tag = tag_of_word(word, n);
+
+			if (tag != TAG_OTHER) {
+				t->tag = tag;
+				t->text = tag_info[tag].name;
+				return p + n;
+			}
+		}
+	}
+#endif
+	if ((p = name_at(h, p, end, C_NAME_END, &t->text)))
+		t->tag = tag_of(t->text.p, t->text.n);
+	return p;
+}
+
+static inline const char *attr_name_at(struct html *h, const char *p, const char *end, struct str *name)
+{
+#if defined(__x86_64__)
+	if (end - p > 16) {
+		__m128i bytes;
+		unsigned n = name_end(p, true, &bytes);
+		__m128i above = _mm_sub_epi8(bytes, _mm_set1_epi8('A'));
+		unsigned upper =
+		    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(above, _mm_set1_epi8(25)), above));
+
+		if (n < 16 && !(upper & ((1u << n) - 1)) && (CLASS(p[n]) & (C_NAME_END | C_EQ))) {
+			*name = str_n(p, n);
+			return p + n;
+		}
+	}
+#endif
+	return name_at(h, p, end, C_NAME_END | C_EQ, name);
+}
+
 /* Value with references: decoded into scratch. */
 static bool decode(struct html *h, struct str raw, struct str *value)
 {
@@ -150,7 +211,7 @@ static const char *attributes(struct html *h, const char *p, const char *end, st
 			return NULL;
 		struct html_attr *a = &h->attrs[n];
 
-		p = name_at(h, p, end, C_NAME_END | C_EQ, &a->name);
+		p = attr_name_at(h, p, end, &a->name);
 		if (!p)
 			return NULL;
 		a->value = str_n(p, 0);
@@ -219,13 +280,12 @@ const char *html_bulk_markup(struct html *h, const char *p, const char *end)
 	t->type = end_tag ? HTML_END : HTML_START;
 	t->self_closing = false;
 	t->nattrs = 0;
-	if (!(q = name_at(h, q, end, C_NAME_END, &t->text)))
+	if (!(q = tag_name_at(h, q, end, t)))
 		return NULL;
 	if (*q == '>')
 		q++;
 	else if (!(q = attributes(h, q, end, t)))
 		return NULL;
-	t->tag = tag_of(t->text.p, t->text.n);
 	if (!end_tag) {
 		html_last_start(h, t->tag, t->text);
 	} else {

@@ -165,23 +165,16 @@ size_t html_bulk_reference(const char *p, const char *end, bool attribute, char 
 		*out_n = 1;
 		return 1;
 	}
-	if (end - p > 6) { /* the references of almost all pages */
-		static const struct {
-			char name[8];
-			uint8_t n, out_n;
-			char out[4];
-		} common[] = { { "&nbsp;", 6, 2, "\xC2\xA0" },
-			       { "&lt;", 4, 1, "<" },
-			       { "&gt;", 4, 1, ">" },
-			       { "&amp;", 5, 1, "&" },
-			       { "&quot;", 6, 1, "\"" } };
+	if (end - p > 8) { /* the references of almost all pages */
+		size_t n;
+		uint16_t best = entity_short(q, &n);
 
-		for (size_t i = 0; i < COUNT(common); i++) {
-			if (p[1] == common[i].name[1] && memcmp(p, common[i].name, common[i].n) == 0) {
-				memcpy(out, common[i].out, 2);
-				*out_n = common[i].out_n;
-				return common[i].n;
-			}
+		if (best) {
+			struct str text = entity_text(best);
+
+			memcpy(out, text.p, text.n);
+			*out_n = text.n;
+			return n + 1;
 		}
 	}
 	entity_start(&m);

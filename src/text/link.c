@@ -194,11 +194,134 @@ static struct str anchor_of(const struct extract *x, const struct open_link *l)
 	return s;
 }
 
+/* ---- resolving ----
+ *
+ * Almost every reference consists of letters that a URL keeps as they are; then
+ * the result is a prefix of the base, or an authority met before, and the
+ * reference itself.  Whatever else is for url_parse, which a test holds this to. */
+
+enum { IN_PATH = 1, IN_QUERY = 2, IN_FRAGMENT = 4 };
+static const uint8_t kept[256] = {
+	/* bytes that stay as they are */
+#define ALL7 (IN_PATH | IN_QUERY | IN_FRAGMENT)
+	['a' ... 'z'] = ALL7,
+	['A' ... 'Z'] = ALL7,
+	['0' ... '9'] = ALL7,
+	['-'] = ALL7,
+	['_'] = ALL7,
+	['.'] = ALL7,
+	['~'] = ALL7,
+	['/'] = ALL7,
+	[','] = ALL7,
+	['+'] = ALL7,
+	['='] = ALL7,
+	['@'] = ALL7,
+	['!'] = ALL7,
+	['$'] = ALL7,
+	['('] = ALL7,
+	[')'] = ALL7,
+	['*'] = ALL7,
+	[';'] = ALL7,
+	['&'] = ALL7,
+	['%'] = IN_QUERY | IN_FRAGMENT,
+	[':'] = IN_QUERY | IN_FRAGMENT,
+	['?'] = IN_QUERY | IN_FRAGMENT,
+#undef ALL7
+};
+
+/* s is a path, perhaps with query and fragment, that stays as it is behind a slash. */
+static bool stays(struct str s)
+{
+	size_t i = 0;
+
+	if (s.n && s.p[0] == '.')
+		return false;
+	for (; i < s.n && (kept[(unsigned char)s.p[i]] & IN_PATH); i++)
+		if (s.p[i] == '/' && i + 1 < s.n && s.p[i + 1] == '.')
+			return false; /* perhaps a segment of dots */
+	if (i < s.n && s.p[i] == '?')
+		for (i++; i < s.n && (kept[(unsigned char)s.p[i]] & IN_QUERY); i++)
+			;
+	if (i < s.n && s.p[i] == '#')
+		for (i++; i < s.n && (kept[(unsigned char)s.p[i]] & IN_FRAGMENT); i++)
+			;
+	return i == s.n;
+}
+
+static struct str joined(struct extract *x, struct str a, struct str b)
+{
+	char *p = arena_alloc(&x->arena, a.n + b.n + 1);
+
+	memcpy(p, a.p, a.n);
+	if (b.n)
+		memcpy(p + a.n, b.p, b.n);
+	return str_n(p, a.n + b.n);
+}
+
+/* Length of "http://host" as written, up to a slash behind it; 0 when there is none. */
+static size_t authority_of(struct str href)
+{
+	size_t n = str_starts(href, STR("http://")) ? 7 : str_starts(href, STR("https://")) ? 8 : 0;
+
+	for (; n && n < href.n; n++)
+		if (href.p[n] == '/')
+			return n > 8 ? n : 0;
+	return 0;
+}
+
+static struct str resolved_plain(struct extract *x, struct str href)
+{
+	const struct url *base = &x->base_url;
+	struct str whole = url_href(base), path;
+	size_t n;
+
+	if (href.n == 0 || base->n == 0 || !url_is_http(base))
+		return STR_NONE;
+	if (href.p[0] == '#') {
+		for (n = 1; n < href.n && (kept[(unsigned char)href.p[n]] & IN_FRAGMENT); n++)
+			;
+		return n == href.n ? joined(x, str_n(whole.p, base->hash), href) : STR_NONE;
+	}
+	if (href.p[0] == '/') {
+		path = str_sub(href, 1, href.n);
+		return !(path.n && path.p[0] == '/') && stays(path) ? joined(x, str_n(whole.p, base->path), href)
+								    : STR_NONE;
+	}
+	if ((n = authority_of(href))) {
+		path = str_sub(href, n + 1, href.n);
+		for (size_t i = 0; i < COUNT(x->authorities); i++)
+			if (x->authorities[i].n == n && memcmp(x->authorities[i].p, href.p, n) == 0)
+				return stays(path) ? href : STR_NONE;
+		return STR_NONE;
+	}
+	for (n = base->search; n > base->path && whole.p[n - 1] != '/'; n--)
+		;
+	for (path = href; str_starts(path, STR("../")); path = str_sub(path, 3, path.n))
+		if (n > base->path + 1) /* up one folder; the root has none above it */
+			for (n--; whole.p[n - 1] != '/'; n--)
+				;
+	return n > base->path && path.n && path.p[0] != '/' && path.p[0] != '?' && stays(path)
+		   ? joined(x, str_n(whole.p, n), path)
+		   : STR_NONE;
+}
+
 static struct str resolved(struct extract *x, struct str href)
 {
+	struct str url = resolved_plain(x, href);
+
+	if (url.n)
+		return url;
 	if (!url_parse(&x->scratch_url, href, x->base_url.n ? &x->base_url : NULL))
 		return STR_NONE;
-	return arena_str(&x->arena, url_href(&x->scratch_url));
+	url = arena_str(&x->arena, url_href(&x->scratch_url));
+	size_t n = authority_of(href);
+
+	/* an authority that stays as written will do so again */
+	if (n && n == x->scratch_url.path && memcmp(href.p, url.p, n) == 0) {
+		x->authorities[x->next_authority] = str_n(url.p, n);
+		x->next_authority = (x->next_authority + 1) % COUNT(x->authorities);
+	}
+	return url;
 }
 
 void link_finish(struct extract *x)

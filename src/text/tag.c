@@ -33,6 +33,14 @@ static uint64_t tag_key(const char *p, size_t n)
 	return head ^ tail * 31 ^ n;
 }
 
+enum tag tag_of_word(uint64_t lower, size_t n)
+{
+	uint64_t key = lower ^ n;
+	unsigned slot = tag_slots[(key * TAG_HASH_MUL) >> (64 - TAG_HASH_BITS)];
+
+	return key == tag_keys[slot] && tag_info[slot].name.n == n ? (enum tag)slot : TAG_OTHER;
+}
+
 enum tag tag_of(const char *lower, size_t n)
 {
 	if (n == 0 || n > 16)

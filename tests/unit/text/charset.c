@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "test.h"
 #include "text/charset.h"
+#include "text/charset_pairs.h"
 #include "text/extract.h"
 
 static struct str decoded(struct test *t, struct str bytes, const char *http, bool markup, const char **name,
@@ -166,4 +167,81 @@ TEST(charset, output_is_valid_utf8_for_any_bytes)
 		    charset_decode(t->arena, charset_find(str_n(bytes, n), STR_NONE, true), str_n(bytes, n), &replaced);
 		CHECK_EQ(utf8_valid(text), text.n, "detected");
 	}
+}
+
+/* Bytes as these encodings are made of, ordinary ones more often than not. */
+static size_t random_pairs(struct test *t, char *bytes, size_t max)
+{
+	static const char *const pieces[] = { "\x1B(B", "\x1B(J",	"\x1B$B",	    "\x1B$@",
+					      "\x1B(I", "\x8F\xB0\xA1", "\x81\x30\x84\x36", "\x90\x30\x81\x30",
+					      "\n",	"a \\~",	"$\"%\"",	    "\x88\x62" };
+	size_t n = 0;
+
+	while (n + 8 < max) {
+		size_t kind = test_below(t, 12);
+
+		if (kind == 0) {
+			const char *piece = pieces[test_below(t, COUNT(pieces))];
+
+			memcpy(bytes + n, piece, strlen(piece));
+			n += strlen(piece);
+		} else if (kind < 4) {
+			bytes[n++] = (char)(0x20 + test_below(t, 0x5F));
+		} else if (kind == 4) {
+			bytes[n++] = (char)test_below(t, 256);
+		} else {
+			bytes[n++] = (char)(0x81 + test_below(t, 0x7E));
+			bytes[n++] = (char)(test_below(t, 3) ? 0xA1 + test_below(t, 0x5E) : 0x40 + test_below(t, 0x3F));
+		}
+	}
+	return n;
+}
+
+TEST(charset, tables_of_pairs_agree_with_the_converter)
+{
+	static const char *const names[] = { "Big5-HKSCS",	  "EUC-JP",	"windows-949", "gb18030",
+					     "ibm-943_P15A-2003", "ISO-2022-JP" };
+
+	for (int i = 0; i < 6000; i++) {
+		char bytes[200];
+		const char *icu = names[i % COUNT(names)];
+		size_t n = random_pairs(t, bytes, 9 + test_below(t, sizeof bytes - 9)), a = 0, b = 0;
+		bool mail = i % COUNT(names) == 5;
+
+		for (size_t k = 0; mail && k < n; k++) /* seven bits, so that some of it is ordinary */
+			bytes[k] &= 0x7F;
+		struct str by_table = charset_pairs_decode(t->arena, icu, str_n(bytes, n), true, &a);
+		struct str twin = charset_pairs_decode(t->arena, icu, str_n(bytes, n), false, &b);
+
+		CHECK_STR(by_table, twin, "%s", icu);
+		CHECK_EQ(a, b, "%s: replacements", icu);
+	}
+	size_t replaced = 0;
+
+	CHECK_STR(charset_pairs_decode(t->arena, "ISO-2022-JP", STR("a\x1B(J\\~\x1B$B$\"F|\x1B(B~"), true, &replaced),
+		  STR("a\xC2\xA5\xE2\x80\xBE\xE3\x81\x82\xE6\x97\xA5~"));
+}
+
+TEST(charset, latin_text_needs_no_statistics_but_czech_does)
+{
+	CHECK_STR(str(encoding_name(charset_detect(STR("une \xE9"
+						       "t\xE9 \xE0 No\xEBl, le gar\xE7on a mang\xE9")))),
+		  STR("windows-1252"));
+	CHECK_STR(str(encoding_name(charset_detect(STR("d\xFC"
+						       "zenli g\xF6r\xFC\xFElerin de\xF0"
+						       "i\xFEtirilmesi i\xE7in yap\xFDlan \xE7"
+						       "al\xFD\xFEmalar\xFDn ba\xFElang\xFD\xE7 a\xFE"
+						       "amas\xFD")))),
+		  STR("windows-1254"));
+	CHECK(strstr("iso-8859-2 windows-1250",
+		     encoding_name(charset_detect(STR("P\xF8\xEDli\xB9 \xBElu\xBB"
+						      "ou\xE8k\xFD k\xF9\xF2 \xFA"
+						      "p\xEC"
+						      "l \xEF\xE1"
+						      "belsk\xE9 \xF3"
+						      "dy. "
+						      "Nech\xBB ji\xBE h\xF8\xED\xB9n\xE9 saxofony \xEF\xE1"
+						      "bl\xF9 rozezvu\xE8\xED s\xED\xF2 \xFA"
+						      "d\xEC"
+						      "sn\xFDmi t\xF3ny")))));
 }

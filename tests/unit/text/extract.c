@@ -2,7 +2,9 @@
  * and pages made to hurt. */
 #include <stdlib.h>
 
+#include "archive/url.h"
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "test.h"
@@ -449,4 +451,52 @@ TEST_SUITE(extract, text_equals_the_text_of_html5lib_trees)
 	    good, documents, order, copies, fragments, scripted);
 	CHECK_EQ(good + order + copies, documents);
 	CHECK(order <= 13);
+}
+
+/* The short cut for plain references beside the parser of the standard. */
+TEST(extract, links_resolve_as_the_url_parser_says)
+{
+	static const char *const bases[] = { "http://example.org/dir/sub/page.html?q=/x#h",
+					     "https://EXAMPLE.org:8443",
+					     "http://user@h.org//a//b",
+					     "ftp://h/x/y",
+					     "file:///C:/x/y.html",
+					     "mailto:x",
+					     "http://h.org/a/./b/../c",
+					     "" };
+	static const char *const parts[] = {
+		"a",	       "b.html", "/",		"//",	     "../",  "./",    "..",	 ".",
+		"?",	       "#",	 "x=1&amp;y=2", "%2e%2E",    "%41",  ":",     "http://", "https://",
+		"example.org", "H.org",	 "h.org:80",	"h.org:443", "@",    "\\",    " ",	 "\t",
+		"~",	       "'",	 "|",		"&eacute;",  "&lt;", "http:", "...",	 ".x",
+		";",	       "C|",	 "^",		"{",	     "`"
+	};
+	struct extract *x = extract_new();
+	struct url base = { 0 }, url = { 0 };
+
+	for (int round = 0; round < 4000; round++) {
+		struct buf page = BUF(MIB);
+		const char *at = bases[test_below(t, COUNT(bases))];
+		struct page p;
+
+		for (int k = 0; k < 6; k++) {
+			buf_str(&page, STR("<a href=\""));
+			for (size_t n = test_below(t, 7); n > 0; n--)
+				buf_str(&page, str(parts[test_below(t, COUNT(parts))]));
+			buf_str(&page, STR("\">x</a>"));
+		}
+		extract_page(x, buf_view(&page), str(at), NULL, &p);
+		bool ok = url_parse(&base, str(at), NULL);
+
+		for (size_t i = 0; i < p.nlinks; i++) {
+			struct str want =
+			    url_parse(&url, p.links[i].href, ok ? &base : NULL) ? url_href(&url) : STR_NONE;
+
+			CHECK_STR(p.links[i].url, want, "%.*s on %s", STR_FMT(p.links[i].href), at);
+		}
+		buf_release(&page);
+	}
+	url_release(&base);
+	url_release(&url);
+	extract_free(x);
 }
