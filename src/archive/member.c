@@ -31,11 +31,40 @@ static bool is_skippable(struct str s) { return s.n >= 8 && (le32(s.p) & 0xfffff
 
 static bool opens_to_head(struct text *t, struct str raw);
 
+/* Where the row of members that begins at the start of v ends: at the end of
+ * v, or at the first bytes that are no member. */
+static size_t end_of_row(struct text *t, struct str v)
+{
+	struct str in = v;
+	char out[4096];
+
+	while (coding_sniff(in) == t->coding) {
+		enum decode_state state = DECODE_MORE;
+
+		decoder_reset(t->decoder);
+		while (state == DECODE_MORE && in.n) {
+			size_t used = 0, before = in.n;
+
+			state = decoder_step(t->decoder, &in, out, sizeof out, &used);
+			if (state == DECODE_MORE && !used && in.n == before)
+				return v.n;
+		}
+		if (state != DECODE_DONE)
+			return v.n; /* damaged here, or not all in view */
+	}
+	return v.n - in.n;
+}
+
 /* The coding of a file whose very first bytes are damaged: the first true
- * member near its beginning tells.  Text that looks like an archive is left alone. */
+ * member near its beginning tells.  A file that begins with a head is plain, and
+ * so is one where a head follows the members: they are part of a block. */
 static void hidden_coding(struct text *t, struct str v)
 {
-	if (str_find(v, STR("WARC/")) >= 0 || str_find(str_sub(v, 0, 512), STR("://")) >= 0 ||
+	size_t line, start = 0;
+
+	while (start < v.n && (v.p[start] == '\r' || v.p[start] == '\n'))
+		start++;
+	if (warc_sight(str_sub(v, start, v.n), false) != HEAD_NO || arc_sight(str_sub(v, start, v.n), true, false, &line) == HEAD_YES ||
 	    (v.n > 4 && le32(v.p) == 0xec30a437u)) /* a dictionary alone */
 		return;
 	for (size_t i = 1; i + 4 <= v.n; i++) {
@@ -45,8 +74,14 @@ static void hidden_coding(struct text *t, struct str v)
 			continue;
 		t->coding = c;
 		t->decoder = decoder_new(c);
-		if (opens_to_head(t, str_sub(v, i, v.n)))
-			return;
+		if (opens_to_head(t, str_sub(v, i, v.n))) {
+			size_t end = i + end_of_row(t, str_sub(v, i, v.n));
+
+			while (end < v.n && (v.p[end] == '\r' || v.p[end] == '\n'))
+				end++;
+			if (warc_sight(str_sub(v, end, v.n), true) == HEAD_NO && arc_sight(str_sub(v, end, v.n), true, true, &line) == HEAD_NO)
+				return;
+		}
 		decoder_free(t->decoder);
 		t->decoder = NULL;
 		t->coding = CODING_NONE;
@@ -303,6 +338,21 @@ static void tell_trouble(struct text *t)
 	t->trouble = false;
 }
 
+/* A gzip member whose size is right has ended where it should, whatever its
+ * checksum says; a damaged one may have run over its end into the next. */
+static bool size_fits(struct text *t, uint64_t decoded, struct err *err)
+{
+	uint64_t here = stream_at(&t->raw);
+	struct str v;
+
+	if (here < 4 || !stream_can_seek(&t->raw, here - 4) || stream_seek(&t->raw, here - 4, err) < 0 || stream_view(&t->raw, 4, &v, err) < 0)
+		return false;
+	bool fits = v.n >= 4 && le32(v.p) == (uint32_t)decoded;
+
+	stream_skip(&t->raw, v.n < 4 ? v.n : 4);
+	return fits;
+}
+
 /* One step of the streaming decoder into the window. */
 static int decode_step(struct text *t, struct err *err)
 {
@@ -352,6 +402,7 @@ static int decode_step(struct text *t, struct err *err)
 		t->damaged = true;
 		t->raw_end = stream_at(&t->raw);
 		t->any |= used > 0;
+		t->trouble_end = state == DECODE_BAD_CHECKSUM && t->coding == CODING_GZIP && size_fits(t, decoded, err);
 		note_trouble(t, state == DECODE_BAD ? FLAW_BAD_MEMBER : FLAW_BAD_CHECKSUM, mark->raw, decoded);
 		return WN_OK;
 	}
@@ -365,6 +416,15 @@ static int recover(struct text *t, struct err *err)
 	int rc;
 
 	t->damaged = false;
+	if (t->trouble_end) { /* only its checksum is wrong: the next one follows */
+		struct str v;
+
+		t->trouble_end = false;
+		if ((rc = stream_view(&t->raw, 64 * KIB, &v, err)) < 0)
+			return rc;
+		if (v.n == 0 || (coding_sniff(v) == t->coding && opens_to_head(t, v)))
+			return v.n ? WN_OK : WN_END;
+	}
 	if (from < start || (t->reread < REREAD && stream_can_seek(&t->raw, start)))
 		from = start;
 	if (here > from)
@@ -477,6 +537,25 @@ void text_skip(struct text *t, size_t n)
 		stream_skip(&t->raw, n);
 	else
 		t->at += n;
+}
+
+int text_pass(struct text *t, uint64_t n, struct err *err)
+{
+	while (n) {
+		struct str v;
+		bool all;
+		int rc = text_view(t, 1, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		if (!v.n && (rc = text_next(t, err)) != WN_OK)
+			return rc;
+		size_t m = v.n < n ? v.n : (size_t)n;
+
+		text_skip(t, m);
+		n -= m;
+	}
+	return WN_OK;
 }
 
 static void drop_marks(struct text *t)

@@ -6,88 +6,19 @@
  * streams through the window.
  *
  * Between records: line ends are passed; anything else that is no head is
- * garbage up to the next place that surely is one.  A block that runs past the
- * end of its member or file, or is followed by neither line end nor head, is
- * searched for the head of the record it swallowed.
+ * garbage up to the next place that surely is one.  Whether a block ends where
+ * its length says is judged in reader_length.c; one whose length is missing or
+ * wrong goes to the next head or to the end of its member, without the line
+ * ends in front of that (the last TRAILER bytes in view are held back for it).
  */
 #include <stddef.h>
 
 #include "archive/reader_int.h"
 #include "base/mem.h"
 
-#define FIRST_LOOK (4 * KIB)		     /* text viewed to see a head */
-#define BEYOND (2 * KIB)		     /* text viewed behind a block, to see how it ends */
+#define FIRST_LOOK (4 * KIB)	     /* text viewed to see a head */
+#define TRAILER 4		     /* bytes of the longest trailer */
 #define WHOLE_MAX (TEXT_WINDOW / 2 - BEYOND) /* head and block of a record seen whole */
-
-/* Finding heads */
-
-struct sighting {
-	enum record_format format;
-	size_t at, size; /* where; length of an ARC line */
-};
-
-static enum head_sight sight(const struct reader *r, struct str s, bool all, bool strict, struct sighting *out)
-{
-	enum head_sight warc, arc;
-
-	out->at = 0;
-	out->format = RECORD_WARC;
-	warc = warc_sight(s, all);
-	if (warc == HEAD_NO && !strict && s.n >= 5 && memcmp(s.p, "WARC/", 5) == 0)
-		warc = HEAD_YES;
-	if (warc != HEAD_NO || r->seen_warc)
-		return warc;
-	if (!r->seen_arc && !str_starts(s, STR("filedesc:")))
-		strict = true; /* a file that does not begin as an ARC must make it plain */
-	arc = arc_sight(s, all, strict, &out->size);
-	out->format = RECORD_ARC;
-	return arc;
-}
-
-/* The first sure head in s, which begins at the start of a line when `line`
- * says so.  HEAD_SHORT: none before out->at, from where more text is needed. */
-static enum head_sight find_head(const struct reader *r, struct str s, bool line, bool all, struct sighting *out)
-{
-	size_t i = 0;
-
-	for (;;) {
-		if (line || r->seen_warc || !r->seen_arc) {
-			enum head_sight seen = HEAD_NO;
-
-			if (line || (i < s.n && s.p[i] == 'W')) /* a WARC head may stand inside a line */
-				seen = sight(r, str_sub(s, i, s.n), all, true, out);
-			if (seen == HEAD_YES && !line && out->format == RECORD_ARC)
-				seen = HEAD_NO;
-			if (seen != HEAD_NO) {
-				out->at = i;
-				return seen;
-			}
-		}
-		/* the next line, or the next "WARC/" inside this one */
-		const char *nl = i < s.n ? memchr(s.p + i, '\n', s.n - i) : NULL;
-		size_t end = nl ? (size_t)(nl - s.p) : s.n;
-
-		line = false;
-		if (!r->seen_arc && i + 1 < end) {
-			const char *w = memmem(s.p + i + 1, end - i - 1, "WARC/", 5);
-
-			if (w) {
-				i = (size_t)(w - s.p);
-				continue;
-			}
-		}
-		if (!nl) {
-			out->at = all ? s.n : s.n > 8 && s.n - 8 > i ? s.n - 8 : i;
-			return all ? HEAD_NO : HEAD_SHORT;
-		}
-		i = end + 1;
-		line = true;
-		if (i >= s.n && all) {
-			out->at = s.n;
-			return HEAD_NO;
-		}
-	}
-}
 
 static int end_of_file(struct reader *r)
 {
@@ -119,7 +50,7 @@ static int pass_garbage(struct reader *r, uint64_t *skipped, bool line, struct e
 
 		if (rc < 0)
 			return rc;
-		enum head_sight seen = find_head(r, v, line, all, &s);
+		enum head_sight seen = reader_find_head(r, v, line, all, &s);
 
 		text_skip(&r->text, s.at);
 		*skipped += s.at;
@@ -179,7 +110,7 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 		size_t want = FIRST_LOOK;
 		enum head_sight seen;
 
-		while ((seen = sight(r, v, all, strict, out)) == HEAD_SHORT && want < LIMIT_RECORD_HEAD) {
+		while ((seen = reader_sight(r, v, all, strict, out)) == HEAD_SHORT && want < LIMIT_RECORD_HEAD) {
 			want *= 4;
 			if ((rc = text_view(&r->text, want, &v, &all, err)) < 0)
 				return rc;
@@ -201,51 +132,6 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 
 /* Blocks */
 
-/* Trailing line ends of a block that was taken up to the next head. */
-static size_t without_trailer(struct str block)
-{
-	for (int ends = 0; ends < 2 && block.n && block.p[block.n - 1] == '\n'; ends++) {
-		block.n--;
-		if (block.n && block.p[block.n - 1] == '\r')
-			block.n--;
-	}
-	return block.n;
-}
-
-static bool closes_record(const struct reader *r, struct str after, bool all)
-{
-	struct sighting s;
-
-	if (after.n == 0)
-		return all;
-	return after.p[0] == '\n' || after.p[0] == '\r' || sight(r, after, all, false, &s) == HEAD_YES;
-}
-
-/* A block of known length that is all in view: does it swallow the next head? */
-static void check_length(struct reader *r, struct record *rec, struct str v, size_t head, bool all)
-{
-	struct sighting s;
-	size_t end = head + (size_t)rec->length;
-	bool fits = end <= v.n;
-
-	if (fits && closes_record(r, str_sub(v, end, v.n), all))
-		return;
-	struct str block = str_sub(v, head, v.n);
-
-	if (find_head(r, block, true, true, &s) == HEAD_YES && s.at && s.at < rec->length) {
-		uint64_t length = without_trailer(str_sub(block, 0, s.at));
-
-		flaw_add(&rec->flaws, FLAW_WRONG_LENGTH, rec->span.at, "length %llu, found %llu before the next record",
-			 (unsigned long long)rec->length, (unsigned long long)length);
-		rec->length = length;
-	} else if (!fits) {
-		flaw_add(&rec->flaws, FLAW_BLOCK_TRUNCATED, rec->span.at, "%zu of %llu bytes", v.n - head,
-			 (unsigned long long)rec->length);
-		rec->length = v.n - head;
-		r->cut = true;
-	}
-}
-
 /* The member ends inside the block: does the record run on into the next one?
  * WN_OK: yes, and it is joined; WN_END: no. */
 static int run_on(struct reader *r, struct flaws *flaws, struct err *err)
@@ -261,7 +147,7 @@ static int run_on(struct reader *r, struct flaws *flaws, struct err *err)
 		return rc;
 	while (next.n && (next.p[0] == '\r' || next.p[0] == '\n'))
 		next = str_sub(next, 1, next.n);
-	if (next.n == 0 || sight(r, next, true, true, &s) == HEAD_YES)
+	if (next.n == 0 || reader_sight(r, next, true, true, &s) == HEAD_YES)
 		return WN_END;
 	if (!flaw_has(flaws, FLAW_SPLIT_RECORD))
 		flaw_add(flaws, FLAW_SPLIT_RECORD, r->span.at, "over several members");
@@ -325,26 +211,6 @@ static struct str copy_head(struct reader *r, struct str head)
 	return str_n(r->head, head.n);
 }
 
-/* No usable length: up to the next head when that is in view, else as it comes. */
-static int measure_block(struct reader *r, size_t head, uint64_t *length, struct err *err)
-{
-	struct sighting s;
-	struct str v;
-	bool all;
-	int rc = text_view(&r->text, WHOLE_MAX, &v, &all, err);
-
-	if (rc < 0)
-		return rc;
-	struct str block = str_sub(v, head, v.n);
-	enum head_sight seen = find_head(r, block, true, all, &s);
-
-	if (seen == HEAD_SHORT)
-		r->until = true;
-	else
-		*length = without_trailer(str_sub(block, 0, s.at));
-	return WN_OK;
-}
-
 /* Brings the block into view when it is short; joins members that it runs over. */
 static int view_block(struct reader *r, size_t want, struct str *v, bool *all, struct err *err)
 {
@@ -358,11 +224,59 @@ static int view_block(struct reader *r, size_t want, struct str *v, bool *all, s
 	}
 }
 
+/* No usable length: up to the next head when that is in view. */
+static enum verdict measure_block(struct reader *r, struct record *rec, struct str block, bool all)
+{
+	struct sighting s;
+	enum head_sight seen = reader_find_head(r, block, true, all, &s);
+	struct str found = str_sub(block, 0, seen == HEAD_SHORT ? 0 : s.at);
+
+	rec->length = found.n - reader_trailer(rec->format, found);
+	return seen == HEAD_SHORT ? LENGTH_OPEN : LENGTH_RIGHT;
+}
+
+/* The block is longer than the view: how it will be read. */
+static void begin_long(struct reader *r, const struct record *rec, bool wrong)
+{
+	r->until = wrong || !rec->has_length;
+	r->wrong = wrong;
+	if (!r->until && r->text.coding == CODING_NONE) {
+		r->until = r->wrong = reader_probe(r, rec->head, rec->length) == PROBE_NO;
+	} else if (!r->until) {
+		r->watch = r->text.raw.seekable;
+	}
+	r->left = rec->length;
+}
+
+static void begin_whole(struct reader *r, struct record *rec, struct str block)
+{
+	r->whole = str_sub(block, 0, (size_t)rec->length);
+	if (!r->whole.p)
+		r->whole.p = "";
+	rec->whole = r->whole;
+	r->ahead = rec->head + r->whole.n;
+	r->found = r->whole.n;
+	r->left = 0;
+}
+
+/* What of the head follows from the file and from the block. */
+static void complete_head(struct reader *r, struct record *rec, struct str block)
+{
+	rec->head = r->head_size;
+	rec->plain = r->text.coding == CODING_NONE;
+	rec->length = r->declared;
+	if (rec->format == RECORD_ARC) {
+		arc_type(rec, str_sub(block, 0, 16));
+		if (rec->type == RECORD_WARCINFO && rec->version_major)
+			r->arc_version = rec->version_major;
+	}
+}
+
 /* Head and block: sets up the record at hand. */
 static int begin_record(struct reader *r, struct record *rec, const struct sighting *s, struct err *err)
 {
 	struct str v, before;
-	bool all, cut;
+	bool all, cut, wrong = false;
 	size_t head;
 	int rc = view_head(r, s, &v, &all, &head, &cut, err);
 
@@ -370,56 +284,64 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 		return rc;
 	before = v;
 	r->whole = STR_NONE;
-	r->until = r->cut = r->given = false;
+	r->until = r->cut = r->given = r->watch = r->wrong = false;
 	r->piece = r->ahead = 0;
 	r->found = 0;
 	r->late.n = r->late.more = 0;
+	r->format = s->format;
 	parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
-	rec->head = head;
-	rec->plain = r->text.coding == CODING_NONE;
-	uint64_t length = rec->length;
-	bool headless = cut || (s->format == RECORD_WARC && head == LIMIT_RECORD_HEAD), measured = false;
+	bool headless = cut || (s->format == RECORD_WARC && head == LIMIT_RECORD_HEAD);
+	uint64_t length = headless ? 0 : rec->length;
+	size_t most = WHOLE_MAX - head, want = rec->has_length && length < most ? (size_t)length : most;
 
-	if (headless) {
-		length = 0;
+	if (headless)
 		r->cut = true;
-	} else if (!rec->has_length) {
-		measured = true;
-		if ((rc = measure_block(r, head, &length, err)) < 0)
-			return rc;
-	}
-	bool fits = !r->until && length <= WHOLE_MAX - head;
-
-	if ((rc = view_block(r, head + (fits ? (size_t)length : 64), &v, &all, err)) < 0)
+	else if (rec->has_length)
+		rc = view_block(r, head + want, &v, &all, err);
+	else
+		rc = text_view(&r->text, WHOLE_MAX, &v, &all, err);
+	if (rc < 0)
 		return rc;
-	if (!fits || v.p != before.p)
-		parse_head(r, rec, s->format, fits ? str_sub(v, 0, head) : copy_head(r, str_sub(v, 0, head)), cut);
-	rec->length = length;
-	if (rec->format == RECORD_ARC) {
-		arc_type(rec, str_sub(v, head, head + 16));
-		if (rec->type == RECORD_WARCINFO && rec->version_major)
-			r->arc_version = rec->version_major;
-	}
-	r->format = rec->format;
+	if (v.p != before.p)
+		parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
+	struct str block = str_sub(v, head, v.n);
+
+	r->head_size = head;
 	r->declared = length;
-	if (fits) {
-		if (!headless && !measured)
-			check_length(r, rec, v, head, all);
-		r->whole = str_sub(v, head, head + (size_t)rec->length);
-		if (!r->whole.p)
-			r->whole.p = "";
-		rec->whole = r->whole;
-		r->ahead = head + r->whole.n;
-		r->found = r->whole.n;
-		r->left = 0;
+	complete_head(r, rec, block);
+	enum verdict verdict = headless ? LENGTH_RIGHT : rec->has_length ? reader_judge(r, rec, block, all, &wrong) : measure_block(r, rec, block, all);
+
+	r->cut |= verdict == LENGTH_CUT;
+	if (verdict != LENGTH_OPEN) {
+		begin_whole(r, rec, block);
 		return WN_OK;
 	}
+	parse_head(r, rec, s->format, copy_head(r, str_sub(v, 0, head)), cut); /* the view will move on */
+	complete_head(r, rec, block);
+	begin_long(r, rec, wrong);
 	text_skip(&r->text, head);
-	r->left = length;
 	return WN_OK;
 }
 
-/* The next piece of a block that goes up to the next head. */
+/* The block ended at another place than its length says. */
+static void tell_wrong(struct reader *r)
+{
+	if (r->wrong)
+		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "length %llu, found %llu before the next record", (unsigned long long)r->declared,
+			 (unsigned long long)r->found);
+	r->until = r->wrong = false;
+	r->left = 0;
+}
+
+static void hand_out(struct reader *r, struct str v, size_t n, struct str *piece)
+{
+	r->piece = n;
+	r->line = v.p[n - 1] == '\n';
+	r->found += n;
+	*piece = str_sub(v, 0, n);
+}
+
+/* The next piece of a block that goes up to the next head, or to the end of the text. */
 static int block_until(struct reader *r, struct str *piece, struct err *err)
 {
 	size_t want = 64 * KIB;
@@ -432,20 +354,98 @@ static int block_until(struct reader *r, struct str *piece, struct err *err)
 
 		if (rc < 0)
 			return rc;
-		enum head_sight seen = find_head(r, v, r->line, all, &s);
+		enum head_sight seen = reader_find_head(r, v, r->line, all, &s);
+		bool ends = seen == HEAD_YES || all;
+		size_t n = ends ? s.at - reader_trailer(r->format, str_sub(v, 0, s.at)) : s.at > TRAILER ? s.at - TRAILER : 0;
 
-		if (s.at == 0 && (seen == HEAD_YES || all))
+		if (ends && n == 0) {
+			tell_wrong(r);
 			return WN_END;
-		if (s.at == 0 && v.n < WHOLE_MAX / 2) {
+		}
+		if (n == 0 && v.n < WHOLE_MAX / 2) {
 			want = v.n * 2;
 			continue;
 		}
-		r->piece = s.at ? s.at : v.n / 2;
-		r->line = v.p[r->piece - 1] == '\n';
-		*piece = str_sub(v, 0, r->piece);
-		r->found += r->piece;
+		hand_out(r, v, n ? n : v.n / 2, piece);
 		return WN_OK;
 	}
+}
+
+/* Does the view of a block whose length is not sure show that it is wrong?  Then the block goes to the next head. */
+static void look_inside(struct reader *r, struct str v, size_t *n, bool all)
+{
+	struct sighting s;
+	enum head_sight seen = reader_find_head(r, str_sub(v, 0, *n), r->line, all && *n == v.n, &s);
+
+	if (seen == HEAD_YES) {
+		r->watch = false;
+		r->until = r->wrong = reader_probe(r, r->head_size, r->declared) == PROBE_NO;
+	} else if (s.at && s.at < *n) {
+		*n = s.at;
+	}
+}
+
+/* The member or file ended before the block did, and nothing follows that belongs to it. */
+static int end_early(struct reader *r, struct str v, struct str *piece)
+{
+	bool plain = r->text.coding == CODING_NONE;
+	size_t trailer = r->text.damaged || (plain && r->format == RECORD_ARC) ? 0 : reader_trailer(r->format, v);
+	bool member = !plain && trailer; /* it says itself where it ends */
+
+	v.n -= trailer;
+	r->left = 0;
+	r->source.last = true;
+	if (v.n)
+		hand_out(r, v, v.n, piece);
+	if (member) {
+		r->wrong = true;
+		tell_wrong(r);
+	} else {
+		flaw_add(&r->late, FLAW_BLOCK_TRUNCATED, r->span.at, "%llu of %llu bytes", (unsigned long long)r->found,
+			 (unsigned long long)r->declared);
+		r->cut = true;
+	}
+	return v.n ? WN_OK : WN_END;
+}
+
+/* The next piece of a long block whose length is known. */
+static int block_counted(struct reader *r, struct str *piece, struct err *err)
+{
+	while (r->left) {
+		struct str v;
+		bool all;
+		size_t want = r->left < MIB ? (size_t)r->left + BEYOND : 64 * KIB, run;
+		int rc = text_view(&r->text, want, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		if (all && v.n < r->left) {
+			if ((rc = run_on(r, &r->late, err)) == WN_END)
+				return end_early(r, v, piece);
+			if (rc < 0)
+				return rc;
+			continue;
+		}
+		size_t n = v.n < r->left ? v.n : (size_t)r->left;
+
+		if (n == r->left && !all && v.n < n + BEYOND)
+			n /= 2; /* how it closes is not in view yet */
+		if (r->watch)
+			look_inside(r, v, &n, all);
+		if (r->until)
+			return block_until(r, piece, err);
+		if (n == r->left && reader_closing(r, r->format, str_sub(v, n, v.n), all, &run) == CLOSE_NOT) {
+			r->until = r->wrong = true;
+			return block_until(r, piece, err);
+		}
+		if (n < r->left && n > TRAILER)
+			n -= TRAILER; /* should the member end here, these may close the record */
+		r->left -= n;
+		hand_out(r, v, n, piece);
+		r->source.last = r->left == 0;
+		return WN_OK;
+	}
+	return WN_END;
 }
 
 int reader_block(struct reader *r, struct str *piece, struct err *err)
@@ -462,33 +462,7 @@ int reader_block(struct reader *r, struct str *piece, struct err *err)
 	}
 	text_skip(&r->text, r->piece);
 	r->piece = 0;
-	if (r->until)
-		return block_until(r, piece, err);
-	while (r->left) {
-		struct str v;
-		bool all;
-		int rc = text_view(&r->text, 1, &v, &all, err);
-
-		if (rc < 0)
-			return rc;
-		if (v.n) {
-			r->piece = v.n < r->left ? v.n : (size_t)r->left;
-			r->left -= r->piece;
-			r->found += r->piece;
-			r->source.last = r->left == 0;
-			*piece = str_sub(v, 0, r->piece);
-			return WN_OK;
-		}
-		if ((rc = run_on(r, &r->late, err)) < 0)
-			return rc;
-		if (rc == WN_END) {
-			flaw_add(&r->late, FLAW_BLOCK_TRUNCATED, r->span.at, "%llu of %llu bytes",
-				 (unsigned long long)r->found, (unsigned long long)r->declared);
-			r->cut = true;
-			r->left = 0;
-		}
-	}
-	return WN_END;
+	return r->until ? block_until(r, piece, err) : block_counted(r, piece, err);
 }
 
 struct source *reader_source(struct reader *r) { return &r->source; }
@@ -518,10 +492,8 @@ static int pass_trailer(struct reader *r, struct err *err)
 	text_skip(&r->text, n);
 	if (r->cut || (!warc && v.n == 0))
 		return WN_OK;
-	if (n || v.n == 0 || sight(r, v, all, false, &s) == HEAD_YES)
-		flaw_add(
-		    &r->late, FLAW_RECORD_TRAILER, r->span.at,
-		    warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
+	if (n || v.n == 0 || reader_sight(r, v, all, false, &s) == HEAD_YES)
+		flaw_add(&r->late, FLAW_RECORD_TRAILER, r->span.at, warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
 	else
 		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "more follows the block of %llu bytes",
 			 (unsigned long long)r->found);
@@ -573,8 +545,7 @@ int reader_end(struct reader *r, struct record *rec, struct err *err)
 	flaw_all(&rec->flaws, &r->late);
 	r->late.n = r->late.more = 0;
 	rec->span = r->span;
-	if (!rec->has_length)
-		rec->length = r->found;
+	rec->length = r->found;
 	return WN_OK;
 }
 

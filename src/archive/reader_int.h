@@ -1,9 +1,12 @@
-/* archive/reader_int.h -- what the files of the reader share: reader.c (records), reader_open.c (files, parts, ranges). */
+/* archive/reader_int.h -- what the files of the reader share: reader.c (records), reader_sight.c (what a head looks like),
+ * reader_length.c (where a block really ends), reader_open.c (files, parts, ranges). */
 #ifndef WINNOW_ARCHIVE_READER_INT_H
 #define WINNOW_ARCHIVE_READER_INT_H
 #include "archive/arc.h"
 #include "archive/member.h"
 #include "archive/reader.h"
+
+#define BEYOND (2 * KIB) /* text viewed behind a block, to see how it ends */
 
 struct part {
 	struct str name;
@@ -15,6 +18,7 @@ struct reader {
 	int fd;
 	bool own_fd, seekable, open; /* open: a part is */
 	char *path;
+	uint64_t size; /* of a regular file when it was opened */
 	struct arena names;
 	struct part *parts;
 	size_t nparts, part;
@@ -30,6 +34,9 @@ struct reader {
 	bool line;  /* the block read so far ends with a line end */
 
 	bool in_record, until; /* until: the block goes to the next head */
+	bool watch;	       /* a head inside the block makes its length doubtful */
+	bool wrong;	       /* the length is: told when the true one is known */
+	uint64_t probed;       /* text looked at twice so far */
 	struct source source;
 	struct str whole;     /* the block, when all of it is in the window */
 	size_t ahead;	      /* bytes of the window to skip when the record is left: head and whole block */
@@ -39,6 +46,7 @@ struct reader {
 	bool cut;	      /* the block ended early */
 	enum record_format format;
 	uint64_t declared;
+	size_t head_size;
 	struct span span;
 	uint64_t last_member; /* offset of the last record's member, for FLAW_SHARED_MEMBER */
 	bool shared_told;
@@ -51,6 +59,43 @@ struct reader {
 	uint64_t stop_raw, stop_skip;
 	uint64_t consumed; /* by the parts before */
 };
+
+/* A head, seen. */
+struct sighting {
+	enum record_format format;
+	size_t at, size; /* where; length of an ARC line */
+};
+
+/* Is there a head at the start of s?  Strict: only one that no garbage looks like. */
+enum head_sight reader_sight(const struct reader *r, struct str s, bool all, bool strict, struct sighting *out);
+/* The first sure head in s, which begins at the start of a line when `line`
+ * says so.  HEAD_SHORT: none before out->at, from where more text is needed. */
+enum head_sight reader_find_head(const struct reader *r, struct str s, bool line, bool all, struct sighting *out);
+
+/* How the text behind a block closes it. */
+enum closing {
+	CLOSE_EXACT, /* as the format asks, then a head or the end */
+	CLOSE_LOOSE, /* other line ends, or none, then a head or the end */
+	CLOSE_GAP,   /* line ends that close a record, then something that is no head */
+	CLOSE_NOT,   /* not at all: the length is wrong */
+};
+enum closing reader_closing(const struct reader *r, enum record_format format, struct str after, bool all, size_t *run);
+
+/* The bytes of line ends that close a record at the end of text; 0 when it does not end so. */
+size_t reader_trailer(enum record_format format, struct str text);
+
+/* What can be said of a block's length by the text in view. */
+enum verdict {
+	LENGTH_RIGHT, /* rec->length is, or has been made, that of the block */
+	LENGTH_CUT,   /* the block ends with the text: rec->length is what there is */
+	LENGTH_OPEN,  /* the block goes on beyond the view; *wrong when its length is surely not rec->length */
+};
+/* block: the text in view from the block's start; all: nothing of the member follows. */
+enum verdict reader_judge(struct reader *r, struct record *rec, struct str block, bool all, bool *wrong);
+
+/* Is a block of that length, which ends beyond the view, closed there?  By a second look at the file. */
+enum probe { PROBE_NO, PROBE_YES, PROBE_CANNOT };
+enum probe reader_probe(struct reader *r, size_t head, uint64_t length);
 
 int reader_open_part(struct reader *r, struct err *err); /* the part that r->part names */
 int reader_next_part(struct reader *r, struct err *err); /* leaves it for the next; WN_END: there is none */

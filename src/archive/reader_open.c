@@ -90,6 +90,7 @@ static int open_file(struct reader *r, const char *path, struct err *err)
 		return err_sys(err, errno, "cannot look at %s", r->path);
 	if (S_ISDIR(st.st_mode))
 		return err_set(err, WN_IO, "%s is a directory, not an archive file", r->path);
+	r->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	r->seekable = S_ISREG(st.st_mode) && lseek(r->fd, 0, SEEK_CUR) == 0;
 	if (r->seekable && (rc = os_pread(r->fd, magic, 4, 0, &got, r->path, err)) < 0)
 		return rc;
@@ -161,25 +162,6 @@ int reader_open_range(struct reader **out, const char *path, uint64_t from, uint
 	return WN_OK;
 }
 
-static int skip_text(struct reader *r, uint64_t n, struct err *err)
-{
-	while (n) {
-		struct str v;
-		bool all;
-		int rc = text_view(&r->text, 1, &v, &all, err);
-
-		if (rc < 0)
-			return rc;
-		if (!v.n && (rc = text_next(&r->text, err)) != WN_OK)
-			return rc;
-		size_t m = v.n < n ? v.n : (size_t)n;
-
-		text_skip(&r->text, m);
-		n -= m;
-	}
-	return WN_OK;
-}
-
 int reader_open_to(struct reader **out, const char *path, uint64_t to, struct err *err)
 {
 	int rc = reader_open(out, path, err);
@@ -199,7 +181,7 @@ int reader_resume(struct reader **out, const char *path, uint64_t at, uint64_t s
 		return rc;
 	if (r->text.coding != CODING_NONE && skip) {
 		if ((rc = text_next(&r->text, err)) == WN_OK)
-			rc = skip_text(r, skip, err);
+			rc = text_pass(&r->text, skip, err);
 		r->last_member = at;
 		r->shared_told = true;
 	}
