@@ -64,7 +64,8 @@ static void hidden_coding(struct text *t, struct str v)
 
 	while (start < v.n && (v.p[start] == '\r' || v.p[start] == '\n'))
 		start++;
-	if (warc_sight(str_sub(v, start, v.n), false) != HEAD_NO || arc_sight(str_sub(v, start, v.n), true, false, &line) == HEAD_YES ||
+	if (warc_sight(str_sub(v, start, v.n), false) != HEAD_NO ||
+	    arc_sight(str_sub(v, start, v.n), true, false, &line) == HEAD_YES ||
 	    (v.n > 4 && le32(v.p) == 0xec30a437u)) /* a dictionary alone */
 		return;
 	for (size_t i = 1; i + 4 <= v.n; i++) {
@@ -79,7 +80,8 @@ static void hidden_coding(struct text *t, struct str v)
 
 			while (end < v.n && (v.p[end] == '\r' || v.p[end] == '\n'))
 				end++;
-			if (warc_sight(str_sub(v, end, v.n), true) == HEAD_NO && arc_sight(str_sub(v, end, v.n), true, true, &line) == HEAD_NO)
+			if (warc_sight(str_sub(v, end, v.n), true) == HEAD_NO &&
+			    arc_sight(str_sub(v, end, v.n), true, true, &line) == HEAD_NO)
 				return;
 		}
 		decoder_free(t->decoder);
@@ -345,7 +347,8 @@ static bool size_fits(struct text *t, uint64_t decoded, struct err *err)
 	uint64_t here = stream_at(&t->raw);
 	struct str v;
 
-	if (here < 4 || !stream_can_seek(&t->raw, here - 4) || stream_seek(&t->raw, here - 4, err) < 0 || stream_view(&t->raw, 4, &v, err) < 0)
+	if (here < 4 || !stream_can_seek(&t->raw, here - 4) || stream_seek(&t->raw, here - 4, err) < 0 ||
+	    stream_view(&t->raw, 4, &v, err) < 0)
 		return false;
 	bool fits = v.n >= 4 && le32(v.p) == (uint32_t)decoded;
 

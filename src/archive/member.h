@@ -40,7 +40,7 @@ struct text {
 	 * how far was looked ahead which record has the flaw */
 	bool trouble;
 	enum flaw_kind trouble_kind;
-	bool trouble_end; /* the damaged member was decoded to its end all the same */
+	bool trouble_end;		    /* the damaged member was decoded to its end all the same */
 	uint64_t trouble_raw, trouble_text; /* where the member begins; text decoded */
 	uint64_t reread;		    /* bytes searched again after damage */
 	bool first;			    /* nothing decoded so far */
@@ -63,7 +63,8 @@ int text_sync(struct text *t, uint64_t at, struct err *err);
  * the next call on t. */
 int text_view(struct text *t, size_t want, struct str *view, bool *all, struct err *err);
 void text_skip(struct text *t, size_t n);
-int text_pass(struct text *t, uint64_t n, struct err *err); /* n bytes, over the ends of members; WN_END: there are fewer */
+int text_pass(struct text *t, uint64_t n,
+	      struct err *err);			/* n bytes, over the ends of members; WN_END: there are fewer */
 int text_next(struct text *t, struct err *err); /* leaves the member: WN_OK in the next one, WN_END: no more */
 
 /* The beginning of the next member behind the present one, which has been

@@ -16,8 +16,8 @@
 #include "archive/reader_int.h"
 #include "base/mem.h"
 
-#define FIRST_LOOK (4 * KIB)	     /* text viewed to see a head */
-#define TRAILER 4		     /* bytes of the longest trailer */
+#define FIRST_LOOK (4 * KIB)		     /* text viewed to see a head */
+#define TRAILER 4			     /* bytes of the longest trailer */
 #define WHOLE_MAX (TEXT_WINDOW / 2 - BEYOND) /* head and block of a record seen whole */
 
 static int end_of_file(struct reader *r)
@@ -309,7 +309,9 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 	r->head_size = head;
 	r->declared = length;
 	complete_head(r, rec, block);
-	enum verdict verdict = headless ? LENGTH_RIGHT : rec->has_length ? reader_judge(r, rec, block, all, &wrong) : measure_block(r, rec, block, all);
+	enum verdict verdict = headless		 ? LENGTH_RIGHT
+			       : rec->has_length ? reader_judge(r, rec, block, all, &wrong)
+						 : measure_block(r, rec, block, all);
 
 	r->cut |= verdict == LENGTH_CUT;
 	if (verdict != LENGTH_OPEN) {
@@ -327,8 +329,8 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 static void tell_wrong(struct reader *r)
 {
 	if (r->wrong)
-		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "length %llu, found %llu before the next record", (unsigned long long)r->declared,
-			 (unsigned long long)r->found);
+		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "length %llu, found %llu before the next record",
+			 (unsigned long long)r->declared, (unsigned long long)r->found);
 	r->until = r->wrong = false;
 	r->left = 0;
 }
@@ -356,7 +358,9 @@ static int block_until(struct reader *r, struct str *piece, struct err *err)
 			return rc;
 		enum head_sight seen = reader_find_head(r, v, r->line, all, &s);
 		bool ends = seen == HEAD_YES || all;
-		size_t n = ends ? s.at - reader_trailer(r->format, str_sub(v, 0, s.at)) : s.at > TRAILER ? s.at - TRAILER : 0;
+		size_t n = ends		    ? s.at - reader_trailer(r->format, str_sub(v, 0, s.at))
+			   : s.at > TRAILER ? s.at - TRAILER
+					    : 0;
 
 		if (ends && n == 0) {
 			tell_wrong(r);
@@ -493,7 +497,9 @@ static int pass_trailer(struct reader *r, struct err *err)
 	if (r->cut || (!warc && v.n == 0))
 		return WN_OK;
 	if (n || v.n == 0 || reader_sight(r, v, all, false, &s) == HEAD_YES)
-		flaw_add(&r->late, FLAW_RECORD_TRAILER, r->span.at, warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
+		flaw_add(
+		    &r->late, FLAW_RECORD_TRAILER, r->span.at,
+		    warc ? "%zu bytes of line ends instead of CR LF CR LF" : "%zu bytes of line ends instead of LF", n);
 	else
 		flaw_add(&r->late, FLAW_WRONG_LENGTH, r->span.at, "more follows the block of %llu bytes",
 			 (unsigned long long)r->found);

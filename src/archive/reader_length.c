@@ -59,7 +59,8 @@ static int digest_says(const struct record *rec, struct str block)
 		digest_of(want.kind, block, &got);
 		return digest_eq(&want, &got);
 	}
-	if (!rec->payload_digest.n || rec->type == RECORD_REVISIT || rec->segment_number || !digest_parse(rec->payload_digest, &want))
+	if (!rec->payload_digest.n || rec->type == RECORD_REVISIT || rec->segment_number ||
+	    !digest_parse(rec->payload_digest, &want))
 		return -1;
 	if (record_is_http(rec, block))
 		block = str_sub(block, http_head_size(block, true), block.n);
@@ -75,8 +76,8 @@ static bool cuts_http(const struct record *rec, struct str block, uint64_t short
 
 static enum verdict correct(struct record *rec, uint64_t length)
 {
-	flaw_add(&rec->flaws, FLAW_WRONG_LENGTH, rec->span.at, "length %llu, found %llu before the next record", (unsigned long long)rec->length,
-		 (unsigned long long)length);
+	flaw_add(&rec->flaws, FLAW_WRONG_LENGTH, rec->span.at, "length %llu, found %llu before the next record",
+		 (unsigned long long)rec->length, (unsigned long long)length);
 	rec->length = length;
 	return LENGTH_RIGHT;
 }
@@ -87,7 +88,8 @@ static enum verdict judge_loose(struct record *rec, struct str block, size_t run
 	size_t stop = (size_t)rec->length + run, other = stop - reader_trailer(rec->format, str_sub(block, 0, stop));
 	size_t ends = 0;
 
-	if (other == rec->length || rec->format == RECORD_ARC || digest_says(rec, str_sub(block, 0, (size_t)rec->length)) == 1)
+	if (other == rec->length || rec->format == RECORD_ARC ||
+	    digest_says(rec, str_sub(block, 0, (size_t)rec->length)) == 1)
 		return LENGTH_RIGHT;
 	if (digest_says(rec, str_sub(block, 0, other)) == 1)
 		return correct(rec, other);
@@ -104,7 +106,8 @@ static enum verdict judge_gap(const struct reader *r, struct record *rec, struct
 	struct sighting s;
 	size_t length = (size_t)rec->length;
 	bool next = reader_find_head(r, str_sub(block, length, block.n), false, all, &s) == HEAD_YES;
-	size_t stop = next ? length + s.at : block.n, other = stop - reader_trailer(rec->format, str_sub(block, 0, stop));
+	size_t stop = next ? length + s.at : block.n,
+	       other = stop - reader_trailer(rec->format, str_sub(block, 0, stop));
 
 	if ((!next && !all) || digest_says(rec, str_sub(block, 0, length)) == 1)
 		return LENGTH_RIGHT;
@@ -125,12 +128,16 @@ static enum verdict judge_end(const struct reader *r, struct record *rec, struct
 		trailer = 0, length = block.n;
 	if (trailer && (r->text.coding != CODING_NONE || digest_says(rec, str_sub(block, 0, length)) == 1))
 		return correct(rec, length);
-	flaw_add(&rec->flaws, FLAW_BLOCK_TRUNCATED, rec->span.at, "%zu of %llu bytes", length, (unsigned long long)rec->length);
+	flaw_add(&rec->flaws, FLAW_BLOCK_TRUNCATED, rec->span.at, "%zu of %llu bytes", length,
+		 (unsigned long long)rec->length);
 	rec->length = length;
 	return LENGTH_CUT;
 }
 
-static size_t before_head(enum record_format format, struct str block) { return block.n - reader_trailer(format, block); }
+static size_t before_head(enum record_format format, struct str block)
+{
+	return block.n - reader_trailer(format, block);
+}
 
 enum verdict reader_judge(struct reader *r, struct record *rec, struct str block, bool all, bool *wrong)
 {
@@ -208,5 +215,7 @@ enum probe reader_probe(struct reader *r, size_t head, uint64_t length)
 		closed = reader_closing(r, r->format, after, all, &run) != CLOSE_NOT;
 	text_release(&t);
 	mem_free(unheard);
-	return rc < 0 ? PROBE_CANNOT : closed ? PROBE_YES : PROBE_NO; /* a file that fails here will fail for the reader */
+	return rc < 0	? PROBE_CANNOT
+	       : closed ? PROBE_YES
+			: PROBE_NO; /* a file that fails here will fail for the reader */
 }

@@ -88,13 +88,22 @@ static const struct {
 	{ GOOD GOOD, "resource 3; resource 3", "two good records" },
 	{ "", "tail empty-file; tail not-an-archive", "nothing" },
 	{ "hello\n", "tail not-an-archive", "a text" },
-	{ "WARC/1.0\n" "WARC-Type: metadata\n" "Content-Length: 2\n\nab\n\n", "metadata 2 line-end record-trailer", "LF line ends" },
-	{ "WARC/1.0\r\nWARC-Type: metadata\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "metadata 0 folded-field", "a folded field" },
-	{ "WARC/1.0\r\n" HEAD "\r\nabc\r\n\r\n" GOOD, "resource 3 missing-length; resource 3", "no length: up to the next record" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: x\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 bad-length; resource 3", "a length that is no number" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: 5\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3", "a length that reaches into the trailer" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: 60\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3", "a length that swallows the next head" },
-	{ "WARC/1.0\r\n" HEAD "Content-Length: 2\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3", "a length that is too short" },
+	{ "WARC/1.0\n"
+	  "WARC-Type: metadata\n"
+	  "Content-Length: 2\n\nab\n\n",
+	  "metadata 2 line-end record-trailer", "LF line ends" },
+	{ "WARC/1.0\r\nWARC-Type: metadata\r\nX: a\r\n b\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+	  "metadata 0 folded-field", "a folded field" },
+	{ "WARC/1.0\r\n" HEAD "\r\nabc\r\n\r\n" GOOD, "resource 3 missing-length; resource 3",
+	  "no length: up to the next record" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: x\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 bad-length; resource 3",
+	  "a length that is no number" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: 5\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3",
+	  "a length that reaches into the trailer" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: 60\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3",
+	  "a length that swallows the next head" },
+	{ "WARC/1.0\r\n" HEAD "Content-Length: 2\r\n\r\nabc\r\n\r\n" GOOD, "resource 3 wrong-length; resource 3",
+	  "a length that is too short" },
 	{ GOOD "junk junk\r\n\r\n" GOOD, "resource 3; resource 3 garbage", "garbage between records" },
 	{ GOOD "junk", "resource 3; tail garbage", "garbage at the end" },
 	{ "junk\n" GOOD, "resource 3 garbage", "garbage at the beginning" },
@@ -250,7 +259,9 @@ TEST(reader, loses_only_what_was_damaged)
 
 		for (size_t i = 0; i < n; i++)
 			if (i != victim)
-				CHECK(str_find(got, arena_printf(t->arena, "http://host/%zu ", i)) >= 0, "record %zu of %zu, victim %zu, coding %d, seed %" PRIu64 ":\n%.*s", i, n, victim, (int)coding, t->seed, STR_FMT(got));
+				CHECK(str_find(got, arena_printf(t->arena, "http://host/%zu ", i)) >= 0,
+				      "record %zu of %zu, victim %zu, coding %d, seed %" PRIu64 ":\n%.*s", i, n, victim,
+				      (int)coding, t->seed, STR_FMT(got));
 	}
 }
 
