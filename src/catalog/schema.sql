@@ -100,6 +100,8 @@ create table cover (
 );
 create table cover_member (cover integer not null, capture integer not null, kept integer not null, witness integer,
 	shared integer, size integer, witness_size integer, primary key (cover, capture)) without rowid;
+-- What a document covers, and what is kept (no witness), each in order.
+create index cover_witness on cover_member (cover, witness);
 
 -- Rules that people saved under a name.
 create table rule (name text primary key, text text not null, selection text) without rowid;

@@ -162,7 +162,10 @@ static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member
 	sqlite3_stmt *s = NULL;
 	int rc = WN_OK;
 
-	if (sqlite3_prepare_v2(db, "insert into cover_member values (?,?,?,?,?,?,?)", -1, &s, NULL) != SQLITE_OK)
+	/* collections of before had no index of witnesses */
+	if (sqlite3_exec(db, "create index if not exists cover_witness on cover_member (cover, witness)", NULL, NULL, NULL) !=
+		SQLITE_OK ||
+	    sqlite3_prepare_v2(db, "insert into cover_member values (?,?,?,?,?,?,?)", -1, &s, NULL) != SQLITE_OK)
 		return failed(db, "cover_member", err);
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);

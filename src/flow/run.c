@@ -31,6 +31,8 @@ static int parse_all(struct run *r, const struct run_request *q, struct selectio
 		return err_in(err, "in --per");
 	s->where = r->where;
 	s->min_versions = q->min_versions;
+	s->only = q->only;
+	s->n_only = q->n_only;
 	for (size_t i = 0; i < ATTR_LIMIT; i++)
 		s->needs[i] = r->rule->needs[i] || (r->prefer_rule && r->prefer_rule->needs[i]);
 	for (size_t i = 0; i < *n_per; i++)

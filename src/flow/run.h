@@ -21,6 +21,8 @@ struct run_request {
 	const char *const *keep; /* documents as a person names them */
 	size_t n_keep;
 	uint64_t min_versions;
+	const uint64_t *only; /* captures; NULL: all (flow/selection.h) */
+	size_t n_only;
 	bool approx;
 	bool with_report; /* also the columns that a report needs: host, year, bytes, urlkey */
 	unsigned threads;

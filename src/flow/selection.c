@@ -326,8 +326,43 @@ static int read_keys(struct collection *coll, const struct selection_request *q,
 	return rc < 0 ? rc : WN_OK;
 }
 
+/* The same of some captures: a seek each. */
+static int read_only_keys(struct collection *coll, const struct selection_request *q, struct selection *out,
+			  struct keys *keys, struct err *err)
+{
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < q->n_only && rc == WN_OK; i++) {
+		struct arena a = { 0 };
+		struct capture c;
+
+		rc = catalog_capture(coll->catalog, &a, q->only[i], &c, err);
+		if (rc == WN_OK && passes(out, q, &c))
+			vec_push(&keys->list, ((struct key){ c.id, c.content, c.time, (uint32_t)i }));
+		arena_release(&a);
+	}
+	return rc == WN_NONE ? WN_OK : rc;
+}
+
+static int fill_only(struct collection *coll, struct filler *f, const struct keys *keys, struct err *err)
+{
+	bool main_text = catalog_settings(coll->catalog)->main_text;
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < keys->list.n && rc == WN_OK; i++) {
+		struct arena a = { 0 };
+		struct capture c;
+
+		if ((rc = catalog_capture(coll->catalog, &a, keys->list.p[i].id, &c, err)) == WN_OK)
+			fill_row(f, i, &c, main_text);
+		arena_release(&a);
+	}
+	return rc;
+}
+
 /* Reads the catalogue in the order of keys and fills rows; number[i] of key i is its document, or UINT32_MAX. */
-static int fill(struct collection *coll, struct filler *f, const struct keys *keys, struct err *err)
+static int fill(struct collection *coll, const struct selection_request *q, struct filler *f, const struct keys *keys,
+		struct err *err)
 {
 	struct capture_query all = { .by_key = true };
 	struct capture_cursor *cur = NULL;
@@ -337,6 +372,8 @@ static int fill(struct collection *coll, struct filler *f, const struct keys *ke
 	size_t next = 0;
 	int rc;
 
+	if (q->only)
+		return fill_only(coll, f, keys, err);
 	/* keys are in cursor order but for ties, which are few: try the next few before asking the map */
 	for (size_t i = 1; i < keys->list.n; i++)
 		if (keys->list.p[i].id < keys->list.p[i - 1].id && keys->list.p[i].time == keys->list.p[i - 1].time) {
@@ -409,7 +446,7 @@ static int apply_where(struct collection *coll, const struct selection_request *
 	int rc;
 
 	if ((rc = filler_open(&f, &cols, keys->list.n, where->needs, &where->env, coll, err)) < 0 ||
-	    (rc = fill(coll, &f, keys, err)) < 0)
+	    (rc = fill(coll, q, &f, keys, err)) < 0)
 		goto out;
 	columns_finish(&cols);
 	if ((rc = text_hits(coll, where, keys, hits, err)) < 0 || (rc = rule_bind(&bound, where, &cols, hits, err)) < 0)
@@ -460,7 +497,7 @@ int selection_load(struct selection *out, struct collection *coll, const struct 
 	int rc;
 
 	*out = (struct selection){ 0 };
-	if ((rc = selection_env(coll, &a, RULE_PAIR, &env, err)) < 0 || (rc = read_keys(coll, q, out, &keys, err)) < 0)
+	if ((rc = selection_env(coll, &a, RULE_PAIR, &env, err)) < 0 || (rc = q->only ? read_only_keys(coll, q, out, &keys, err) : read_keys(coll, q, out, &keys, err)) < 0)
 		goto out;
 	if (q->where && (rc = apply_where(coll, q, out, &keys, err)) < 0)
 		goto out;
@@ -474,7 +511,7 @@ int selection_load(struct selection *out, struct collection *coll, const struct 
 		out->content[i] = keys.list.p[i].content;
 	}
 	if ((rc = filler_open(&f, &out->columns, out->n, q->needs, &env, coll, err)) == WN_OK)
-		rc = fill(coll, &f, &keys, err);
+		rc = fill(coll, q, &f, &keys, err);
 	columns_finish(&out->columns);
 	filler_close(&f);
 out:

@@ -15,6 +15,8 @@ struct selection_request {
 	bool captures;		  /* also those without a document (ls); the default where is then everything */
 	bool needs[ATTR_LIMIT];	  /* attributes wanted in the columns, beside those of where */
 	uint64_t min_versions;	  /* only urlkeys with so many selected captures */
+	const uint64_t *only;	  /* NULL: all; else only these captures, in this order, at the cost of so many seeks */
+	size_t n_only;
 };
 
 struct selection {
