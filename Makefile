@@ -63,7 +63,7 @@ torture: deps
 
 browser: all
 	@tools/deps browser
-	cd tests/browser && npm install --no-audit --no-fund --silent && BUILD=$(abspath $(BUILD)) npm test
+	@BUILD=$(abspath $(BUILD)) tests/browser/run
 
 install: all
 	@tools/install-files $(BUILD) "$(DESTDIR)" "$(PREFIX)"
