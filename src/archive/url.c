@@ -44,7 +44,7 @@ static const unsigned char class[256] = {
 	['\t'] = C0 | STRIPPED, ['\n'] = C0 | STRIPPED, [11] = C0, [12] = C0, ['\r'] = C0 | STRIPPED, [14] = C0, [15] = C0,
 	[16] = C0, [17] = C0, [18] = C0, [19] = C0, [20] = C0, [21] = C0, [22] = C0, [23] = C0, [24] = C0, [25] = C0,
 	[26] = C0, [27] = C0, [28] = C0, [29] = C0, [30] = C0, [31] = C0, [127] = C0,
-#define ROW8(i) [i] = C0, [i + 1] = C0, [i + 2] = C0, [i + 3] = C0, [i + 4] = C0, [i + 5] = C0, [i + 6] = C0, [i + 7] = C0
+#define ROW8(i) [i] = C0, [(i) + 1] = C0, [(i) + 2] = C0, [(i) + 3] = C0, [(i) + 4] = C0, [(i) + 5] = C0, [(i) + 6] = C0, [(i) + 7] = C0
 	ROW8(128), ROW8(136), ROW8(144), ROW8(152), ROW8(160), ROW8(168), ROW8(176), ROW8(184),
 	ROW8(192), ROW8(200), ROW8(208), ROW8(216), ROW8(224), ROW8(232), ROW8(240), ROW8(248),
 	[' '] = ALL, ['"'] = ALL, ['<'] = ALL, ['>'] = ALL, ['`'] = IN_FRAGMENT | PATH,

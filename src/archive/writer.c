@@ -206,7 +206,7 @@ int writer_open(struct writer **out, const char *path, const struct writer_optio
 	w->head = w->packed = BUF(SIZE_MAX / 2);
 	clock_gettime(CLOCK_REALTIME, &now);
 	w->seed = o->id_seed ? o->id_seed
-			     : mix64((uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec) ^ hash64(&w, sizeof w);
+			     : mix64((uint64_t)now.tv_sec * 1000000007u + (uint64_t)now.tv_nsec) ^ mix64((uintptr_t)w);
 	if (o->whole_or_nothing) {
 		rc = os_atomic_open(&w->atomic, path, err);
 		w->fd = w->atomic.fd;
@@ -440,7 +440,7 @@ int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_
 			break;
 		if (got < want) {
 			rc = err_set(err, WN_IO, "%s ended at %llu: it is shorter than it was", path,
-				     (unsigned long long)(at + got));
+				     (unsigned long long)at + got);
 			break;
 		}
 		if ((rc = put(w, w->packed.p, got, err)) < 0)

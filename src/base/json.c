@@ -60,9 +60,7 @@ void json_quote(struct buf *out, struct str s)
 			uint32_t cp;
 
 			used = utf8_decode(p, end, &cp);
-			if (cp == 0xfffd && used != 3)
-				n = snprintf(escape, sizeof escape, "\xef\xbf\xbd");
-			else if (cp == 0xfffd && memcmp(p, "\xef\xbf\xbd", 3) != 0)
+			if (cp == 0xfffd && (used != 3 || memcmp(p, "\xef\xbf\xbd", 3) != 0))
 				n = snprintf(escape, sizeof escape, "\xef\xbf\xbd");
 		} else if (c == '"' || c == '\\') {
 			n = snprintf(escape, sizeof escape, "\\%c", c);

@@ -43,7 +43,7 @@ int os_pread(int fd, void *p, size_t n, uint64_t at, size_t *got, const char *pa
 		if (m < 0 && errno == EINTR)
 			continue;
 		if (m < 0)
-			return err_sys(err, errno, "cannot read %s at %llu", path, (unsigned long long)(at + have));
+			return err_sys(err, errno, "cannot read %s at %llu", path, (unsigned long long)at + have);
 		if (m == 0)
 			break;
 		have += (size_t)m;

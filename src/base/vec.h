@@ -19,8 +19,9 @@
 		size_t n, cap; \
 	}
 
-#define vec_reserve(v, want) \
-	((v)->cap >= (want) ? (void)0 : (void)((v)->p = vec_grow_((v)->p, &(v)->cap, (want), sizeof *(v)->p)))
+#define vec_reserve(v, want)          \
+	((v)->cap >= (want) ? (void)0 \
+			    : (void)((v)->p = vec_grow_((v)->p, &(v)->cap, (want), sizeof(__typeof__(*(v)->p)))))
 #define vec_push(v, x) (vec_reserve(v, (v)->n + 1), (v)->p[(v)->n++] = (x))
 #define vec_add(v) (vec_reserve(v, (v)->n + 1), &(v)->p[(v)->n++]) /* pointer to a new, uninitialised element */
 #define vec_last(v) ((v)->p[(v)->n - 1])

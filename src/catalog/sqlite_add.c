@@ -276,13 +276,13 @@ static int by_key(const void *a, const void *b)
 
 static int add_keys(struct adder *x)
 {
-	const struct capture **order = mem_array(x->b->n_captures, sizeof *order);
+	const struct capture **order = mem_array(x->b->n_captures, sizeof(struct capture *));
 	sqlite3_stmt *s = NULL;
 	int rc;
 
 	for (size_t i = 0; i < x->b->n_captures; i++)
 		order[i] = &x->b->captures[i];
-	sort_array(order, x->b->n_captures, sizeof *order, by_key);
+	sort_array(order, x->b->n_captures, sizeof(struct capture *), by_key);
 	rc = sq_prepare(x->c, &s, "insert into capture_key values (?,?,?)", x->err);
 	for (size_t i = 0; i < x->b->n_captures && rc == WN_OK; i++) {
 		sq_text_always(s, 1, order[i]->urlkey);

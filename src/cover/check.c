@@ -248,8 +248,9 @@ int cover_check(const struct cover_claim *claim, const struct cover_world *world
 	t.state = mem_zarray((size_t)world->n + 1, 1);
 	t.load = mem_zarray((size_t)world->n + 1, sizeof(*t.load));
 	t.owner = mem_zarray((size_t)world->n + 1, sizeof(*t.owner));
-	if (memcmp(x->rule, y->rule, sizeof(x->rule)) || memcmp(x->selection, y->selection, sizeof(x->selection)) ||
-	    x->revision != y->revision || claim->certificate->documents != world->n)
+	if (memcmp(x->rule, y->rule, sizeof(x->rule)) != 0 ||
+	    memcmp(x->selection, y->selection, sizeof(x->selection)) != 0 || x->revision != y->revision ||
+	    claim->certificate->documents != world->n)
 		offend(&t, COVER_WRONG_RUN, 0);
 	check_sets(&t);
 	check_quotas(&t);

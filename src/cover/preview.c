@@ -54,7 +54,8 @@ static void allot(struct preview_sample *s, uint64_t budget)
 		}
 		for (unsigned k = 0; k < PREVIEW_CLASSES; k++)
 			if (!settled[k] && s->blocks[k]) {
-				double share = (double)(budget / open) / (double)s->sizes[k];
+				uint64_t part = budget / open; /* whole documents */
+				double share = (double)part / (double)s->sizes[k];
 				uint32_t least = s->blocks[k] < 2 ? s->blocks[k] : 2,
 					 want = (uint32_t)(share * s->blocks[k]);
 

@@ -83,9 +83,10 @@ static int clean_segments(struct batch *b, const char *name, struct err *err)
 		const char *path = arena_printf(&a, "%s/%.*s", dir, STR_FMT(names[i])).p;
 		uint64_t first = 0, number = 0;
 		bool segment = str_ends(names[i], STR(".seg"));
+		struct str rest = segment ? str_sub(names[i], 0, names[i].n - 4) : STR_NONE;
 
 		/* NNNNNNNNNN-FIRST.seg: the number orders files, FIRST is their first content */
-		if (segment && sscanf(path + strlen(dir) + 1, "%" SCNu64 "-%" SCNu64, &number, &first) != 2)
+		if (segment && (!str_u64(str_cut(&rest, '-'), &number) || !str_u64(rest, &first)))
 			continue;
 		if (!segment || first >= b->next.content)
 			rc = os_unlink(path, err);

@@ -347,14 +347,17 @@ int covers_find(struct collection *coll, struct arena *a, const char *name, stru
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);
 	sqlite3_stmt *s = NULL;
+	int64_t number;
 	int rc, step;
 
+	if (!str_i64(str(name), &number))
+		number = -1;
 	if (sqlite3_prepare_v2(db,
 			       "select " COVER_COLUMNS
 			       " from cover where id = ?1 or name = ?2 order by name = ?2 desc, id desc limit 1",
 			       -1, &s, NULL) != SQLITE_OK)
 		return failed(db, "covers", err);
-	sqlite3_bind_int64(s, 1, strspn(name, "0123456789") == strlen(name) ? atoll(name) : -1);
+	sqlite3_bind_int64(s, 1, number);
 	sqlite3_bind_text(s, 2, name, -1, SQLITE_STATIC);
 	step = sqlite3_step(s);
 	if (step == SQLITE_ROW)

@@ -17,7 +17,6 @@
 #include "archive/wacz.h"
 #include "archive/writer.h"
 #include "base/hash.h"
-#include "base/hash.h"
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/os.h"

@@ -289,7 +289,7 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 	*out = (struct ingest_report){ 0 };
 	eo.payload_max = LIMIT_PAYLOAD_TEXT;
 	g.n_extractors = (o->threads ? o->threads : 1) + 2;
-	g.extractors = mem_zarray(g.n_extractors, sizeof *g.extractors);
+	g.extractors = mem_zarray(g.n_extractors, sizeof(struct extractor *));
 	for (unsigned i = 0; i < g.n_extractors; i++) {
 		eo.seen = i + 1 < g.n_extractors ? seen : NULL;
 		g.extractors[i] = extractor_new(&eo);
@@ -370,7 +370,7 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 	*out = (struct ingest_report){ 0 };
 	if (!always && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
 		return WN_OK;
-	g.extractors = mem_zarray(1, sizeof *g.extractors);
+	g.extractors = mem_zarray(1, sizeof(struct extractor *));
 	g.extractors[0] = extractor_new(&eo);
 	if ((rc = catalog_stats(coll->catalog, &stats, err)) == WN_OK &&
 	    (rc = batch_open(&g.batch, coll, &bo, err)) == WN_OK &&

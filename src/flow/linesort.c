@@ -245,7 +245,7 @@ static int merge(struct linesort *s, void *context, int (*write)(void *context, 
 		 struct err *err)
 {
 	size_t n = s->runs.n, window = s->limit / 2 / n, live = 0;
-	struct cursor *cursors = mem_zarray(n, sizeof *cursors), **heap = mem_array(n, sizeof *heap);
+	struct cursor *cursors = mem_zarray(n, sizeof *cursors), **heap = mem_array(n, sizeof(struct cursor *));
 	int rc = WN_OK;
 
 	if (window > MIB)

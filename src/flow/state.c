@@ -78,7 +78,7 @@ bool state_write(const struct run_state *s, struct buf *out)
 
 	if (!p)
 		return false;
-	memcpy(p, magic, 8);
+	memcpy(p, magic, 8); /* NOLINT(bugprone-not-null-terminated-result): eight bytes, no string */
 	memcpy(p + 8, s->run.rule, 32);
 	memcpy(p + 40, s->run.selection, 32);
 	p = put(p + 72, s->run.revision, 8);

@@ -96,22 +96,21 @@ static int parse(struct ftmanifest *m, struct arena *a, const char *dir, struct 
 {
 	static const struct str begin = { "winnow-fulltext 1\n", 18 };
 	ptrdiff_t check = str_find(text, STR("\ncheck "));
-	unsigned long long want, number, del;
-	struct str line, rest = text;
+	struct str rest = text, sum = STR_NONE;
 	int rc = WN_OK;
 
-	if (!str_starts(text, begin) || check < 0 || sscanf(text.p + check, "\ncheck %16llx", &want) != 1 ||
-	    hash64(text.p, (size_t)check + 1) != want)
+	if (check >= 0)
+		sum = arena_printf(a, "check %016" PRIx64 "\n", hash64(text.p, (size_t)check + 1));
+	if (!str_starts(text, begin) || check < 0 || !str_starts(str_sub(text, (size_t)check + 1, text.n), sum))
 		return segfile_damaged(err, arena_printf(a, "%s/manifest", dir).p, "its checksum is wrong");
 	rest.n = (size_t)check + 1;
 	while (rest.n && rc == WN_OK) {
-		const char *z;
+		struct str line = str_cut(&rest, '\n'), word = str_cut(&line, ' ');
+		uint64_t number, del;
 
-		line = str_cut(&rest, '\n');
-		z = arena_strz(a, line);
-		if (sscanf(z, "next %llu", &number) == 1)
+		if (str_eq(word, STR("next")) && str_u64(line, &number))
 			m->next = number;
-		else if (sscanf(z, "segment %llu %llu", &number, &del) == 2)
+		else if (str_eq(word, STR("segment")) && str_u64(str_cut(&line, ' '), &number) && str_u64(line, &del))
 			rc = m->parts.n < LIMIT_FT_SEGMENTS
 				 ? open_part(m, a, dir, number, del, err)
 				 : err_set(err, WN_LIMIT, "the full-text index %s has more than %u segments", dir,

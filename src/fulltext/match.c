@@ -60,7 +60,7 @@ void ftplan_make(struct ftplan *p, struct arena *a, const struct ftreader *r, co
 {
 	p->r = r;
 	p->weights = arena_zalloc(a, (q->leaves + 1) * sizeof *p->weights);
-	p->terms = arena_zalloc(a, (q->leaves + 1) * sizeof *p->terms);
+	p->terms = arena_zalloc(a, (q->leaves + 1) * sizeof(struct ftterm *));
 	for (int f = 0; f < FT_FIELDS; f++) {
 		double mean = r->contents && r->tokens[f] ? (double)r->tokens[f] / (double)r->contents : 1;
 
@@ -229,8 +229,8 @@ struct matcher *matcher_new(struct arena *a, const struct ftplan *p, const struc
 	if (q->kind < FT_ALL) {
 		*rc = new_leaf(m, a, p, part, err);
 	} else {
-		m->wanted = arena_zalloc(a, q->n_children * sizeof *m->wanted);
-		m->unwanted = arena_zalloc(a, q->n_children * sizeof *m->unwanted);
+		m->wanted = arena_zalloc(a, q->n_children * sizeof(struct matcher *));
+		m->unwanted = arena_zalloc(a, q->n_children * sizeof(struct matcher *));
 		for (const struct ftquery *c = q->first; c && *rc == WN_OK; c = c->next) {
 			struct matcher *child = matcher_new(a, p, c, part, err, rc);
 
@@ -240,7 +240,7 @@ struct matcher *matcher_new(struct arena *a, const struct ftplan *p, const struc
 				m->wanted[m->n_wanted++] = child;
 		}
 		if (m->n_wanted)
-			sort_array(m->wanted, m->n_wanted, sizeof *m->wanted, by_cost);
+			sort_array(m->wanted, m->n_wanted, sizeof(struct matcher *), by_cost);
 		for (unsigned i = 0; i < m->n_wanted; i++)
 			m->cost = q->kind == FT_ANY ? m->cost + m->wanted[i]->cost : m->wanted[0]->cost;
 	}

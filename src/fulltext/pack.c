@@ -122,8 +122,8 @@ void pack_block(struct buf *out, const uint32_t *v, size_t n)
 		x &= mask;                                             \
 		memcpy(v + 4 * (i), &x, 16);                           \
 	}
-#define STEPS4(i) STEP(i) STEP(i + 1) STEP(i + 2) STEP(i + 3)
-#define STEPS16(i) STEPS4(i) STEPS4(i + 4) STEPS4(i + 8) STEPS4(i + 12)
+#define STEPS4(i) STEP(i) STEP((i) + 1) STEP((i) + 2) STEP((i) + 3)
+#define STEPS16(i) STEPS4(i) STEPS4((i) + 4) STEPS4((i) + 8) STEPS4((i) + 12)
 
 static inline __attribute__((always_inline)) void unpack_width(const unsigned char *in, uint32_t *v, const unsigned b)
 {
@@ -143,7 +143,7 @@ static void unpack_lanes(const unsigned char *in, uint32_t *v, unsigned b)
 	case b:                         \
 		unpack_width(in, v, b); \
 		break;
-#define WIDTHS4(b) WIDTH(b) WIDTH(b + 1) WIDTH(b + 2) WIDTH(b + 3)
+#define WIDTHS4(b) WIDTH(b) WIDTH((b) + 1) WIDTH((b) + 2) WIDTH((b) + 3)
 		WIDTHS4(1) WIDTHS4(5) WIDTHS4(9) WIDTHS4(13) WIDTHS4(17) WIDTHS4(21) WIDTHS4(25) WIDTHS4(29)
 	}
 }

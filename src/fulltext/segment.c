@@ -207,14 +207,15 @@ int ftdict_next(struct ftdict *d, struct err *err)
 /* The first term of a block, without reading the rest. */
 static int first_term(const struct ftseg *s, uint64_t block, struct str *key, struct err *err)
 {
-	uint64_t at = s->dict_at + s->dict[block], n = s->dict[block + 1] - s->dict[block], x;
+	uint64_t at = s->dict_at + s->dict[block], n = s->dict[block + 1] - s->dict[block], x = 0;
 	const unsigned char *p = s->map.p + at, *end = p + n;
 	int rc = touch(s, at, n, err);
 
 	if (rc < 0)
 		return rc;
-	if (!(p = unpack_varint(p, end, &x)) || !(p = unpack_varint(p, end, &x)) || !(p = unpack_varint(p, end, &x)) ||
-	    x > (uint64_t)(end - p))
+	for (int field = 0; field < 3 && p; field++) /* the third is the length of the key */
+		p = unpack_varint(p, end, &x);
+	if (!p || x > (uint64_t)(end - p))
 		return damaged(s, "its dictionary is cut off", err);
 	*key = str_n((const char *)p, (size_t)x);
 	return WN_OK;

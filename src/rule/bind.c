@@ -144,13 +144,13 @@ static int by_bytes(const void *x, const void *y)
 /* Replaces ids (+1, 0 missing) by ranks (+1); returns the texts by rank. */
 static struct str *rank_ids(struct bound *b, const struct intern *t, uint32_t **cols, size_t n_cols)
 {
-	struct str **order = mem_array(t->n + 1, sizeof *order);
+	struct str **order = mem_array(t->n + 1, sizeof(struct str *));
 	struct str *strs = ARENA_ARRAY(&b->arena, struct str, t->n + 1);
 	uint32_t *rank = mem_zarray(t->n + 1, sizeof *rank);
 
 	for (size_t i = 0; i < t->n; i++)
 		order[i] = &t->strs[i];
-	sort_array(order, t->n, sizeof *order, by_bytes);
+	sort_array(order, t->n, sizeof(struct str *), by_bytes);
 	strs[0] = STR_NONE;
 	for (size_t i = 0; i < t->n; i++) {
 		strs[i + 1] = arena_str(&b->arena, *order[i]);

@@ -190,20 +190,17 @@ static int check_arith(struct checker *c, struct node *n)
 			n->type = tx;
 		else if (n->op == NODE_SUB && tx == TYPE_TIME && ty == TYPE_TIME)
 			n->type = TYPE_DURATION;
-		else if (tx == TYPE_TIME && ty == TYPE_DURATION)
-			n->type = TYPE_TIME;
-		else if (n->op == NODE_ADD && tx == TYPE_DURATION && ty == TYPE_TIME)
+		else if ((tx == TYPE_TIME && ty == TYPE_DURATION) ||
+			 (n->op == NODE_ADD && tx == TYPE_DURATION && ty == TYPE_TIME))
 			n->type = TYPE_TIME;
 	} else {
 		ty = y->type;
-		if (tx == TYPE_NUMBER && ty == TYPE_NUMBER)
+		if ((tx == TYPE_NUMBER && ty == TYPE_NUMBER) ||
+		    (n->op == NODE_DIV && tx == TYPE_DURATION && ty == TYPE_DURATION))
 			n->type = TYPE_NUMBER;
-		else if (tx == TYPE_DURATION && ty == TYPE_NUMBER)
+		else if ((tx == TYPE_DURATION && ty == TYPE_NUMBER) ||
+			 (n->op == NODE_MUL && tx == TYPE_NUMBER && ty == TYPE_DURATION))
 			n->type = TYPE_DURATION;
-		else if (n->op == NODE_MUL && tx == TYPE_NUMBER && ty == TYPE_DURATION)
-			n->type = TYPE_DURATION;
-		else if (n->op == NODE_DIV && tx == TYPE_DURATION && ty == TYPE_DURATION)
-			n->type = TYPE_NUMBER;
 	}
 	return n->type != TYPE_NONE ? WN_OK : mixed(c, n, x, y, verbs[n->op - NODE_ADD]);
 }

@@ -401,11 +401,11 @@ void cdx_write_block(struct cdx_scan *s, uint64_t block, const struct cdx_row *f
 		buf_str(&s->text, str(stamp));
 		json_quote(out, buf_view(&s->text));
 		buf_printf(out, ", \"part\": \"catalog\", \"offset\": %llu, \"length\": %d, \"lineno\": %llu}\n",
-			   (unsigned long long)(block * CDX_BLOCK), CDX_BLOCK, (unsigned long long)block + 1);
+			   (unsigned long long)block * CDX_BLOCK, CDX_BLOCK, (unsigned long long)block + 1);
 		return;
 	}
 	add_word(out, first->urlkey);
-	buf_printf(out, " %s\tcatalog\t%llu\t%d\t%llu\n", stamp, (unsigned long long)(block * CDX_BLOCK), CDX_BLOCK,
+	buf_printf(out, " %s\tcatalog\t%llu\t%d\t%llu\n", stamp, (unsigned long long)block * CDX_BLOCK, CDX_BLOCK,
 		   (unsigned long long)block + 1);
 }
 

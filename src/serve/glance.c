@@ -132,10 +132,9 @@ static int count(struct collection *coll, struct buf *out, struct err *err)
 
 static int64_t time_of(const struct json_value *v, const char *key)
 {
-	struct str text = json_text(v, key);
 	int64_t t;
 
-	return text.n && sscanf(text.p, "%ld", &t) == 1 ? t : CAPTURE_NO_TIME;
+	return str_i64(json_text(v, key), &t) ? t : CAPTURE_NO_TIME;
 }
 
 static void read_table(struct arena *a, const struct json_value *list, struct glance_table *t, size_t most)

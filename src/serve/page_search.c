@@ -274,8 +274,8 @@ static void hits(struct request *q, struct collection *coll, struct buf *b, cons
 	uint64_t from = (a->page - 1) * PAGE_HITS, pages = (found->matches + PAGE_HITS - 1) / PAGE_HITS,
 		 covered[PAGE_HITS] = { 0 };
 
-	html(b, "<section aria-label=\"Results\"><p role=\"status\">%n texts match%z", found->matches,
-	     found->matches ? "." : ".");
+	html(b, "<section aria-label=\"Results\"><p role=\"status\">%n %z.", found->matches,
+	     found->matches == 1 ? "text matches" : "texts match");
 	if (a->cover_id && unfiltered > found->matches) {
 		html(b, " %n more are hidden by cover %u: <a href=\"", unfiltered - found->matches, a->cover_id);
 		href(q, b, a, "cover", STR(""), 1);

@@ -150,11 +150,9 @@ size_t html_scan_raw(struct str s, size_t at, struct str name)
 		if (s.p[i] != '<')
 			continue;
 		if (script && !escaped && i + 3 < s.n && memcmp(s.p + i, "<!--", 4) == 0) {
-			escaped = true;
-			if (i + 4 < s.n && s.p[i + 4] == '>') /* <!--> and <!---> are over at once */
-				escaped = false;
-			else if (i + 5 < s.n && s.p[i + 4] == '-' && s.p[i + 5] == '>')
-				escaped = false;
+			/* <!--> and <!---> are over at once */
+			escaped = !(i + 4 < s.n && s.p[i + 4] == '>') &&
+				  !(i + 5 < s.n && s.p[i + 4] == '-' && s.p[i + 5] == '>');
 		} else if (script && escaped && !doubly && tag_at(s, i, "<", name)) {
 			doubly = true;
 		} else if (tag_at(s, i, "</", name)) {

@@ -695,9 +695,7 @@ void tree_end(struct extract *x, const struct html_token *t)
 		end_table_part(x, t->tag);
 	else if (flags & IS_FORMAT)
 		end_format(x, t->tag);
-	else if ((flags & IS_BLOCK) && (flags & IS_SPECIAL))
-		close_found(x, t->tag, SCOPE_DEFAULT);
-	else if (flags & IS_SCOPE)
+	else if (((flags & IS_BLOCK) && (flags & IS_SPECIAL)) || (flags & IS_SCOPE))
 		close_found(x, t->tag, SCOPE_DEFAULT);
 	else
 		end_other(x, t);

@@ -202,7 +202,7 @@ static struct str anchor_of(const struct extract *x, const struct open_link *l)
 
 enum { IN_PATH = 1, IN_QUERY = 2, IN_FRAGMENT = 4 };
 static const uint8_t kept[256] = {
-	/* bytes that stay as they are */
+/* bytes that stay as they are */
 #define ALL7 (IN_PATH | IN_QUERY | IN_FRAGMENT)
 	['a' ... 'z'] = ALL7,
 	['A' ... 'Z'] = ALL7,
