@@ -53,6 +53,9 @@
 #define LIMIT_FT_SEGMENTS 1024		  /* segments in a full-text index; merging keeps it near 20 */
 #define LIMIT_PAGE (16 * MIB)		  /* an HTML page of ours; lists are cut long before */
 #define LIMIT_JOBS 200			  /* jobs that a server remembers; the oldest finished one goes */
+#define LIMIT_JOB_ATTEMPTS 5		  /* processes that may end while they work on a job, before it is given up */
+#define LIMIT_JOB_SECONDS 86400		  /* a job may take, from its first start */
+#define LIMIT_SERVED 1000		  /* collections of one server, uploads among them */
 #define LIMIT_ACL (256 * MIB)		  /* a file of access rules */
 #define LIMIT_CDX_DIGESTS 1000000	  /* distinct digests of one URL that showDupeCount tells apart */
 #define LIMIT_CDX_LINE (1 * MIB)	  /* a row of a CDX answer, escaped */

@@ -7,6 +7,7 @@
 
 struct args {
 	const char *listen, *public_url, *replay_host, *token_file, *trust_proxy, *warc_dir, *acl, *access_log, *assets;
+	uint64_t job_lease;
 	bool private_paths, read_only, allow_sql, allow_cdx_write, no_fuzzy;
 };
 
@@ -28,6 +29,9 @@ static const struct opt opts[] = {
 	{ "allow-cdx-write", 0, OPT_FLAG, NULL, "take CDX lines by POST, with the token",
 	  offsetof(struct args, allow_cdx_write) },
 	{ "acl", 0, OPT_TEXT, "FILE", "access rules (.aclj) for every collection", offsetof(struct args, acl) },
+	{ "job-lease", 0, OPT_U64, "SECONDS",
+	  "a job whose server is gone for so long is taken over by another (default 15)",
+	  offsetof(struct args, job_lease) },
 	{ "no-fuzzy", 0, OPT_FLAG, NULL, "replay never tries a URL without its cache-buster",
 	  offsetof(struct args, no_fuzzy) },
 	{ "access-log", 0, OPT_TEXT, "FILE", "a line per request; - is standard error",
@@ -94,6 +98,7 @@ static int run(struct cmd_run *run)
 		.allow_sql = a->allow_sql,
 		.allow_cdx_write = a->allow_cdx_write,
 		.no_fuzzy = a->no_fuzzy,
+		.job_lease = a->job_lease,
 		.threads = (unsigned)run->common.threads,
 		.memory = run->common.memory,
 	};

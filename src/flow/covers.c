@@ -284,7 +284,8 @@ static int name_is_free(sqlite3 *db, const struct cover_row *row, struct err *er
 }
 
 int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n,
-		 const struct certificate *proof, const struct run_state *state, struct err *err)
+		 const struct certificate *proof, const struct run_state *state, const struct covers_commit *commit,
+		 struct err *err)
 {
 	struct catalog *c = NULL;
 	bool replaces = row->id != 0;
@@ -304,6 +305,8 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK &&
 	    (rc = insert_row(db, row, err)) == WN_OK)
 		rc = insert_members(db, row->id, members, n, err);
+	if (rc == WN_OK && commit)
+		rc = commit->run(commit->context, db, row->id, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
 		rc = failed(db, "storing the cover", err);
 	if (rc < 0)

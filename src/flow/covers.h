@@ -35,10 +35,18 @@ struct cover_member {
 
 /* A name that could be an id is refused. */
 int covers_name_check(struct str name, struct err *err);
+/* What is to happen in the transaction that stores a cover, or not at all: it fails, nothing is stored. */
+struct sqlite3;
+struct covers_commit {
+	int (*run)(void *context, struct sqlite3 *db, uint64_t cover, struct err *err);
+	void *context;
+};
+
 /* Stores.  row->id 0: a new cover, the id is given; else in place of that one, which keeps its name.
- * members ascend by capture id.  state may be NULL: then an update has to solve all again. */
+ * members ascend by capture id.  state may be NULL: then an update has to solve all again.  commit may be NULL. */
 int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n,
-		 const struct certificate *proof, const struct run_state *state, struct err *err);
+		 const struct certificate *proof, const struct run_state *state, const struct covers_commit *commit,
+		 struct err *err);
 /* By id or name; WN_NONE with what to do. */
 int covers_find(struct collection *coll, struct arena *a, const char *name, struct cover_row *out, struct err *err);
 int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context,

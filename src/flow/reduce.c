@@ -467,7 +467,7 @@ int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_re
 	reduce_report_json(o, &j);
 	row.report = buf_view(&report);
 	sort_array(members, r->docs.n, sizeof *members, reduce_by_member);
-	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, state, err);
+	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, state, q->commit, err);
 	o->cover = row.id;
 	vec_release(&keep);
 	buf_release(&report);

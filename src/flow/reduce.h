@@ -3,6 +3,7 @@
 #define WINNOW_FLOW_REDUCE_H
 #include "base/json.h"
 #include "cover/certificate.h"
+#include "flow/covers.h"
 #include "flow/run.h"
 
 struct reduce_request {
@@ -13,6 +14,7 @@ struct reduce_request {
 	uint64_t replaces;	  /* a cover's id: the answer takes its place; 0: a new one */
 	const uint64_t *previous; /* captures that were kept, ascending: keep many of them; NULL: no matter */
 	size_t n_previous;
+	const struct covers_commit *commit; /* NULL: none */
 	const char *update_whole; /* an update that has to solve all says why; NULL: no update */
 };
 

@@ -519,7 +519,7 @@ int update_run(struct collection *coll, const struct cover_row *row, const struc
 	double started = progress_clock();
 	struct update u = { 0 };
 	struct arena a = { 0 };
-	struct reduce_request rq = { .run = covers_request(&a, row), .replaces = row->id };
+	struct reduce_request rq = { .run = covers_request(&a, row), .replaces = row->id, .commit = q->commit };
 	struct err why = { 0 };
 	struct run r = { 0 };
 	int rc;

@@ -14,6 +14,7 @@ struct update_request {
 	unsigned threads;
 	uint64_t memory;
 	const char *tmp;
+	const struct covers_commit *commit; /* NULL: none */
 };
 
 /* The cover keeps its id and name.  out->update says what was done; when the

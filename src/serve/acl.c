@@ -68,7 +68,7 @@ struct acl *request_acl(struct request *q, const struct served *which)
 
 	pthread_mutex_lock(&rules.lock);
 	if (rules.server != q->server || which->index >= rules.n) {
-		size_t n = q->server->n_served > which->index ? q->server->n_served : which->index + 1;
+		size_t n = q->server->max_served;
 
 		rules.sets = mem_rearray(rules.server == q->server ? rules.sets : NULL, n, sizeof *rules.sets);
 		memset(rules.sets + (rules.server == q->server ? rules.n : 0), 0,

@@ -16,6 +16,7 @@
 #include "flow/guarded_sql.h"
 #include "flow/preview.h"
 #include "serve/acl.h"
+#include "serve/api.h"
 #include "serve/cdx_scan.h"
 #include "serve/jobs.h"
 #include "serve/routes.h"
@@ -48,7 +49,7 @@ static void api_meta(struct api *a)
 {
 	json_key(&a->j, "meta");
 	json_open(&a->j, '{');
-	if (a->q->served) {
+	if (a->coll) {
 		struct catalog_next next;
 
 		json_key(&a->j, "collection");
@@ -105,6 +106,13 @@ static void api_end(struct api *a, uint64_t next)
 		return;
 	}
 	response_json(a->r, buf_view(out));
+}
+
+void api_envelope(struct request *q, struct response *r, struct json *j)
+{
+	struct api a = { .q = q, .r = r, .j = *j };
+
+	api_end(&a, 0);
 }
 
 static void api_fail(struct api *a) { response_err(a->r, &a->err); }
@@ -628,11 +636,12 @@ void api_cover_add(struct request *q, struct response *r)
 {
 	struct api a;
 	const struct json_value *body;
-	struct job_request job = { .threads = q->server->options.threads, .memory = q->server->options.memory };
+	struct job_request job = { .coll = q->served ? q->served->name : "" };
 	struct rule_env env;
 	struct rule *rule;
 	struct str text;
-	uint64_t id, least = 0;
+	struct str id, key = request_header(q, "Idempotency-Key");
+	uint64_t least = 0;
 
 	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(text = rule_of(&a, body)).n)
 		return;
@@ -648,24 +657,23 @@ void api_cover_add(struct request *q, struct response *r)
 		response_error(r, 422, "keep_at_least must be a whole number");
 		return;
 	}
-	job.coll = q->served->name;
-	job.dir = q->served->dir;
+	job.key = key.n ? arena_strz(&q->arena, key) : NULL;
 	job.rule = arena_strz(&q->arena, text);
 	job.where = member_z(&a, body, "where");
 	job.per = member_z(&a, body, "per");
 	job.prefer = member_z(&a, body, "prefer");
 	job.name = member_z(&a, body, "name");
 	job.keep_at_least = least;
-	if (jobs_add(&job, &id, &a.err) < 0) {
+	if (jobs_add(&q->arena, &job, &id, &a.err) < 0) {
 		response_header(r, "Retry-After", STR("30"));
 		response_error(r, a.err.code == WN_LIMIT ? 429 : 503, "%s", a.err.text);
 		return;
 	}
 	json_open(&a.j, '{');
-	put_u64(&a.j, "job", id);
+	put_str(&a.j, "job", id);
 	json_close(&a.j, '}');
 	r->status = 202;
-	response_header(r, "Location", request_href(q, "/api/v1/jobs/%llu", (unsigned long long)id));
+	response_header(r, "Location", request_href(q, "/api/v1/jobs/%.*s", STR_FMT(id)));
 	api_end(&a, 0);
 }
 

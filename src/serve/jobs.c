@@ -1,268 +1,535 @@
-/* serve/jobs.c -- see jobs.h. */
+/* serve/jobs.c -- see jobs.h: the thread that works, the thread that holds the lease. */
 #include "serve/jobs.h"
 
+#include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/task.h"
-#include "flow/reduce.h"
+#include "flow/ingest.h"
+#include "flow/update.h"
+#include "serve/job_spec.h"
+#include "serve/server.h"
 
-struct job {
-	struct job *next; /* older */
+enum { LOOK_MS = 1000, BEAT_MS = 250 };
+
+/* The job that this process works on. */
+struct work {
+	bool on, lost, late;
+	const struct served *served;
+	struct job_row row; /* strings in arena */
 	struct arena arena;
-	struct job_request q;
-	struct job_view view; /* strings in its own arena */
-	bool cancel;
+	enum job_wish wish;
+	uint64_t result; /* the cover that was brought up to date */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct job *jobs; /* newest first */
-static uint64_t last_id;
-static bool running;
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t look, beat;
+	struct server *server;
+	struct catalog **handles; /* of the working thread, by served.index */
+	struct catalog **views;	  /* for reading, under the lock */
+	char owner[96];
+	int64_t lease;
+	pthread_t worker, keeper;
+	bool begun;
+	atomic_bool over;
+	struct work work;
+} all = { .lock = PTHREAD_MUTEX_INITIALIZER, .look = PTHREAD_COND_INITIALIZER, .beat = PTHREAD_COND_INITIALIZER };
 
-const char *job_state_name(enum job_state s)
+static int64_t now_ms(void)
 {
-	static const char *const names[] = { "queued", "running", "succeeded", "failed", "cancelled" };
+	struct timespec t;
 
-	return names[s];
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-static bool ended(const struct job *j) { return j->view.state > JOB_RUNNING; }
-
-static struct job *find(uint64_t id)
+static void wait_ms(pthread_cond_t *c, int64_t ms)
 {
-	for (struct job *j = jobs; j; j = j->next)
-		if (j->view.id == id)
-			return j;
-	return NULL;
+	int64_t at = now_ms() + ms;
+	struct timespec t = { at / 1000, at % 1000 * 1000000 };
+
+	pthread_cond_timedwait(c, &all.lock, &t);
 }
 
-static struct job *oldest_waiting(void)
-{
-	struct job *found = NULL;
+/* ---- the work itself ---- */
 
-	for (struct job *j = jobs; j; j = j->next)
-		if (j->view.state == JOB_QUEUED)
-			found = j;
-	return found;
-}
-
-/* Work of one job; its own strings are not touched by others while it runs. */
-static int compute(const struct job_request *q, uint64_t *cover, struct err *err)
+/* In the transaction that stores the cover: either this process still has the job, and it ends, or nothing is stored. */
+static int end_with_cover(void *context, struct sqlite3 *db, uint64_t cover, struct err *err)
 {
-	struct reduce_request r = { .name = q->name };
-	struct reduce_report report;
-	struct collection coll = { 0 };
+	struct work *w = context;
+	struct buf progress = BUF(64 * KIB);
 	int rc;
 
-	r.run = (struct run_request){ .rule = str(q->rule),
-				      .where = q->where,
-				      .per = q->per,
-				      .keep_at_least = q->keep_at_least,
-				      .prefer = q->prefer,
-				      .keep = q->keep,
-				      .n_keep = q->n_keep,
-				      .threads = q->threads,
-				      .memory = q->memory };
-	if ((rc = collection_open(&coll, q->dir, CATALOG_READ, NULL, err)) < 0)
-		return rc;
-	if ((rc = catalog_begin(coll.catalog, err)) == WN_OK && (rc = reduce_run(&coll, &r, &report, err)) == WN_OK) {
-		*cover = report.cover;
+	job_progress_write(&progress, NULL);
+	rc = job_store_end(db, w->row.number, str(all.owner), JOB_SUCCEEDED, cover, STR_NONE, buf_view(&progress),
+			   now_ms(), err);
+	buf_release(&progress);
+	pthread_mutex_lock(&all.lock);
+	w->lost |= rc == WN_NONE;
+	pthread_mutex_unlock(&all.lock);
+	return rc;
+}
+
+static int make_cover(struct work *w, struct collection *coll, const struct job_spec *spec, struct err *err)
+{
+	struct covers_commit commit = { end_with_cover, w };
+	struct reduce_request r = { .name = spec->name, .commit = &commit };
+	const struct server_options *o = &all.server->options;
+	struct reduce_report report;
+	int rc;
+
+	r.run = (struct run_request){ .rule = str(spec->rule),
+				      .where = spec->where,
+				      .per = spec->per,
+				      .keep_at_least = spec->keep_at_least,
+				      .prefer = spec->prefer,
+				      .keep = spec->keep,
+				      .n_keep = spec->n_keep,
+				      .threads = o->threads ? o->threads : task_cores(),
+				      .memory = o->memory ? o->memory : 1 * GIB };
+	if ((rc = reduce_run(coll, &r, &report, err)) == WN_OK)
 		reduce_report_release(&report);
-	}
+	return rc;
+}
+
+static int bring_up_to_date(struct work *w, struct collection *coll, const struct job_spec *spec, struct err *err)
+{
+	struct covers_commit commit = { end_with_cover, w };
+	const struct server_options *o = &all.server->options;
+	struct update_request r = { .threads = o->threads ? o->threads : task_cores(),
+				    .memory = o->memory ? o->memory : 1 * GIB,
+				    .commit = &commit };
+	struct reduce_report report;
+	struct cover_row row;
+	char id[24];
+	int rc;
+
+	snprintf(id, sizeof id, "%" PRIu64, spec->update);
+	if ((rc = covers_find(coll, &w->arena, id, &row, err)) < 0)
+		return rc;
+	w->result = spec->update;
+	if ((rc = update_run(coll, &row, &r, &report, err)) == WN_OK)
+		reduce_report_release(&report);
+	return rc;
+}
+
+static int ingest_file(struct work *w, const struct job_spec *spec, struct err *err)
+{
+	const struct server_options *o = &all.server->options;
+	struct ingest_options options = { .threads = o->threads ? o->threads : task_cores(),
+					  .memory = o->memory ? o->memory : 1 * GIB };
+	struct collection coll = { 0 };
+	struct ingest_report report;
+	int rc;
+
+	if ((rc = collection_open(&coll, w->served->dir, CATALOG_WRITE, NULL, err)) == WN_OK)
+		rc = ingest_paths(&coll, &spec->file, 1, &options, &report, err);
+	collection_close(&coll);
+	if (rc == WN_OK && report.files_failed)
+		return err_set(err, WN_IO, "%s", report.failure);
+	return rc;
+}
+
+static int do_work(struct work *w, struct err *err)
+{
+	struct collection coll = { 0 };
+	struct job_spec spec;
+	int rc;
+
+	if ((rc = job_spec_read(&w->arena, w->row.spec, &spec, err)) < 0)
+		return rc;
+	if (spec.file)
+		return ingest_file(w, &spec, err);
+	if ((rc = collection_open(&coll, w->served->dir, CATALOG_READ, NULL, err)) < 0)
+		return rc;
+	if ((rc = catalog_begin(coll.catalog, err)) == WN_OK)
+		rc = spec.update ? bring_up_to_date(w, &coll, &spec, err) : make_cover(w, &coll, &spec, err);
 	catalog_end(coll.catalog);
 	collection_close(&coll);
 	return rc;
 }
 
-static void take_progress(struct job *j)
-{
-	struct progress_state s;
+/* ---- taking and ending ---- */
 
-	progress_now(&s);
-	j->view.n_phases = s.n < JOB_PHASES ? s.n : JOB_PHASES;
-	memcpy(j->view.phases, s.phases + (s.n - j->view.n_phases), j->view.n_phases * sizeof *s.phases);
-	j->view.total = s.total;
-	j->view.low = s.low;
-	j->view.high = s.high;
+static struct catalog *handle_of(unsigned index)
+{
+	struct err err = { 0 };
+	struct catalog **c = &all.handles[index];
+
+	if (!*c && catalog_open(c, all.server->served[index].dir, CATALOG_SHARED, NULL, &err) < 0)
+		*c = NULL; /* not writable: another process has to do its jobs */
+	return *c;
 }
 
-static void *work(void *context)
+/* The oldest job that waits in any collection; false: none. */
+static bool take(struct work *w)
 {
-	struct job *j;
+	struct err err = { 0 };
+
+	for (size_t i = 0; i < all.server->n_served; i++) {
+		struct catalog *c = handle_of((unsigned)i);
+
+		if (!c || !job_store_is_there(catalog_sqlite(c)))
+			continue;
+		arena_reset(&w->arena);
+		if (job_store_take(catalog_sqlite(c), &w->arena, str(all.owner), now_ms(), all.lease, &w->row, &err) ==
+		    WN_OK) {
+			w->served = &all.server->served[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How it goes on with a job whose work ended with rc. */
+static enum job_state state_after(const struct work *w, int rc, const struct err *err)
+{
+	if (rc == WN_OK)
+		return JOB_SUCCEEDED;
+	if (w->late)
+		return JOB_FAILED;
+	if (w->wish == JOB_WISH_CANCEL)
+		return JOB_CANCELLED;
+	if (w->wish == JOB_WISH_PAUSE)
+		return JOB_PAUSED;
+	if (all.over || rc == WN_BUSY)
+		return JOB_QUEUED;
+	if (strstr(err->text, "No space left"))
+		return JOB_PAUSED; /* room can be made; what was done so far is kept */
+	return JOB_FAILED;
+}
+
+static void end(struct work *w, int rc, const struct err *err)
+{
+	struct catalog *c = handle_of(w->served->index);
+	enum job_state state = state_after(w, rc, err);
+	struct buf progress = BUF(64 * KIB);
+	struct str why = state == JOB_FAILED || state == JOB_PAUSED ? str(err->text) : STR_NONE;
+	struct err ignored = { 0 };
+
+	job_progress_write(&progress, NULL);
+	if (w->late)
+		why = STR("it took longer than this server lets a job take");
+	if (c && !w->lost)
+		job_store_end(catalog_sqlite(c), w->row.number, str(all.owner), state,
+			      state == JOB_SUCCEEDED ? w->result : 0, why, buf_view(&progress), now_ms(),
+			      &ignored); /* WN_NONE: it ended with its cover, or another has it */
+	buf_release(&progress);
+}
+
+static int begin_work(struct work *w, struct err *err)
+{
+	if (w->row.wish == JOB_WISH_CANCEL) {
+		w->wish = JOB_WISH_CANCEL;
+		return WN_INTERRUPTED;
+	}
+	if (w->row.attempts > LIMIT_JOB_ATTEMPTS)
+		return err_set(err, WN_LIMIT, "%d processes that worked on it ended before it did", LIMIT_JOB_ATTEMPTS);
+	return do_work(w, err);
+}
+
+static void *work_main(void *context)
+{
+	struct work *w = &all.work;
 
 	(void)context;
-	pthread_mutex_lock(&lock);
-	while ((j = oldest_waiting())) {
+	pthread_mutex_lock(&all.lock);
+	while (!all.over) {
 		struct err err = { 0 };
-		uint64_t cover = 0;
+		bool busy;
 		int rc;
 
-		j->view.state = JOB_RUNNING;
-		j->view.started = time(NULL);
-		task_stop(false);
+		pthread_mutex_unlock(&all.lock);
+		busy = take(w);
+		pthread_mutex_lock(&all.lock);
+		if (!busy) {
+			if (!all.over)
+				wait_ms(&all.look, LOOK_MS);
+			continue;
+		}
+		task_stop(all.over);
 		progress_reset();
-		pthread_mutex_unlock(&lock);
-		rc = compute(&j->q, &cover, &err);
-		pthread_mutex_lock(&lock);
-		take_progress(j);
+		w->wish = JOB_GO_ON;
+		w->lost = w->late = false;
+		w->result = 0;
+		w->on = true;
+		pthread_cond_signal(&all.beat);
+		pthread_mutex_unlock(&all.lock);
+		rc = begin_work(w, &err);
+		pthread_mutex_lock(&all.lock);
+		w->on = false;
+		pthread_mutex_unlock(&all.lock);
+		end(w, rc, &err);
+		pthread_mutex_lock(&all.lock);
 		task_stop(false);
-		j->view.ended = time(NULL);
-		j->view.cover = cover;
-		j->view.state = rc == WN_OK ? JOB_SUCCEEDED : j->cancel ? JOB_CANCELLED : JOB_FAILED;
-		if (rc < 0)
-			j->view.error = arena_str(&j->arena, str(err.text));
+		if (rc == WN_BUSY && !all.over)
+			wait_ms(&all.look, LOOK_MS);
 	}
-	running = false;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&all.lock);
 	return NULL;
 }
 
-static const char *copy(struct arena *a, const char *s) { return s ? arena_strz(a, str(s)) : NULL; }
+/* ---- the lease ---- */
 
-static struct job *job_new(const struct job_request *q)
+static void beat(struct catalog *c, const struct buf *progress, uint64_t number)
 {
-	struct job *j = mem_zalloc(sizeof *j);
-	const char **keep = ARENA_ARRAY(&j->arena, const char *, q->n_keep + 1);
+	struct work *w = &all.work;
+	enum job_wish wish = JOB_GO_ON;
+	struct err err = { 0 };
+	int rc = job_store_beat(catalog_sqlite(c), number, str(all.owner), now_ms(), all.lease, buf_view(progress),
+				&wish, &err);
 
-	j->q = *q;
-	j->q.coll = copy(&j->arena, q->coll);
-	j->q.dir = copy(&j->arena, q->dir);
-	j->q.rule = copy(&j->arena, q->rule);
-	j->q.where = copy(&j->arena, q->where);
-	j->q.per = copy(&j->arena, q->per);
-	j->q.prefer = copy(&j->arena, q->prefer);
-	j->q.name = copy(&j->arena, q->name);
-	for (size_t i = 0; i < q->n_keep; i++)
-		keep[i] = copy(&j->arena, q->keep[i]);
-	j->q.keep = keep;
-	j->view = (struct job_view){
-		.coll = str(j->q.coll), .rule = str(j->q.rule), .name = str(j->q.name), .created = time(NULL)
-	};
-	return j;
+	pthread_mutex_lock(&all.lock);
+	if (w->on && w->row.number == number) {
+		if (rc == WN_NONE)
+			w->lost = true;
+		if (wish != JOB_GO_ON)
+			w->wish = wish;
+		w->late = now_ms() - w->row.started > (int64_t)LIMIT_JOB_SECONDS * 1000;
+		if (w->lost || w->late || wish != JOB_GO_ON)
+			task_stop(true);
+	}
+	pthread_mutex_unlock(&all.lock);
 }
 
-/* Forgets the oldest that has ended when there are too many; false when none has. */
-static bool make_room(void)
+static void *keep_main(void *context)
 {
-	struct job **oldest = NULL, *gone;
-	unsigned n = 0;
+	struct buf progress = BUF(64 * KIB);
+	struct catalog *c = NULL;
+	const struct served *of = NULL;
+	struct job_estimate estimate = { 0 };
+	uint64_t last = 0;
 
-	for (struct job **p = &jobs; *p; p = &(*p)->next) {
-		n++;
-		if (ended(*p))
-			oldest = p;
-	}
-	if (n < LIMIT_JOBS)
-		return true;
-	if (!oldest)
-		return false;
-	gone = *oldest;
-	*oldest = gone->next;
-	arena_release(&gone->arena);
-	mem_free(gone);
-	return true;
-}
+	(void)context;
+	pthread_mutex_lock(&all.lock);
+	while (!all.over) {
+		struct err err = { 0 };
+		uint64_t number;
 
-int jobs_add(const struct job_request *q, uint64_t *id, struct err *err)
-{
-	struct job *j;
-	pthread_t thread;
-	int rc = WN_OK;
-
-	pthread_mutex_lock(&lock);
-	if (!make_room()) {
-		pthread_mutex_unlock(&lock);
-		return err_set(err, WN_LIMIT, "%d jobs are waiting already; try again when one has ended", LIMIT_JOBS);
-	}
-	j = job_new(q);
-	j->view.id = *id = ++last_id;
-	j->next = jobs;
-	jobs = j;
-	if (!running) {
-		if (pthread_create(&thread, NULL, work, NULL) == 0) {
-			pthread_detach(thread);
-			running = true;
-		} else {
-			j->view.state = JOB_FAILED;
-			rc = err_set(err, WN_LIMIT, "the system gives no thread for the job; try again later");
+		if (!all.work.on) {
+			pthread_cond_wait(&all.beat, &all.lock);
+			continue;
 		}
+		wait_ms(&all.beat, BEAT_MS);
+		if (!all.work.on || all.over)
+			continue;
+		number = all.work.row.number;
+		if (of != all.work.served) {
+			of = all.work.served;
+			catalog_close(c);
+			c = NULL;
+		}
+		if (last != number)
+			estimate = (struct job_estimate){ 0 };
+		last = number;
+		pthread_mutex_unlock(&all.lock);
+		buf_reset(&progress);
+		job_progress_write(&progress, &estimate);
+		if (c || catalog_open(&c, of->dir, CATALOG_SHARED, NULL, &err) == WN_OK)
+			beat(c, &progress, number);
+		pthread_mutex_lock(&all.lock);
 	}
-	pthread_mutex_unlock(&lock);
-	return rc;
+	pthread_mutex_unlock(&all.lock);
+	catalog_close(c);
+	buf_release(&progress);
+	return NULL;
 }
 
-static void view(struct arena *a, struct job *j, struct job_view *out)
+/* ---- start and end ---- */
+
+int jobs_begin(struct server *s, int64_t lease, struct err *err)
 {
-	if (j->view.state == JOB_RUNNING)
-		take_progress(j);
-	*out = j->view;
-	out->coll = arena_str(a, out->coll);
-	out->rule = arena_str(a, out->rule);
-	out->name = arena_str(a, out->name);
-	out->error = arena_str(a, out->error);
-	out->ahead = 0;
-	if (j->view.state == JOB_QUEUED)
-		for (struct job *o = j->next; o; o = o->next)
-			out->ahead += !ended(o);
+	unsigned char id[8];
+	char host[48] = "";
+
+	if (getrandom(id, sizeof id, 0) != (ssize_t)sizeof id)
+		return err_set(err, WN_IO, "the system gives no random bytes");
+	gethostname(host, sizeof host - 1);
+	snprintf(all.owner, sizeof all.owner, "%s:%ld:%02x%02x%02x%02x%02x%02x%02x%02x", host, (long)getpid(), id[0],
+		 id[1], id[2], id[3], id[4], id[5], id[6], id[7]);
+	all.server = s;
+	all.lease = lease;
+	all.handles = mem_zarray(s->max_served, sizeof *all.handles);
+	all.views = mem_zarray(s->max_served, sizeof *all.views);
+	if (s->options.read_only)
+		return WN_OK; /* it shows them, and leaves the work to others */
+	if (pthread_create(&all.worker, NULL, work_main, NULL) != 0)
+		return err_set(err, WN_LIMIT, "the system gives no thread for jobs");
+	if (pthread_create(&all.keeper, NULL, keep_main, NULL) != 0)
+		die("the system gives no thread for jobs");
+	all.begun = true;
+	return WN_OK;
 }
 
-bool jobs_get(struct arena *a, uint64_t id, struct job_view *out)
+void jobs_end(void)
 {
-	struct job *j;
+	if (!all.server)
+		return;
+	pthread_mutex_lock(&all.lock);
+	all.over = true;
+	task_stop(true);
+	pthread_cond_broadcast(&all.look);
+	pthread_cond_broadcast(&all.beat);
+	pthread_mutex_unlock(&all.lock);
+	if (all.begun) {
+		pthread_join(all.worker, NULL);
+		pthread_join(all.keeper, NULL);
+	}
+	for (size_t i = 0; i < all.server->max_served; i++) {
+		catalog_close(all.handles[i]);
+		catalog_close(all.views[i]);
+	}
+	arena_release(&all.work.arena);
+	mem_free(all.handles);
+	mem_free(all.views);
+	all.server = NULL;
+}
 
-	pthread_mutex_lock(&lock);
-	if ((j = find(id)))
-		view(a, j, out);
-	pthread_mutex_unlock(&lock);
-	return j != NULL;
+/* ---- asking ---- */
+
+static const struct served *served_of(struct str id, uint64_t *number)
+{
+	ptrdiff_t dash = str_rchr(id, '-');
+
+	if (!all.server || dash < 0 || !str_u64(str_sub(id, (size_t)dash + 1, id.n), number))
+		return NULL;
+	return server_find(all.server, str_sub(id, 0, (size_t)dash), false);
+}
+
+int jobs_add(struct arena *a, const struct job_request *q, struct str *id, struct err *err)
+{
+	const struct served *s = server_find(all.server, str(q->coll), false);
+	struct buf spec = BUF(4 * MIB);
+	struct catalog *c = NULL;
+	uint64_t number = 0;
+	bool known;
+	int rc;
+
+	if (!s)
+		return err_set(err, WN_NONE, "there is no collection '%s' here", q->coll);
+	job_spec_write(&spec, q);
+	if (spec.full)
+		rc = err_set(err, WN_LIMIT, "this is too much for one job");
+	else if ((rc = catalog_open(&c, s->dir, CATALOG_SHARED, NULL, err)) == WN_OK &&
+		 (rc = job_store_prepare(catalog_sqlite(c), err)) == WN_OK)
+		rc = job_store_add(catalog_sqlite(c),
+				   q->file     ? "ingest"
+				   : q->update ? "update"
+					       : "cover",
+				   buf_view(&spec), str(q->key), now_ms(), &number, &known, err);
+	catalog_close(c);
+	buf_release(&spec);
+	if (rc < 0)
+		return rc;
+	*id = arena_printf(a, "%s-%" PRIu64, s->name, number);
+	pthread_mutex_lock(&all.lock);
+	pthread_cond_signal(&all.look);
+	pthread_mutex_unlock(&all.lock);
+	return WN_OK;
+}
+
+/* Under the lock. */
+static struct sqlite3 *view_db(const struct served *s)
+{
+	struct catalog **c = &all.views[s->index];
+	struct err err = { 0 };
+
+	if (!*c && catalog_open(c, s->dir, CATALOG_READ, NULL, &err) < 0)
+		*c = NULL;
+	return *c ? catalog_sqlite(*c) : NULL;
+}
+
+bool jobs_get(struct arena *a, struct str id, struct job_view *out)
+{
+	uint64_t number;
+	const struct served *s = served_of(id, &number);
+	struct err err = { 0 };
+	struct job_row row;
+	struct sqlite3 *db;
+	bool found = false;
+
+	if (!s)
+		return false;
+	pthread_mutex_lock(&all.lock);
+	if ((db = view_db(s)) && job_store_get(db, a, number, &row, &err) == WN_OK) {
+		job_view_make(a, db, s->name, &row, out);
+		found = true;
+	}
+	pthread_mutex_unlock(&all.lock);
+	return found;
+}
+
+static int newest_first(const void *a, const void *b)
+{
+	const struct job_view *x = a, *y = b;
+
+	return (x->created < y->created) - (x->created > y->created);
 }
 
 size_t jobs_list(struct arena *a, struct job_view **out)
 {
-	size_t n = 0;
+	size_t n = 0, max = all.server ? all.server->n_served * LIMIT_JOBS : 0;
 
-	pthread_mutex_lock(&lock);
-	for (struct job *j = jobs; j; j = j->next)
-		n++;
-	*out = ARENA_ARRAY(a, struct job_view, n + 1);
-	n = 0;
-	for (struct job *j = jobs; j; j = j->next)
-		view(a, j, &(*out)[n++]);
-	pthread_mutex_unlock(&lock);
+	if (max > 4 * LIMIT_JOBS)
+		max = 4 * LIMIT_JOBS;
+	*out = ARENA_ARRAY(a, struct job_view, max + 1);
+	pthread_mutex_lock(&all.lock);
+	for (size_t i = 0; all.server && i < all.server->n_served; i++) {
+		const struct served *s = &all.server->served[i];
+		struct sqlite3 *db = view_db(s);
+		struct err err = { 0 };
+		struct job_row *rows;
+		size_t got = 0;
+
+		if (!db || job_store_list(db, a, LIMIT_JOBS, &rows, &got, &err) < 0)
+			continue;
+		for (size_t k = 0; k < got && n < max; k++)
+			job_view_make(a, NULL, s->name, &rows[k], &(*out)[n++]);
+	}
+	pthread_mutex_unlock(&all.lock);
+	sort_array(*out, n, sizeof **out, newest_first);
 	return n;
 }
 
-bool jobs_cancel(uint64_t id)
+bool jobs_ask(struct str id, enum job_wish wish)
 {
-	struct job *j;
-	bool can;
+	uint64_t number;
+	const struct served *s = served_of(id, &number);
+	struct catalog *c = NULL;
+	struct err err = { 0 };
+	bool done;
 
-	pthread_mutex_lock(&lock);
-	j = find(id);
-	can = j && !ended(j);
-	if (can) {
-		j->cancel = true;
-		if (j->view.state == JOB_QUEUED) {
-			j->view.state = JOB_CANCELLED;
-			j->view.ended = time(NULL);
-		} else {
-			task_stop(true);
-		}
-	}
-	pthread_mutex_unlock(&lock);
-	return can;
+	if (!s || catalog_open(&c, s->dir, CATALOG_SHARED, NULL, &err) < 0)
+		return false;
+	done = (wish == JOB_GO_ON ? job_store_resume(catalog_sqlite(c), number, &err)
+				  : job_store_ask(catalog_sqlite(c), number, wish, now_ms(), &err)) == WN_OK;
+	catalog_close(c);
+	pthread_mutex_lock(&all.lock);
+	pthread_cond_signal(&all.look);
+	pthread_cond_signal(&all.beat); /* if it is ours, it hears of it now */
+	pthread_mutex_unlock(&all.lock);
+	return done;
 }
 
 unsigned jobs_active(void)
 {
 	unsigned n = 0;
 
-	pthread_mutex_lock(&lock);
-	for (struct job *j = jobs; j; j = j->next)
-		n += !ended(j);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&all.lock);
+	for (size_t i = 0; all.server && i < all.server->n_served; i++) {
+		struct sqlite3 *db = view_db(&all.server->served[i]);
+
+		n += db ? job_store_open_jobs(db) : 0;
+	}
+	pthread_mutex_unlock(&all.lock);
 	return n;
 }

@@ -1,48 +1,70 @@
-/* serve/jobs.h -- covers computed while people do something else.
+/* serve/jobs.h -- long work while people do something else: covers, updates, ingests.
  *
- * One job runs at a time, on a thread of its own with its own handle of the
- * collection; others wait in line.  A job's result is the stored cover, in one
- * transaction: a server that ends in the middle leaves no half of one.  The
- * list itself is this process's memory, of at most LIMIT_JOBS jobs.
+ * Jobs lie in the catalogue of their collection (job_store.h), so that every
+ * process that serves it shows and cancels them, and takes them over from one that
+ * died.  Each process works on one at a time, on a thread of its own with its
+ * own handle of the collection; another thread renews the lease, writes down
+ * how far the work is, and hears what is asked of it.
+ *
+ * A job is named NAME-N: the collection's name here, and its number there.
  */
 #ifndef WINNOW_SERVE_JOBS_H
 #define WINNOW_SERVE_JOBS_H
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/json.h"
 #include "base/progress.h"
+#include "serve/job_store.h"
 
 struct served;
+struct server;
 
-enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELLED };
-const char *job_state_name(enum job_state s);
-
+/* A cover, when rule is set; the cover `update` brought up to date; or the archive file `file` ingested. */
 struct job_request {
-	const char *coll, *dir;				/* name and directory of the collection */
+	const char *coll;				/* name of the collection */
 	const char *rule, *where, *per, *prefer, *name; /* NULL: none */
 	const char *const *keep;
 	size_t n_keep;
-	uint64_t keep_at_least, memory;
-	unsigned threads;
+	uint64_t keep_at_least;
+	uint64_t update;
+	const char *file;
+	const char *key; /* Idempotency-Key; NULL: none */
 };
 
 #define JOB_PHASES 16
 
-struct job_view {	    /* strings in the caller's arena */
-	uint64_t id, cover; /* cover: of one that succeeded */
-	enum job_state state;
-	struct str coll, rule, name, error;
-	int64_t created, started, ended; /* 0: not yet */
-	unsigned ahead;			 /* jobs in front of it */
-	struct progress_phase phases[JOB_PHASES];
-	unsigned n_phases;
-	uint64_t total;	  /* of the last phase; 0: not known */
-	double low, high; /* seconds until the end of this phase; high 0: not known */
+struct job_phase {
+	struct str name, unit;
+	uint64_t done, total; /* total 0: not known */
+	double seconds,
+	    weight; /* seconds < 0: under way; weight: its share of the time of earlier jobs, 0: not known */
 };
 
-/* WN_LIMIT when too many wait. */
-int jobs_add(const struct job_request *q, uint64_t *id, struct err *err);
-bool jobs_get(struct arena *a, uint64_t id, struct job_view *out);
+struct job_view {	     /* strings in the caller's arena */
+	struct str id;	     /* NAME-N */
+	uint64_t seq, cover; /* cover: of one that succeeded */
+	enum job_state state;
+	bool stopping; /* someone asked it to end, and it has not yet */
+	struct str coll, kind, rule, name, file, error;
+	int64_t created, started, ended; /* seconds; 0: not yet */
+	uint64_t attempts;
+	unsigned ahead; /* jobs in front of it */
+	struct job_phase phases[JOB_PHASES];
+	unsigned n_phases;
+	double low, high; /* seconds until its end; high 0: not known */
+	bool whole;	  /* low and high speak of the whole job, not of this phase alone */
+	int revised;	  /* seconds by which the estimate moved */
+};
+
+/* Starts the threads; with `lease` ms.  jobs_end lets a job that runs wait for the next process. */
+int jobs_begin(struct server *s, int64_t lease, struct err *err);
+void jobs_end(void);
+
+/* WN_LIMIT when too many wait.  The name in the arena. */
+int jobs_add(struct arena *a, const struct job_request *q, struct str *id, struct err *err);
+bool jobs_get(struct arena *a, struct str id, struct job_view *out);
 size_t jobs_list(struct arena *a, struct job_view **out); /* newest first */
-bool jobs_cancel(uint64_t id);				  /* false: there is no such job, or it has ended */
-unsigned jobs_active(void);				  /* that wait or run */
+bool jobs_ask(struct str id, enum job_wish wish); /* JOB_GO_ON resumes; false: there is no such job, or it has ended */
+unsigned jobs_active(void);			  /* that wait or run */
+void jobs_json(struct json *j, const struct job_view *v); /* the object of the API */
 #endif

@@ -68,13 +68,10 @@ static bool fresh(struct request *q, struct collection *coll, struct response *r
 
 void page_compute(struct request *q, struct response *r)
 {
-	struct job_request job = { .coll = q->served->name,
-				   .dir = q->served->dir,
-				   .threads = q->server->options.threads ? q->server->options.threads : 1,
-				   .memory = q->server->options.memory ? q->server->options.memory : 1 * GIB };
+	struct job_request job = { .coll = q->served->name };
 	struct collection *coll = page_collection(q, r);
 	struct err err = { 0 };
-	uint64_t id = 0;
+	struct str id;
 	bool ok = true;
 
 	if (!coll)
@@ -86,11 +83,11 @@ void page_compute(struct request *q, struct response *r)
 	page_done(coll);
 	if (!ok)
 		return;
-	if (err.code || jobs_add(&job, &id, &err) < 0) {
+	if (err.code || jobs_add(&q->arena, &job, &id, &err) < 0) {
 		response_err(r, &err);
 		return;
 	}
-	response_redirect(r, 303, request_href(q, "/jobs/%" PRIu64, id));
+	response_redirect(r, 303, request_href(q, "/jobs/%.*s", STR_FMT(id)));
 }
 
 /* ---- saved rules ---- */

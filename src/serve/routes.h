@@ -48,7 +48,8 @@ route_handler replay_any, replay_options, replay_script;		    /* replay.c */
 route_handler timemap_any;						    /* timemap.c */
 route_handler cdx_pywb, cdx_ia;						    /* cdx_api.c */
 route_handler api_collections, api_collection, api_captures, api_calendar, api_capture, api_search, api_rules_check,
-    api_rules_preview, api_covers, api_cover, api_members, api_cover_add, api_sql; /* api.c */
-route_handler api_openapi;							   /* openapi.c */
-route_handler cdx_post, cdx_delete;						   /* cdx_write.c */
+    api_rules_preview, api_covers, api_cover, api_members, api_cover_add, api_sql;		/* api.c */
+route_handler api_jobs, api_job, api_job_events, api_job_cancel, api_job_pause, api_job_resume; /* job_api.c */
+route_handler api_openapi;									/* openapi.c */
+route_handler cdx_post, cdx_delete;								/* cdx_write.c */
 #endif

@@ -26,6 +26,7 @@
 #include "base/os.h"
 #include "base/task.h"
 #include "serve/setup.h"
+#include "serve/jobs.h"
 #include "serve/net.h"
 
 static pthread_mutex_t workers_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,7 +52,7 @@ struct worker *worker_here(struct server *s)
 		return w;
 	w = mem_zalloc(sizeof *w);
 	w->server = s;
-	w->n_handles = s->n_served + 1;
+	w->n_handles = s->max_served;
 	w->handles = mem_zarray(w->n_handles, sizeof *w->handles);
 	pthread_mutex_lock(&workers_lock);
 	w->next = workers;
@@ -254,12 +255,15 @@ int server_run(const struct server_options *o, void (*ready)(void *context, cons
 		rc = err->code;
 		goto out;
 	}
-	if ((rc = net_start(&net, &s, listener, threads, threads < 2 ? 4 : 2 * threads, err)) == WN_OK) {
-		ready(context, &s, setup_url(&s));
-		wait_for_end(&s);
+	if ((rc = jobs_begin(&s, (int64_t)(o->job_lease ? o->job_lease : 15) * 1000, err)) == WN_OK) {
+		if ((rc = net_start(&net, &s, listener, threads, threads < 2 ? 4 : 2 * threads, err)) == WN_OK) {
+			ready(context, &s, setup_url(&s));
+			wait_for_end(&s);
+		}
+		net_stop(&net, LIMIT_STOP_MS);
+		workers_close();
 	}
-	net_stop(&net, LIMIT_STOP_MS);
-	workers_close();
+	jobs_end();
 	if (access_fd > 2)
 		os_close(&access_fd);
 out:

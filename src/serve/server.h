@@ -52,14 +52,16 @@ struct server_options {
 	const char *listen; /* ADDR:PORT, port 0: any free one */
 	const char *public_url, *replay_host, *token_file, *trust_proxy, *warc_dir, *acl, *access_log, *assets;
 	bool private_paths, read_only, allow_sql, allow_cdx_write, no_fuzzy;
-	unsigned threads; /* 0: by the number of cores */
-	uint64_t memory;  /* for jobs */
+	unsigned threads;   /* 0: by the number of cores */
+	uint64_t memory;    /* for jobs */
+	uint64_t job_lease; /* seconds after which a job of a process that is gone is taken over */
 };
 
 struct server {
 	struct server_options options;
-	struct served *served;
-	size_t n_served;
+	struct served *served; /* room for max_served; those that are there stay where they are */
+	_Atomic size_t n_served;
+	size_t max_served;
 	char token[44];	   /* base64url, no padding */
 	struct str prefix; /* path of --public-url without a slash at its end; may be empty */
 	struct str origin; /* scheme://host[:port] of --public-url; empty: as the Host header says */

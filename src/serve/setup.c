@@ -68,7 +68,8 @@ static int setup_collections(struct server *s, struct err *err)
 	struct err open_err = { 0 };
 	int rc;
 
-	s->served = arena_zalloc(&s->arena, (o->n_collections + 1) * sizeof *s->served);
+	s->max_served = o->n_collections + LIMIT_SERVED;
+	s->served = arena_zalloc(&s->arena, s->max_served * sizeof *s->served);
 	for (size_t i = 0; i < o->n_collections; i++) {
 		struct served *v = &s->served[i];
 		struct collection probe;
