@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define CATALOG_VERSION 2 /* of the schema; a newer one is refused, an older one brought up to date */
+#define CATALOG_VERSION 3 /* of the schema; a newer one is refused, an older one brought up to date */
 
 struct catalog;
 
@@ -54,7 +54,7 @@ const char *capture_kind_name(enum capture_kind kind);
 
 struct capture {
 	uint64_t id;
-	uint64_t file; /* 0: of no archive file */
+	uint64_t file; /* 0: of no archive file (reading; a file of JSON lines is none, either) */
 	uint64_t at, length, skip;
 	struct str part;
 	enum capture_kind kind;
@@ -100,6 +100,7 @@ struct catalog_file {
 	int64_t mtime;
 	unsigned char hash[16];
 	uint64_t done_to, records;
+	bool lines; /* of JSON, not records: its captures have no span to read */
 	bool complete;
 };
 

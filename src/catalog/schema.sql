@@ -19,7 +19,8 @@ create table file (
 	hash blob not null,
 	done_to integer not null,
 	complete integer not null,	-- 1: read to its end
-	records integer not null
+	records integer not null,
+	lines integer not null		-- 1: lines of JSON, not an archive
 );
 create index file_bytes on file (bytes);
 
@@ -48,7 +49,7 @@ create table dead_content (id integer primary key);
 
 create table capture (
 	id integer primary key,
-	file integer not null,		-- 0: from a CDX file or JSON lines
+	file integer not null,		-- 0: from a CDX file
 	at integer not null, length integer not null, skip integer not null, part text, -- span; part: the WARC inside a WACZ
 	kind integer not null,		-- 0 response, 1 resource, 2 revisit, 3 metadata, 4 conversion, 5 request
 	time integer not null,

@@ -75,7 +75,7 @@ static int add_files(struct adder *x)
 	sqlite3_stmt *s = NULL;
 	int rc;
 
-	if ((rc = sq_prepare(x->c, &s, "insert or replace into file values (?,?,?,?,?,?,?,?,?)", x->err)) < 0)
+	if ((rc = sq_prepare(x->c, &s, "insert or replace into file values (?,?,?,?,?,?,?,?,?,?)", x->err)) < 0)
 		return rc;
 	for (size_t i = 0; i < x->b->n_files && rc == WN_OK; i++) {
 		const struct catalog_file *f = &x->b->files[i];
@@ -90,6 +90,7 @@ static int add_files(struct adder *x)
 		sq_int(s, 7, f->done_to);
 		sq_int(s, 8, f->complete);
 		sq_int(s, 9, f->records);
+		sq_int(s, 10, f->lines);
 		rc = sq_run(x->c, s, x->err);
 	}
 	sqlite3_finalize(s);

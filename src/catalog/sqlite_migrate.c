@@ -66,9 +66,15 @@ static int pack_links(struct sqlite_catalog *c, struct err *err)
 	return rc == WN_OK ? sq_exec(c, end, err) : rc;
 }
 
+/* Version 3 knows files of JSON lines; before, they had no row. */
+static int add_lines(struct sqlite_catalog *c, struct err *err)
+{
+	return sq_exec(c, "alter table file add column lines integer not null default 0", err);
+}
+
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 {
-	static int (*const steps[])(struct sqlite_catalog *, struct err *) = { [1] = pack_links };
+	static int (*const steps[])(struct sqlite_catalog *, struct err *) = { [1] = pack_links, [2] = add_lines };
 	char sql[80];
 	int rc;
 

@@ -113,7 +113,7 @@ static void query_sql(struct buf *sql, const struct capture_query *q)
 
 	buf_str(
 	    sql,
-	    STR("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, h.name, h.domain, c.urlkey, c.url, c.status, m.text, d.text, "
+	    STR("select c.id, iif(f.lines, 0, c.file), c.at, c.length, c.skip, c.part, c.kind, c.time, h.name, h.domain, c.urlkey, c.url, c.status, m.text, d.text, "
 		"s.text, c.bytes, c.digest, c.payload_digest, c.content, c.why, c.crawl, c.original, c.published, c.page, c.redirect, c.via, c.method, "
 		"t.title, l.text, t.words, t.shingles, t.shingles_main, f.name, k.name from "));
 	if (keyed)
@@ -264,9 +264,9 @@ int sq_files(struct catalog *base, int (*each)(void *context, const struct catal
 	sqlite3_stmt *s = NULL;
 	int rc, step;
 
-	if ((rc = sq_prepare(c, &s,
-			     "select id, path, bytes, mtime, hash, done_to, complete, records from file order by id",
-			     err)) < 0)
+	if ((rc = sq_prepare(
+		 c, &s, "select id, path, bytes, mtime, hash, done_to, complete, records, lines from file order by id",
+		 err)) < 0)
 		return rc;
 	while ((step = sqlite3_step(s)) == SQLITE_ROW && rc == WN_OK) {
 		struct str hash = sq_col(s, 4);
@@ -276,7 +276,8 @@ int sq_files(struct catalog *base, int (*each)(void *context, const struct catal
 					  .mtime = sqlite3_column_int64(s, 3),
 					  .done_to = sq_u64(s, 5),
 					  .complete = sq_u64(s, 6) != 0,
-					  .records = sq_u64(s, 7) };
+					  .records = sq_u64(s, 7),
+					  .lines = sq_u64(s, 8) != 0 };
 
 		memcpy(f.hash, hash.p, hash.n < sizeof f.hash ? hash.n : sizeof f.hash);
 		rc = each(context, &f);

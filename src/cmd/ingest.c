@@ -52,6 +52,8 @@ static void report_json(const struct ingest_report *r)
 		{ "files", r->files },
 		{ "files_skipped", r->files_skipped },
 		{ "files_failed", r->files_failed },
+		{ "files_replaced", r->files_replaced },
+		{ "captures_replaced", r->captures_replaced },
 		{ "records", r->records },
 		{ "captures", r->captures },
 		{ "documents", r->documents },
@@ -84,6 +86,11 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 	if (r->files_skipped)
 		buf_printf(&out, ", %" PRIu64 " already there", r->files_skipped);
 	buf_printf(&out, ": %" PRIu64 " records, %" PRIu64 " captures\n", r->records, r->captures);
+	if (r->files_replaced)
+		buf_printf(&out,
+			   "%" PRIu64 " path%s other bytes than before: %" PRIu64
+			   " captures of the earlier bytes were taken out\n",
+			   r->files_replaced, r->files_replaced == 1 ? " has" : "s have", r->captures_replaced);
 	buf_printf(&out, "%" PRIu64 " documents of %" PRIu64 " new texts", r->documents, r->contents);
 	if (r->revisits_resolved || r->revisits_unresolved)
 		buf_printf(&out, ", %" PRIu64 " revisits with their original, %" PRIu64 " without",
@@ -222,5 +229,7 @@ const struct cmd cmd_ingest = {
 	    "shingle sets in the collection COLL, a directory that is made when it is not there. The archive files stay where they are and are never changed; "
 	    "the collection remembers where each record lies.\n\n"
 	    "What is wrong in an archive is recorded as a flaw and reading goes on. A file whose bytes are in already is skipped, wherever it lies now; a file "
-	    "that grew is continued. A killed ingest is continued by the same command.",
+	    "that grew is continued. A path names one file: when other bytes lie there than were read before, the captures of "
+	    "the earlier bytes are taken out (they could not be read any more), unless the same command finds those bytes at "
+	    "another path. The same holds for --jsonl. A killed ingest is continued by the same command.",
 };

@@ -160,7 +160,7 @@ static int keep_stdin(struct ingest *g, const char **path, struct err *err)
 	return os_atomic_commit(&f, err);
 }
 
-/* Which of the paths are new, grown, moved or known. */
+/* Which of the paths are new, grown, moved, replaced or known. */
 static int look(struct ingest *g, const char *const *paths, size_t n, struct err *err)
 {
 	struct known_files *known = NULL;
@@ -174,34 +174,26 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 		goto out;
 	for (size_t i = 0; i < all.list.n && rc == WN_OK; i++) {
 		const char *path = all.list.p[i];
-		struct input in;
-
 		bool standard = strcmp(path, "-") == 0;
+		struct input in;
 
 		if (standard && (rc = keep_stdin(g, &path, err)) < 0)
 			break;
 		if ((rc = known_files_look(known, &g->arena, path, &next.file, &in, err)) < 0)
 			break;
-		if (in.skip) {
-			g->report->files_skipped++;
-			if (standard)
-				unlink(path); /* a second copy of what is kept */
-			else if (in.moved)
-				batch_file(g->batch, &in.file); /* only its path is new */
+		if (!in.skip) {
+			vec_push(&g->inputs, in);
 			continue;
 		}
-		/* what lies behind the place where we go on was read from an unfinished file */
-		if (in.known) {
-			uint64_t removed = 0;
-
-			rc = in.start ? catalog_remove(g->coll->catalog, in.file.id, in.start, &removed, err)
-				      : catalog_remove(g->coll->catalog, in.file.id, 0, &removed, err);
-			in.file.records = in.start == 0 || removed > in.file.records ? 0 : in.file.records - removed;
-		}
-		in.file.complete = false;
-		in.file.done_to = in.start;
-		vec_push(&g->inputs, in);
+		g->report->files_skipped++;
+		if (standard)
+			unlink(path); /* a second copy of what is kept */
+		else if (in.moved)
+			batch_file(g->batch, &in.file); /* only its path is new */
 	}
+	for (size_t i = 0; i < g->inputs.n && rc == WN_OK; i++)
+		rc = inputs_clear(g->coll->catalog, known, &g->inputs.p[i], &g->report->files_replaced,
+				  &g->report->captures_replaced, err);
 out:
 	known_files_free(known);
 	vec_release(&all.list);

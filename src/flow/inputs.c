@@ -120,8 +120,13 @@ int inputs_fingerprint(const char *path, uint64_t n, unsigned char hash[16], str
 	return rc;
 }
 
+struct known_file {
+	struct catalog_file file;
+	bool fresh; /* of this command: it has no row yet */
+};
+
 struct known_files {
-	VEC(struct catalog_file) list;
+	VEC(struct known_file) list;
 	struct arena arena;
 };
 
@@ -131,7 +136,7 @@ static int remember(void *context, const struct catalog_file *f)
 	struct catalog_file copy = *f;
 
 	copy.path = arena_str(&k->arena, f->path);
-	vec_push(&k->list, copy);
+	vec_push(&k->list, ((struct known_file){ copy, false }));
 	return WN_OK;
 }
 
@@ -157,26 +162,30 @@ void known_files_free(struct known_files *k)
 	mem_free(k);
 }
 
+static int64_t mtime_of(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
 /* The known file that this one is, or begins with; NULL for a new one. */
-static int match(struct known_files *k, const char *path, const struct stat *st, const struct catalog_file **out,
+static int match(struct known_files *k, const char *path, const struct stat *st, struct known_file **out,
 		 struct err *err)
 {
-	int64_t mtime = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
 	unsigned char hash[16];
 	uint64_t hashed = UINT64_MAX;
 	int rc;
 
 	*out = NULL;
 	for (size_t i = 0; i < k->list.n; i++) {
-		const struct catalog_file *f = &k->list.p[i];
+		const struct catalog_file *f = &k->list.p[i].file;
 
-		if (f->bytes == (uint64_t)st->st_size && f->mtime == mtime && str_eq(f->path, str(path))) {
-			*out = f; /* untouched: no need to read it */
+		if (f->bytes == (uint64_t)st->st_size && f->mtime == mtime_of(st) && str_eq(f->path, str(path))) {
+			*out = &k->list.p[i]; /* untouched: no need to read it */
 			return WN_OK;
 		}
 	}
 	for (size_t i = 0; i < k->list.n; i++) {
-		const struct catalog_file *f = &k->list.p[i];
+		const struct catalog_file *f = &k->list.p[i].file;
 		bool same_size = f->bytes == (uint64_t)st->st_size, same_path = str_eq(f->path, str(path));
 
 		if (!same_size && !(same_path && f->bytes < (uint64_t)st->st_size))
@@ -185,7 +194,7 @@ static int match(struct known_files *k, const char *path, const struct stat *st,
 			return rc;
 		hashed = f->bytes;
 		if (memcmp(hash, f->hash, sizeof hash) == 0) {
-			*out = f;
+			*out = &k->list.p[i];
 			return WN_OK;
 		}
 	}
@@ -195,7 +204,7 @@ static int match(struct known_files *k, const char *path, const struct stat *st,
 int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out,
 		     struct err *err)
 {
-	const struct catalog_file *f;
+	struct known_file *f;
 	char *real = realpath(path, NULL);
 	struct stat st;
 	int rc;
@@ -207,28 +216,57 @@ int known_files_look(struct known_files *k, struct arena *a, const char *path, u
 	if ((rc = match(k, out->path, &st, &f, err)) < 0)
 		return rc;
 	if (f)
-		out->file = *f;
+		out->file = f->file;
 	else
 		out->file.id = (*next_id)++;
-	out->known = f != NULL;
-	out->moved = f && !str_eq(f->path, str(out->path));
-	out->skip = f && f->complete && f->bytes == (uint64_t)st.st_size;
-	out->start = f ? f->done_to : 0;
+	out->known = f && !f->fresh;
+	out->moved = out->known && !str_eq(f->file.path, str(out->path));
+	out->skip = f && f->file.complete && f->file.bytes == (uint64_t)st.st_size;
+	out->start = f ? f->file.done_to : 0;
 	out->file.path = str(out->path);
-	out->file.mtime = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
-	if (!f || f->bytes != (uint64_t)st.st_size) {
+	out->file.mtime = mtime_of(&st);
+	if (!f || f->file.bytes != (uint64_t)st.st_size) {
 		out->file.bytes = (uint64_t)st.st_size;
 		if ((rc = inputs_fingerprint(path, out->file.bytes, out->file.hash, err)) < 0)
 			return rc;
 	}
-	/* a second path of this command with the same bytes is then known too */
-	if (!f)
-		vec_push(&k->list, ((struct catalog_file){ .id = out->file.id,
-							   .path = arena_str(&k->arena, out->file.path),
-							   .bytes = out->file.bytes,
-							   .mtime = out->file.mtime,
-							   .complete = true }));
-	if (!f)
-		memcpy(vec_last(&k->list).hash, out->file.hash, 16);
+	/* a second path of this command with the same bytes is then known too, and this path is taken */
+	if (!f) {
+		vec_push(&k->list, ((struct known_file){ out->file, true }));
+		f = &vec_last(&k->list);
+		f->file.complete = true;
+	}
+	f->file.path = arena_str(&k->arena, out->file.path);
 	return WN_OK;
+}
+
+/* The known file, other than in's own, that was last seen at in's path. */
+static uint64_t replaced_by(const struct known_files *k, const struct input *in)
+{
+	for (size_t i = 0; i < k->list.n; i++) {
+		const struct known_file *f = &k->list.p[i];
+
+		if (!f->fresh && f->file.id != in->file.id && str_eq(f->file.path, str(in->path)))
+			return f->file.id;
+	}
+	return 0;
+}
+
+int inputs_clear(struct catalog *c, const struct known_files *k, struct input *in, uint64_t *files, uint64_t *captures,
+		 struct err *err)
+{
+	uint64_t replaced = replaced_by(k, in), removed = 0;
+	int rc = WN_OK;
+
+	if (replaced && (rc = catalog_remove(c, replaced, 0, &removed, err)) == WN_OK) {
+		*files += 1;
+		*captures += removed;
+	}
+	if (rc == WN_OK && in->known) {
+		rc = catalog_remove(c, in->file.id, in->start, &removed, err);
+		in->file.records = in->start == 0 || removed > in->file.records ? 0 : in->file.records - removed;
+	}
+	in->file.complete = false;
+	in->file.done_to = in->start;
+	return rc;
 }

@@ -3,7 +3,8 @@
  * A path may be a file, a directory (its archive files, by name, in byte order,
  * all levels) or "-".  Known files are told by their bytes, not their names: the
  * same bytes again are skipped, wherever they lie now; a file that begins with
- * the bytes we read and goes on is continued.
+ * the bytes we read and goes on is continued.  A path names one file: where other
+ * bytes lie now, those that were read from there before are taken out.
  */
 #ifndef WINNOW_FLOW_INPUTS_H
 #define WINNOW_FLOW_INPUTS_H
@@ -36,4 +37,9 @@ int known_files_load(struct known_files **out, struct catalog *c, struct err *er
 void known_files_free(struct known_files *k);
 int known_files_look(struct known_files *k, struct arena *a, const char *path, uint64_t *next_id, struct input *out,
 		     struct err *err);
+/* Makes place for reading in from its start: takes out what lies behind that place in the catalogue, and the captures
+ * of another file that was last seen at this path and whose bytes are gone from there (counted).  After all paths of a
+ * command were looked at, so that a file that was only moved away is not meant. */
+int inputs_clear(struct catalog *c, const struct known_files *k, struct input *in, uint64_t *files, uint64_t *captures,
+		 struct err *err);
 #endif

@@ -12,6 +12,7 @@
 #include "base/task.h"
 #include "flow/batch.h"
 #include "flow/extractor.h"
+#include "flow/inputs.h"
 
 int jsonl_map_parse(struct str spec, struct jsonl_map *out, struct err *err)
 {
@@ -51,25 +52,117 @@ static struct str member(const struct json_value *v, const char *name)
 	return name[0] ? json_text(v, name) : STR_NONE;
 }
 
-static int one(struct batch *b, struct extractor *x, const struct jsonl_map *m, struct arena *a, struct str line,
-	       uint64_t number, bool *taken, struct err *err)
+struct lines {
+	struct batch *batch;
+	struct extractor *extractor;
+	const struct jsonl_map *map;
+	struct ingest_report *report;
+	struct input in;
+	struct arena arena; /* of one line */
+};
+
+/* One line, number `number` of its file; false in *taken: no object, or without a text. */
+static int one(struct lines *l, struct str line, uint64_t at, uint64_t number, bool *taken, struct err *err)
 {
+	const struct jsonl_map *m = l->map;
 	struct json_value *v;
 	struct str text, url, id;
 	struct stamp t = { 0 };
+	struct found *f;
 
 	*taken = false;
-	if (json_parse(a, line, &v, NULL) < 0 || !(text = member(v, m->text)).p)
+	if (json_parse(&l->arena, line, &v, NULL) < 0 || !(text = member(v, m->text)).p)
 		return WN_OK;
 	id = member(v, m->id);
 	url = member(v, m->url);
 	if (!url.n)
-		url = id.n ? arena_printf(a, "urn:jsonl:%.*s", STR_FMT(id))
-			   : arena_printf(a, "urn:jsonl:%" PRIu64, number);
+		url = id.n ? arena_printf(&l->arena, "urn:jsonl:%.*s", STR_FMT(id))
+			   : arena_printf(&l->arena, "urn:jsonl:%" PRIu64, number);
 	if (m->time[0])
 		stamp_parse(member(v, m->time), &t);
 	*taken = true;
-	return batch_take(b, extractor_text(x, url, t.time, text, member(v, m->title)), 0, err);
+	f = extractor_text(l->extractor, url, t.time, text, member(v, m->title));
+	f->at = f->capture.at = at;
+	f->capture.length = line.n;
+	return batch_take(l->batch, f, l->in.file.id, err);
+}
+
+/* A line that gave no document is named in the flaws. */
+static int pass_over(struct lines *l, uint64_t at, uint64_t number, struct err *err)
+{
+	struct found *f = found_new();
+
+	f->at = at;
+	flaw_add(&f->flaws, FLAW_BAD_LINE, at, "line %" PRIu64 " has no text '%s'", number, l->map->text);
+	return batch_take(l->batch, f, l->in.file.id, err);
+}
+
+/* The file's row says how far it was read, so that whatever ends this is continued from there. */
+static int commit_to(struct lines *l, uint64_t at, struct err *err)
+{
+	l->in.file.done_to = at;
+	batch_file(l->batch, &l->in.file);
+	return batch_commit(l->batch, err);
+}
+
+static int read_lines(struct lines *l, struct str all, struct err *err)
+{
+	struct str rest = str_sub(all, l->in.start, all.n);
+	uint64_t at = l->in.start;
+	int rc = WN_OK;
+
+	while (rest.n && rc == WN_OK) {
+		struct str line = str_cut(&rest, '\n');
+		uint64_t next = rest.p ? (uint64_t)(rest.p - all.p) : all.n;
+		bool taken = true;
+
+		if (task_interrupted()) {
+			commit_to(l, at, NULL);
+			return err_set(err, WN_INTERRUPTED, "interrupted");
+		}
+		progress_add(next - at);
+		arena_reset(&l->arena);
+		if (str_trim(line).n) {
+			l->report->records++;
+			rc = one(l, line, at, l->in.file.records + 1, &taken, err);
+			if (rc == WN_OK && !taken)
+				rc = pass_over(l, at, l->in.file.records + 1, err);
+		}
+		if (!rest.p)
+			break; /* a last line without an end may go on when the file has grown: it is read again then */
+		l->in.file.records += str_trim(line).n > 0;
+		at = next;
+		if (rc == WN_OK && batch_full(l->batch))
+			rc = commit_to(l, at, err);
+	}
+	l->in.file.complete = true;
+	return rc == WN_OK ? commit_to(l, at, err) : rc;
+}
+
+/* Is it new, grown or replaced? */
+static int look(struct lines *l, struct collection *coll, struct arena *a, const char *path, struct err *err)
+{
+	struct known_files *known = NULL;
+	struct catalog_next next;
+	int rc;
+
+	if ((rc = catalog_next(coll->catalog, &next, err)) == WN_OK &&
+	    (rc = known_files_load(&known, coll->catalog, err)) == WN_OK &&
+	    (rc = known_files_look(known, a, path, &next.file, &l->in, err)) == WN_OK && !l->in.skip) {
+		uint64_t records =
+		    l->in.start ? l->in.file.records : 0; /* lines before start, with or without a text */
+
+		rc = inputs_clear(coll->catalog, known, &l->in, &l->report->files_replaced,
+				  &l->report->captures_replaced, err);
+		l->in.file.records = records;
+	}
+	known_files_free(known);
+	if (rc == WN_OK && l->in.skip && l->in.moved) {
+		batch_file(l->batch, &l->in.file); /* only its path is new */
+		rc = batch_commit(l->batch, err);
+	}
+	l->in.file.lines = true;
+	return rc;
 }
 
 int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_map *map, const struct ingest_options *o,
@@ -79,48 +172,36 @@ int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_m
 	struct extractor_options eo = { .spec = collection_spec(coll),
 					.profile = catalog_settings(coll->catalog)->profile,
 					.payload_max = LIMIT_TEXT };
-	struct extractor *x = extractor_new(&eo);
+	struct lines l = { .extractor = extractor_new(&eo), .map = map, .report = out };
 	double started = progress_clock();
 	struct os_map file = { 0 };
-	struct batch *b = NULL;
 	struct arena a = { 0 };
-	struct str rest;
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
-	if ((rc = batch_open(&b, coll, &bo, err)) < 0 || (rc = os_map(&file, path, err)) < 0)
+	if ((rc = batch_open(&l.batch, coll, &bo, err)) < 0 || (rc = os_map(&file, path, err)) < 0 ||
+	    (rc = look(&l, coll, &a, path, err)) < 0)
 		goto out;
-	rest = str_n((const char *)file.p, file.n);
-	progress_phase("reading", "bytes", file.n);
-	while (rest.p && rest.n && rc == WN_OK) {
-		struct str line = str_cut(&rest, '\n');
-		bool taken;
-
-		progress_add(line.n + 1);
-		if (str_trim(line).n == 0)
-			continue;
-		arena_reset(&a);
-		out->records++;
-		if (task_interrupted())
-			rc = err_set(err, WN_INTERRUPTED, "interrupted");
-		else if ((rc = one(b, x, map, &a, line, out->records, &taken, err)) == WN_OK && !taken)
-			out->flaws++;
-		if (rc == WN_OK && batch_full(b))
-			rc = batch_commit(b, err);
+	if (l.in.skip) {
+		out->files_skipped = 1;
+		goto out;
 	}
-	if (rc == WN_OK && (rc = batch_commit(b, err)) == WN_OK)
-		rc = batch_finish(b, err);
+	out->bytes_read = file.n - l.in.start;
+	progress_phase("reading", "bytes", out->bytes_read);
+	if ((rc = read_lines(&l, str_n((const char *)file.p, file.n), err)) == WN_OK)
+		rc = batch_finish(l.batch, err);
 	progress_end();
 	out->files = 1;
-	out->bytes_read = file.n;
-	out->captures = batch_counts(b)->captures;
-	out->documents = batch_counts(b)->documents;
-	out->contents = batch_counts(b)->contents;
-	out->bytes_payload = batch_counts(b)->bytes_payload;
+	out->captures = batch_counts(l.batch)->captures;
+	out->documents = batch_counts(l.batch)->documents;
+	out->contents = batch_counts(l.batch)->contents;
+	out->flaws = batch_counts(l.batch)->flaws;
+	out->bytes_payload = batch_counts(l.batch)->bytes_payload;
 out:
-	extractor_free(x);
-	batch_close(b);
+	extractor_free(l.extractor);
+	batch_close(l.batch);
 	os_unmap(&file);
+	arena_release(&l.arena);
 	arena_release(&a);
 	out->seconds = progress_clock() - started;
 	return rc;

@@ -2,8 +2,9 @@
  *
  * Each line is an object; the map says which members are the text and, where
  * there are, id, url, time and title.  A document without a URL gets
- * urn:jsonl:ID.  The whole file is one batch sequence: a line that is no object
- * or has no text is passed over and counted.
+ * urn:jsonl:ID.  A line that is no object or has no text is passed over, with a
+ * flaw that names it.  The file has its row as archives have: the same bytes are
+ * taken once, a file that grew is continued, one that was replaced is read anew.
  */
 #ifndef WINNOW_FLOW_JSONL_H
 #define WINNOW_FLOW_JSONL_H

@@ -8,6 +8,7 @@
 #include "archive/writer.h"
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "base/progress.h"
 #include "test.h"
 #include "text/document.h"
@@ -272,4 +273,53 @@ TEST(ingest, the_original_may_come_later_and_from_another_url)
 	CHECK_EQ(r.revisits_resolved, 1);
 	CHECK(str_find(dump(t, dir, false), STR("copy.example/x 1300000000 200 text/html")) >= 0,
 	      "it has its original's type and text");
+}
+
+TEST(ingest, a_path_names_one_file)
+{
+	const char *a = in_dir(t, "a.warc.gz"), *b = in_dir(t, "b.warc.gz"), *dir = in_dir(t, "coll");
+	const char *fresh = in_dir(t, "fresh"), *both[2] = { a, b };
+	struct ingest_report r;
+
+	random_archive(t, a, 30);
+	ingest(t, dir, 2, &a, 1);
+	random_archive(t, a, 20); /* other bytes in its place */
+	r = ingest(t, dir, 2, &a, 1);
+	CHECK_EQ(r.captures, 20);
+	CHECK_EQ(r.files_replaced, 1);
+	CHECK_EQ(r.captures_replaced, 30);
+	ingest(t, fresh, 2, &a, 1);
+	CHECK_STR(dump(t, dir, false), dump(t, fresh, false));
+
+	/* moved away and replaced, both named: nothing is taken out */
+	CHECK(rename(a, b) == 0);
+	random_archive(t, a, 10);
+	r = ingest(t, dir, 2, both, 2);
+	CHECK_EQ(r.captures, 10);
+	CHECK_EQ(r.files_skipped, 1);
+	CHECK_EQ(r.files_replaced, 0);
+	ingest(t, in_dir(t, "both"), 2, both, 2);
+	CHECK_STR(dump(t, dir, false), dump(t, in_dir(t, "both"), false));
+}
+
+TEST(ingest, a_second_copy_in_one_command_is_no_finished_file)
+{
+	const char *a = in_dir(t, "a.warc.gz"), *b = in_dir(t, "b.warc.gz"), *dir = in_dir(t, "coll"),
+		   *both[2] = { a, b };
+	struct str bytes;
+	struct err err = { 0 };
+	struct ingest_report r;
+	FILE *f;
+
+	random_archive(t, a, 30);
+	REQUIRE(os_slurp(t->arena, a, 1u << 20, &bytes, &err) == WN_OK, "%s", err.text);
+	REQUIRE((f = fopen(b, "wb")));
+	CHECK_EQ(fwrite(bytes.p, 1, bytes.n, f), bytes.n);
+	fclose(f);
+	r = ingest(t, dir, 2, both, 2);
+	CHECK_EQ(r.files, 1);
+	CHECK_EQ(r.files_skipped, 1);
+	CHECK_EQ(r.captures, 30);
+	r = ingest(t, dir, 2, both, 2);
+	CHECK_EQ(r.files_skipped, 2);
 }
