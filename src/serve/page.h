@@ -9,6 +9,7 @@
  */
 #ifndef WINNOW_SERVE_PAGE_H
 #define WINNOW_SERVE_PAGE_H
+#include "archive/stamp.h"
 #include "flow/covers.h"
 #include "serve/html.h"
 #include "serve/sheet.h"
@@ -70,13 +71,13 @@ int page_covers(struct request *q, struct collection *coll, struct cover_row **o
 struct str page_form(struct request *q, const char *name);
 const char *page_z(struct request *q, struct str s); /* NUL-terminated; NULL when empty */
 
-/* For replay's addresses: the captures of a URL (year 0: the newest that has one), one capture in its frame. */
-void page_calendar_of(struct request *q, struct response *r, struct str url, int64_t year);
+/* For replay's addresses: the captures of a URL (period NULL: its newest year), one capture in its frame. */
+void page_calendar_of(struct request *q, struct response *r, struct str url, const struct stamp *period);
 void page_frame_of(struct request *q, struct response *r, const struct capture *c);
 
 route_handler asset_serve;
 route_handler page_home, page_overview, page_search, page_diff, page_studio, page_cover_list, page_cover, page_dropped,
     page_why, page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel,
     page_collection_redirect, page_go, page_rule_check, page_saved_rule, page_rule_list, page_rule_save,
-    page_rule_remove, page_compare, page_compare_go;
+    page_rule_remove, page_compare, page_compare_go, page_urls;
 #endif

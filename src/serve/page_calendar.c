@@ -1,9 +1,12 @@
-/* serve/page_calendar.c -- a URL in time: its years, twelve months of one of them, and a table of its captures.
+/* serve/page_calendar.c -- a URL in time: its years, twelve months of one of them, and a list of its captures.
  *
- * Years are counted from the index of keys alone; only the captures of the
- * year that is shown are read.  A day's mark says how much the text changed
- * since the capture before it, by its shape and in words, never by colour:
- * Jaccard distance of the shingle sets, at most CHANGES_MOST a page.
+ * /coll/2010STAR/url shows a year, 201004STAR and 20100412STAR list a month or a day of it
+ * (STAR: an asterisk).  Years and days are counted from the index of keys alone.  A
+ * day's mark says how much the text changed since the capture before it, by its
+ * shape and in words, never by colour: Jaccard distance of the shingle sets.
+ * In a year of more than DETAILS_MOST captures a day is judged by its last one;
+ * at most CHANGES_MOST changes are measured a page.  So the cost is one pass
+ * over the index and a bounded number of seeks, whatever the URL's history.
  */
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -14,13 +17,15 @@
 #include "base/limits.h"
 #include "serve/page.h"
 
-enum { YEARS_MOST = 400, YEAR_CAPTURES = 20000, TABLE_ROWS = 500, CHANGES_MOST = 400 };
+enum { YEARS_MOST = 400, DETAILS_MOST = 3000, TABLE_ROWS = 500, CHANGES_MOST = 400 };
+enum { CHANGE_UNKNOWN = -1, CHANGE_FIRST = -2 };
 
 struct point {
 	uint64_t id, content;
 	int64_t time;
 	int status;
-	int change;  /* percent of the text that is new since the one before; -1: not known, -2: the first */
+	int change;  /* percent of the text that is new since the one before, or CHANGE_... */
+	bool known;  /* status, content and change were looked up */
 	bool hidden; /* by the cover */
 };
 
@@ -34,10 +39,9 @@ struct calendar {
 	} years[YEARS_MOST];
 	size_t n_years;
 	uint64_t all, most;
-	int64_t year;
-	struct point *points;
+	int64_t year, from, to; /* the year shown; what of it is listed, inclusive */
+	struct point *points;	/* of the year, in order of time */
 	size_t n;
-	bool cut;		/* more captures in this year than are shown */
 	struct cover_row cover; /* newest; id 0: none */
 };
 
@@ -76,32 +80,63 @@ static void count_years(struct calendar *c)
 	sqlite3_finalize(s);
 }
 
+/* Times and numbers of the year's captures, from the index of keys. */
 static void load_points(struct calendar *c)
 {
 	sqlite3_stmt *s = prepare(
 	    c,
-	    "select k.capture, k.time, c.status, c.content from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and k.time >= ?2 and k.time < ?3 "
-	    "order by k.time, k.capture limit ?4");
+	    "select capture, time from capture_key where urlkey = ?1 and time >= ?2 and time < ?3 order by time, capture");
+	uint64_t n = 0;
 
-	c->points = ARENA_ARRAY(&c->q->arena, struct point, YEAR_CAPTURES + 1);
+	for (size_t i = 0; i < c->n_years; i++)
+		n = c->years[i].year == c->year ? c->years[i].n : n;
+	c->points = ARENA_ARRAY(&c->q->arena, struct point, n + 1);
 	if (s) {
 		sqlite3_bind_int64(s, 2, stamp_from_civil(c->year, 1, 1, 0, 0, 0));
 		sqlite3_bind_int64(s, 3, stamp_from_civil(c->year + 1, 1, 1, 0, 0, 0));
-		sqlite3_bind_int64(s, 4, YEAR_CAPTURES + 1);
 	}
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
+	while (s && c->n < n && sqlite3_step(s) == SQLITE_ROW) {
 		struct point p = { .id = (uint64_t)sqlite3_column_int64(s, 0),
 				   .time = sqlite3_column_int64(s, 1),
-				   .status = sqlite3_column_int(s, 2),
-				   .content = (uint64_t)sqlite3_column_int64(s, 3),
-				   .change = -1 };
+				   .status = CAPTURE_NO_STATUS,
+				   .change = CHANGE_UNKNOWN };
 
-		if (c->n == YEAR_CAPTURES) {
-			c->cut = true;
-			break;
-		}
 		if (page_allowed(c->q, c->key, p.time))
 			c->points[c->n++] = p;
+	}
+	sqlite3_finalize(s);
+}
+
+/* Which captures are looked at: all of a year that has few, else the last of each day and those that are listed. */
+static void choose_details(struct calendar *c)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct point *p = &c->points[i];
+		bool last = i + 1 == c->n || c->points[i + 1].time / 86400 != p->time / 86400;
+
+		p->known =
+		    c->n <= DETAILS_MOST || last || (p->time >= c->from && p->time <= c->to && listed++ < TABLE_ROWS);
+	}
+}
+
+static void load_details(struct calendar *c)
+{
+	sqlite3_stmt *s = prepare(c, "select status, content from capture where id = ?2");
+
+	for (size_t i = 0; s && i < c->n; i++) {
+		struct point *p = &c->points[i];
+
+		if (!p->known)
+			continue;
+		sqlite3_bind_int64(s, 2, (sqlite3_int64)p->id);
+		if (sqlite3_step(s) == SQLITE_ROW) {
+			p->status =
+			    sqlite3_column_type(s, 0) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 0);
+			p->content = (uint64_t)sqlite3_column_int64(s, 1);
+		}
+		sqlite3_reset(s);
 	}
 	sqlite3_finalize(s);
 }
@@ -127,49 +162,55 @@ static uint64_t content_before(struct calendar *c)
 {
 	sqlite3_stmt *s = prepare(
 	    c,
-	    "select c.content from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and k.time < ?2 and c.content is not null "
-	    "order by k.time desc, k.capture desc limit 1");
+	    "select c.content from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and k.time < ?2 order by k.time desc, k.capture desc limit 1000");
 	uint64_t content = 0;
 
-	if (s) {
+	if (s)
 		sqlite3_bind_int64(s, 2, stamp_from_civil(c->year, 1, 1, 0, 0, 0));
-		if (sqlite3_step(s) == SQLITE_ROW)
-			content = (uint64_t)sqlite3_column_int64(s, 0);
-	}
+	while (s && !content && sqlite3_step(s) == SQLITE_ROW)
+		content = (uint64_t)sqlite3_column_int64(s, 0);
 	sqlite3_finalize(s);
 	return content;
 }
 
+static int distance(struct calendar *c, uint64_t before, uint64_t now)
+{
+	struct arena scratch = { 0 };
+	int change = CHANGE_UNKNOWN;
+	struct set a, b;
+
+	if (collection_set(c->coll, &scratch, before, SKETCH_BODY, &a, NULL) == WN_OK &&
+	    collection_set(c->coll, &scratch, now, SKETCH_BODY, &b, NULL) == WN_OK && a.n + b.n) {
+		size_t both = shared(&a, &b);
+
+		change = 100 - (int)(100 * both / (a.n + b.n - both));
+		change = change ? change : 1; /* another text, however little of it */
+	}
+	arena_release(&scratch);
+	return change;
+}
+
 static void changes(struct calendar *c)
 {
-	unsigned measured = 0;
 	uint64_t before = content_before(c);
+	unsigned measured = 0;
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct point *p = &c->points[i];
-		struct arena scratch = { 0 };
-		struct set a, b;
 
 		if (!p->content)
 			continue;
 		if (!before)
-			p->change = i == 0 ? -2 : -1;
+			p->change = i == 0 ? CHANGE_FIRST : CHANGE_UNKNOWN;
 		else if (before == p->content)
 			p->change = 0;
-		else if (measured++ < CHANGES_MOST &&
-			 collection_set(c->coll, &scratch, before, SKETCH_BODY, &a, NULL) == WN_OK &&
-			 collection_set(c->coll, &scratch, p->content, SKETCH_BODY, &b, NULL) == WN_OK && a.n + b.n) {
-			size_t both = shared(&a, &b);
-
-			p->change = 100 - (int)(100 * both / (a.n + b.n - both));
-			if (!p->change)
-				p->change = 1;
-		}
+		else if (measured++ < CHANGES_MOST)
+			p->change = distance(c, before, p->content);
 		before = p->content;
-		arena_release(&scratch);
 	}
 }
 
+/* Members of the cover among the points: by seeks, or by reading the range of their numbers where that is shorter. */
 static void hidden(struct calendar *c)
 {
 	struct cover_row *rows;
@@ -194,22 +235,24 @@ static void hidden(struct calendar *c)
 /* The shape of a change and its words. */
 static const char *shape(int change)
 {
-	return change == -2  ? "\u25c6"
-	       : change < 0  ? "\u00b7"
-	       : change == 0 ? "\u25cb"
-	       : change < 15 ? "\u25d4"
-	       : change < 50 ? "\u25d1"
-	       : change < 85 ? "\u25d5"
-			     : "\u25cf";
+	return change == CHANGE_FIRST ? "\u25c6"
+	       : change < 0	      ? "\u00b7"
+	       : change == 0	      ? "\u25cb"
+	       : change < 15	      ? "\u25d4"
+	       : change < 50	      ? "\u25d1"
+	       : change < 85	      ? "\u25d5"
+				      : "\u25cf";
 }
 
 static struct str change_words(struct arena *a, int change)
 {
-	return change == -2  ? STR("first")
-	       : change < 0  ? STR("change not known")
-	       : change == 0 ? STR("same text")
-			     : arena_printf(a, "%d %% changed", change);
+	return change == CHANGE_FIRST ? STR("first")
+	       : change < 0	      ? STR("change not known")
+	       : change == 0	      ? STR("same text")
+				      : arena_printf(a, "%d %% changed", change);
 }
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 static void year_list(struct calendar *c, struct buf *b)
 {
@@ -218,9 +261,9 @@ static void year_list(struct calendar *c, struct buf *b)
 		char year[24];
 
 		snprintf(year, sizeof year, "%04" PRId64, c->years[i].year);
-		html(b, "<li><a%m href=\"%s/%p/%z*/%r\">%z<small>%n<span class=\"hidden\"> captures</span></small>",
+		html(b, "<li><a%m href=\"%s/%p/%z*/%r\">%z<small>%n<span class=\"hidden\"> capture%z</span></small>",
 		     c->years[i].year == c->year ? " aria-current=\"true\"" : "", page_base(c->q),
-		     str(c->q->served->slug), year, c->url, year, c->years[i].n);
+		     str(c->q->served->slug), year, c->url, year, c->years[i].n, plural(c->years[i].n));
 		page_bar(b, c->years[i].n, c->most);
 		html(b, "</a></li>");
 	}
@@ -230,9 +273,21 @@ static void year_list(struct calendar *c, struct buf *b)
 static const char *const month_names[] = { "January", "February", "March",     "April",	  "May",      "June",
 					   "July",    "August",	  "September", "October", "November", "December" };
 
+/* One capture leads to itself, several to their list. */
+static void day_href(struct calendar *c, struct buf *b, const struct point *p, size_t n)
+{
+	char stamp[15];
+
+	html(b, "%s/%p/", page_base(c->q), str(c->q->served->slug));
+	if (n == 1)
+		html(b, "%i/%r", p->time, c->url);
+	else
+		html(b, "%s*/%r", str_sub(stamp_14(p->time, stamp), 0, 8), c->url);
+}
+
 static void day(struct calendar *c, struct buf *b, unsigned number, const struct point *p, size_t n)
 {
-	int change = -1;
+	int change = CHANGE_UNKNOWN, status = CAPTURE_NO_STATUS;
 	unsigned gone = 0;
 	bool good = false;
 
@@ -241,23 +296,28 @@ static void day(struct calendar *c, struct buf *b, unsigned number, const struct
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		change = p[i].change == -2 && change < 0 ? -2 : p[i].change > change ? p[i].change : change;
+		change = p[i].change == CHANGE_FIRST && change < 0 ? CHANGE_FIRST
+			 : p[i].change > change			   ? p[i].change
+								   : change;
 		gone += p[i].hidden;
-		good |= p[i].status < 300;
+		good |= p[i].known && p[i].status < 400;
+		status = p[i].status > status ? p[i].status : status;
 	}
-	html(b, "<td class=\"has\"><a href=\"%s/%p/%i/%r\" title=\"%n captures, %s\">", page_base(c->q),
-	     str(c->q->served->slug), p[n - 1].time, c->url, (uint64_t)n, change_words(&c->q->arena, change));
-	html(b,
-	     "<b>%u</b><span class=\"dot\" aria-hidden=\"true\">%z%z</span><span class=\"hidden\"> %z: %n captures, %s",
-	     (uint64_t)number, shape(change), n > 1 ? "+" : "", month_names[stamp_civil(p->time).month - 1],
-	     (uint64_t)n, change_words(&c->q->arena, change));
+	html(b, "<td class=\"has\"><a href=\"");
+	day_href(c, b, p, n);
+	html(b, "\" title=\"%n capture%z, %s\">", (uint64_t)n, plural(n), change_words(&c->q->arena, change));
+	html(
+	    b,
+	    "<b>%u</b><span class=\"dot\" aria-hidden=\"true\">%z%z</span><span class=\"hidden\"> %z: %n capture%z, %s",
+	    (uint64_t)number, shape(change), n > 1 ? "+" : "", month_names[stamp_civil(p->time).month - 1], (uint64_t)n,
+	    plural(n), change_words(&c->q->arena, change));
 	if (gone)
 		html(b, ", %u hidden", (uint64_t)gone);
 	html(b, "</span>");
 	if (gone)
 		html(b, "<small aria-hidden=\"true\">\u2212%u</small>", (uint64_t)gone);
-	if (!good)
-		html(b, "<small>%u</small>", (uint64_t)p->status);
+	if (!good && status > 0)
+		html(b, "<small>%u</small>", (uint64_t)status);
 	html(b, "</a></td>");
 }
 
@@ -266,11 +326,11 @@ static size_t month(struct calendar *c, struct buf *b, unsigned m, size_t at)
 	unsigned days = stamp_month_days(c->year, m),
 		 column = (stamp_civil(stamp_from_civil(c->year, m, 1, 0, 0, 0)).weekday + 6) % 7;
 
-	html(
-	    b,
-	    "<table><caption>%z</caption><thead><tr><th scope=\"col\">Mo</th><th scope=\"col\">Tu</th><th scope=\"col\">We</th><th scope=\"col\">Th</th><th scope=\"col\">Fr</th><th "
-	    "scope=\"col\">Sa</th><th scope=\"col\">Su</th></tr></thead><tbody><tr>",
-	    month_names[m - 1]);
+	html(b, "<table><caption>%z</caption><thead><tr>", month_names[m - 1]);
+	for (unsigned i = 0; i < 7; i++)
+		html(b, "<th scope=\"col\">%z</th>",
+		     ((const char *const[]){ "Mo", "Tu", "We", "Th", "Fr", "Sa", "Su" })[i]);
+	html(b, "</tr></thead><tbody><tr>");
 	for (unsigned i = 0; i < column; i++)
 		html(b, "<td></td>");
 	for (unsigned d = 1; d <= days; d++) {
@@ -292,39 +352,59 @@ static size_t month(struct calendar *c, struct buf *b, unsigned m, size_t at)
 	return at;
 }
 
-static void table(struct calendar *c, struct buf *b)
-{
-	html(
-	    b,
-	    "<h2 id=\"list\">Captures of %u</h2>\n<table class=\"cards\"><thead><tr><th scope=\"col\">Time</th><th scope=\"col\">Status</th><th scope=\"col\">Change</th>",
-	    (uint64_t)c->year);
-	html(b, c->cover.id ? "<th scope=\"col\">Cover</th>" : "");
-	html(b, "<th scope=\"col\">Also</th></tr></thead><tbody>\n");
-	for (size_t i = 0; i < c->n && i < TABLE_ROWS; i++) {
-		const struct point *p = &c->points[i];
+static const struct sheet_column capture_columns[] = {
+	{ "time", "Time", COLUMN_TEXT },
+	{ "status", "Status", COLUMN_TEXT },
+	{ "change", "Change since the one before", COLUMN_TEXT },
+	{ "cover", "Cover", COLUMN_TEXT },
+	{ "also", "Also", COLUMN_TEXT },
+	{ NULL, NULL, COLUMN_TEXT },
+};
 
-		html(b, "<tr><th scope=\"row\"><a href=\"%s/%p/%i/%r\">%t</a></th><td data-name=\"Status\">",
-		     page_base(c->q), str(c->q->served->slug), p->time, c->url, p->time);
-		if (p->status > 0)
-			html(b, "%u", (uint64_t)p->status);
-		html(b, "</td><td data-name=\"Change\">%z %s</td>", shape(p->change),
+static void capture_row(struct calendar *c, struct sheet *l, const struct point *p, const struct point *before)
+{
+	sheet_row(l);
+	if (sheet_cell_time(l, p->time))
+		html(l->b, "<a href=\"%s/%p/%i/%r\">%t</a>", page_base(c->q), str(c->q->served->slug), p->time, c->url,
+		     p->time);
+	if (sheet_cell(l, STR_NONE) && p->status > 0)
+		html(l->b, "%u", (uint64_t)p->status);
+	if (sheet_cell(l, STR_NONE))
+		html(l->b, "<span aria-hidden=\"true\">%z</span> %s", shape(p->change),
 		     change_words(&c->q->arena, p->change));
-		if (c->cover.id)
-			html(b, p->hidden ? "<td data-name=\"Cover\"><span class=\"tag dropped\">hidden</span></td>"
-					  : "<td></td>");
-		html(b, "<td><a href=\"%s/%p/%iid_/%r\">raw<span class=\"hidden\"> bytes of %i</span></a>",
-		     page_base(c->q), str(c->q->served->slug), p->time, c->url, p->time);
-		if (i && p->content && c->points[i - 1].content)
+	if (sheet_cell(l, STR_NONE) && c->cover.id && p->hidden)
+		html(l->b, "<a class=\"tag dropped\" href=\"%s/c/%p/covers/%u/doc/%u\">hidden</a>", page_base(c->q),
+		     str(c->q->served->name), c->cover.id, p->id);
+	if (sheet_cell(l, STR_NONE)) {
+		html(
+		    l->b,
+		    "<span class=\"actions\"><a href=\"%s/%p/%iid_/%r\">raw<span class=\"hidden\"> bytes of %i</span></a>",
+		    page_base(c->q), str(c->q->served->slug), p->time, c->url, p->time);
+		if (before && p->content && before->content)
 			html(
-			    b,
-			    " <a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %i with the one before</span></a>",
-			    page_base(c->q), str(c->q->served->name), c->points[i - 1].id, p->id, p->time);
-		html(b, "</td></tr>\n");
+			    l->b,
+			    "<a href=\"%s/c/%p/diff/%u..%u\">diff<span class=\"hidden\"> of %i with the one before</span></a>",
+			    page_base(c->q), str(c->q->served->name), before->id, p->id, p->time);
+		html(l->b, "</span>");
 	}
-	html(b, "</tbody></table>\n");
-	if (c->n > TABLE_ROWS)
-		html(b, "<p>The first %n of %n captures of this year are listed.</p>\n", (uint64_t)TABLE_ROWS,
-		     (uint64_t)c->n);
+}
+
+static void list(struct calendar *c, struct buf *b)
+{
+	struct sheet l;
+	size_t shown = 0, all = 0;
+
+	html(b, "<h2 id=\"list\">Captures from %d to %d</h2>\n", c->from, c->to);
+	sheet_begin(&l, SHEET_TABLE, b, capture_columns, NULL);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->points[i].time >= c->from && c->points[i].time <= c->to && all++ < TABLE_ROWS) {
+			capture_row(c, &l, &c->points[i], i ? &c->points[i - 1] : NULL);
+			shown++;
+		}
+	sheet_end(&l);
+	if (all > shown)
+		html(b, "<p>The first %n of %n are listed; the days of the calendar list theirs.</p>\n",
+		     (uint64_t)shown, (uint64_t)all);
 }
 
 static void show(struct calendar *c, struct buf *b)
@@ -333,7 +413,8 @@ static void show(struct calendar *c, struct buf *b)
 
 	for (size_t i = 0; i < c->n; i++)
 		gone += c->points[i].hidden;
-	html(b, "<h1>%b</h1>\n<p role=\"status\">%n captures in %n years.", c->url, c->all, (uint64_t)c->n_years);
+	html(b, "<h1>%b</h1>\n<p role=\"status\">%n capture%z in %n year%z.", c->url, c->all, plural(c->all),
+	     (uint64_t)c->n_years, plural(c->n_years));
 	if (c->cover.id)
 		html(b,
 		     " In %u, %n of %n are hidden by <a href=\"%s/c/%p/covers/%u\">cover %u</a>; all are shown here.",
@@ -343,15 +424,13 @@ static void show(struct calendar *c, struct buf *b)
 	year_list(c, b);
 	html(
 	    b,
-	    "<p class=\"hint\">Since the capture before: \u25cb same text, \u25d4 under 15 %% changed, \u25d1 under half, \u25d5 most, \u25cf nearly all, \u25c6 first, \u00b7 "
-	    "not known; + several that day; \u2212n hidden by the cover. <a href=\"#list\">As a list</a></p>\n<div class=\"months\">\n");
+	    "<p class=\"hint\">Since the capture before: \u25cb same text, \u25d4 under 15 %% changed, \u25d1 under half, \u25d5 most, \u25cf nearly all, \u25c6 first, \u00b7 not known; + several "
+	    "that day; \u2212n hidden by the cover.%z <a href=\"#list\">As a list</a></p>\n<div class=\"months\">\n",
+	    c->n > DETAILS_MOST ? " A day is judged by its last capture." : "");
 	for (unsigned m = 1; m <= 12; m++)
 		at = month(c, b, m, at);
 	html(b, "</div>\n");
-	if (c->cut)
-		html(b, "<p class=\"note\">Only the first %n captures of this year are shown.</p>\n",
-		     (uint64_t)YEAR_CAPTURES);
-	table(c, b);
+	list(c, b);
 }
 
 static void not_archived(struct calendar *c, struct response *r)
@@ -360,13 +439,28 @@ static void not_archived(struct calendar *c, struct response *r)
 
 	html(
 	    b,
-	    "<h1>Not archived</h1>\n<p>This collection has no capture of <b>%b</b>.</p>\n<p><a href=\"%s/c/%p\">What it has</a></p>\n",
-	    c->url, page_base(c->q), str(c->q->served->name));
+	    "<h1>Not archived</h1>\n<p>This collection has no capture of <b>%b</b>.</p>\n<p><a href=\"%s/c/%p/urls?url=%p\">What it has near that address</a></p>\n",
+	    c->url, page_base(c->q), str(c->q->served->name), c->url);
 	r->status = 404;
 	page_end(c->q, r, b);
 }
 
-void page_calendar_of(struct request *q, struct response *r, struct str url, int64_t year)
+/* The year to show, and what of it is listed. */
+static void choose_period(struct calendar *c, const struct stamp *period)
+{
+	int64_t wanted = period ? stamp_civil(period->time).year : 0;
+	bool has = false;
+
+	c->year = c->n_years ? c->years[c->n_years - 1].year : 0;
+	for (size_t i = 0; i < c->n_years; i++)
+		has |= period && c->years[i].year == wanted;
+	c->year = has ? wanted : c->year;
+	c->from = has && period->precision > STAMP_YEAR ? period->time : stamp_from_civil(c->year, 1, 1, 0, 0, 0);
+	c->to = has && period->precision > STAMP_YEAR ? stamp_end(period)
+						      : stamp_from_civil(c->year + 1, 1, 1, 0, 0, 0) - 1;
+}
+
+void page_calendar_of(struct request *q, struct response *r, struct str url, const struct stamp *period)
 {
 	struct calendar *c = ARENA_NEW(&q->arena, struct calendar);
 	struct buf *key = request_buf(q, 4 * LIMIT_URL), *b;
@@ -379,12 +473,11 @@ void page_calendar_of(struct request *q, struct response *r, struct str url, int
 	surt_add(surt_profile(catalog_settings(c->coll->catalog)->profile), url, key);
 	c->key = buf_view(key);
 	count_years(c);
-	c->year = c->n_years ? c->years[c->n_years - 1].year : 0;
-	for (size_t i = 0; i < c->n_years; i++)
-		if (c->years[i].year == year)
-			c->year = year;
+	choose_period(c, period);
 	if (c->n_years) {
 		load_points(c);
+		choose_details(c);
+		load_details(c);
 		changes(c);
 		hidden(c);
 	}

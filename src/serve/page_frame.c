@@ -1,7 +1,8 @@
 /* serve/page_frame.c -- an archived page in a frame, under a banner that tells what it is.
  *
  * The banner speaks of the capture in the page's own address and takes nothing
- * from the archived page.  The frame is sandboxed here and by its own headers.
+ * from the archived page but the addresses of its parts, whose times it tells.
+ * The frame is sandboxed here and by its own headers.
  */
 #include <inttypes.h>
 #include <sqlite3.h>
@@ -9,6 +10,9 @@
 #include "archive/stamp.h"
 #include "base/limits.h"
 #include "serve/page.h"
+#include "serve/parts.h"
+
+enum { HIDDEN_COUNTED = 10000 }; /* captures of a URL up to which those hidden are counted */
 
 struct place { /* of a capture among those of its URL */
 	uint64_t number, all;
@@ -16,65 +20,143 @@ struct place { /* of a capture among those of its URL */
 	uint64_t before_id;
 };
 
-static bool one(struct collection *coll, const char *sql, const struct capture *c, sqlite3_stmt **s)
+static sqlite3_stmt *ask(struct collection *coll, const char *sql, const struct capture *c)
 {
-	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), sql, -1, s, NULL) != SQLITE_OK)
-		return false;
-	sqlite3_bind_text(*s, 1, c->urlkey.p, (int)c->urlkey.n, SQLITE_STATIC);
-	sqlite3_bind_int64(*s, 2, c->time);
-	return sqlite3_step(*s) == SQLITE_ROW;
-}
-
-static struct place find_place(struct collection *coll, const struct capture *c)
-{
-	struct place p = { .before = CAPTURE_NO_TIME, .after = CAPTURE_NO_TIME };
 	sqlite3_stmt *s = NULL;
 
-	if (one(coll, "select count(*) filter (where time <= ?2), count(*) from capture_key where urlkey = ?1", c,
-		&s)) {
+	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), sql, -1, &s, NULL) != SQLITE_OK)
+		return NULL;
+	sqlite3_bind_text(s, 1, c->urlkey.p, (int)c->urlkey.n, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 2, c->time);
+	return s;
+}
+
+/* The closest one on a side that this reader may see. */
+static void neighbour(struct request *q, struct collection *coll, const char *sql, const struct capture *c,
+		      int64_t *time, uint64_t *id)
+{
+	sqlite3_stmt *s = ask(coll, sql, c);
+
+	*time = CAPTURE_NO_TIME;
+	while (s && *time == CAPTURE_NO_TIME && sqlite3_step(s) == SQLITE_ROW)
+		if (page_allowed(q, c->urlkey, sqlite3_column_int64(s, 0))) {
+			*time = sqlite3_column_int64(s, 0);
+			*id = (uint64_t)sqlite3_column_int64(s, 1);
+		}
+	sqlite3_finalize(s);
+}
+
+static struct place find_place(struct request *q, struct collection *coll, const struct capture *c)
+{
+	struct place p = { 0 };
+	sqlite3_stmt *s =
+	    ask(coll, "select count(*) filter (where time <= ?2), count(*) from capture_key where urlkey = ?1", c);
+	uint64_t next;
+
+	if (s && sqlite3_step(s) == SQLITE_ROW) {
 		p.number = (uint64_t)sqlite3_column_int64(s, 0);
 		p.all = (uint64_t)sqlite3_column_int64(s, 1);
 	}
 	sqlite3_finalize(s);
-	s = NULL;
-	if (one(coll,
-		"select time, capture from capture_key where urlkey = ?1 and time < ?2 order by time desc, capture desc limit 1",
-		c, &s)) {
-		p.before = sqlite3_column_int64(s, 0);
-		p.before_id = (uint64_t)sqlite3_column_int64(s, 1);
-	}
-	sqlite3_finalize(s);
-	s = NULL;
-	if (one(coll, "select time from capture_key where urlkey = ?1 and time > ?2 order by time limit 1", c, &s))
-		p.after = sqlite3_column_int64(s, 0);
-	sqlite3_finalize(s);
+	neighbour(
+	    q, coll,
+	    "select time, capture from capture_key where urlkey = ?1 and time < ?2 order by time desc, capture desc", c,
+	    &p.before, &p.before_id);
+	neighbour(q, coll,
+		  "select time, capture from capture_key where urlkey = ?1 and time > ?2 order by time, capture", c,
+		  &p.after, &next);
 	return p;
 }
 
 static void link_to(struct request *q, struct buf *b, const char *rel, const char *label, int64_t time, struct str url)
 {
 	if (time != CAPTURE_NO_TIME)
-		html(b, "<a rel=\"%z\" href=\"%s/%p/%i/%r\">%z<span class=\"hidden\"> capture</span></a>\n", rel,
+		html(b, "<a rel=\"%z\" href=\"%s/%p/%i/%r\">%m<span class=\"hidden\"> capture</span></a>\n", rel,
 		     page_base(q), str(q->served->slug), time, url, label);
 	else
-		html(b, "<span class=\"soft\">no %z</span>\n", rel[0] == 'p' ? "earlier" : "later");
+		html(b, "<span class=\"soft\">%m</span>\n", label);
 }
 
-static void cover_state(struct request *q, struct collection *coll, struct buf *b, const struct capture *c)
+/* What the newest cover says of this capture, and of how many others of its URL. */
+static void cover_state(struct request *q, struct collection *coll, struct buf *b, const struct capture *c,
+			const struct place *p)
 {
 	struct cover_row *rows;
 	struct cover_member m;
+	sqlite3_stmt *s;
 	size_t n;
 
-	if (page_covers(q, coll, &rows, &n, NULL) < 0 || !n || covers_member(coll, rows[0].id, c->id, &m, NULL) < 0)
+	if (page_covers(q, coll, &rows, &n, NULL) < 0 || !n)
 		return;
-	html(b, "<a href=\"%s/c/%p/covers/%u/doc/%u\">%z by cover %u</a>\n", page_base(q), str(q->served->name),
-	     rows[0].id, c->id, m.kept ? "kept" : "hidden", rows[0].id);
+	if (covers_member(coll, rows[0].id, c->id, &m, NULL) == WN_OK)
+		html(b, "<a data-capture href=\"%s/c/%p/covers/%u/doc/%u\">%z by cover %u</a>\n", page_base(q),
+		     str(q->served->name), rows[0].id, c->id, m.kept ? "kept" : "hidden", rows[0].id);
+	if (p->all > HIDDEN_COUNTED)
+		return;
+	s = ask(
+	    coll,
+	    "select count(*) from capture_key k join cover_member m on m.cover = ?3 and m.capture = k.capture and m.kept = 0 where k.urlkey = ?1",
+	    c);
+	if (s)
+		sqlite3_bind_int64(s, 3, (sqlite3_int64)rows[0].id);
+	if (s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0))
+		html(b, "<span data-capture class=\"soft\">%n of its captures are hidden by it</span>\n",
+		     (uint64_t)sqlite3_column_int64(s, 0));
+	sqlite3_finalize(s);
 }
 
-static void banner(struct request *q, struct collection *coll, struct buf *b, const struct capture *c)
+static void offset(struct buf *b, int64_t seconds)
 {
-	struct place p = find_place(coll, c);
+	double s = seconds < 0 ? -(double)seconds : (double)seconds;
+
+	buf_str(b, seconds < 0 ? STR("\u2212") : STR("+"));
+	buf_printf(b,
+		   s < 120	       ? "%.0f s"
+		   : s < 7200	       ? "%.0f min"
+		   : s < 172800	       ? "%.0f h"
+		   : s < 86400 * 730.0 ? "%.0f d"
+				       : "%.1f years",
+		   s < 120	       ? s
+		   : s < 7200	       ? s / 60
+		   : s < 172800	       ? s / 3600
+		   : s < 86400 * 730.0 ? s / 86400
+				       : s / (86400 * 365.25));
+}
+
+static void tell_parts(struct request *q, struct response *r, struct buf *b, const struct capture *c)
+{
+	struct history *h = request_history(q, r);
+	struct parts p;
+
+	if (!h || !parts_of(q, h, c, &p) || !(p.found + p.missing))
+		return;
+	html(b, "<span data-capture>");
+	if (p.found) {
+		html(b, "%n parts span ", (uint64_t)p.found);
+		offset(b, p.before);
+		html(b, " to ");
+		offset(b, p.after);
+	}
+	if (p.missing)
+		html(b, "%z%n %z missing", p.found ? " \u00b7 " : "", (uint64_t)p.missing,
+		     p.missing == 1 ? "is" : "are");
+	html(b, "%z</span>\n", p.cut ? " \u00b7 there are more" : "");
+}
+
+static void cite(struct request *q, struct buf *b, const struct capture *c)
+{
+	html(b,
+	     "<details data-capture><summary>cite</summary><p>%b, captured %t UTC. <br><code>%s%s/%p/%i/%r</code></p>",
+	     c->url, c->time, q->origin, page_base(q), str(q->served->slug), c->time, c->url);
+	if (c->payload_digest.n)
+		html(b, "<p>Payload <code>%s</code></p>", c->payload_digest);
+	html(b, "</details>\n");
+}
+
+static void banner(struct request *q, struct response *r, struct collection *coll, struct buf *b,
+		   const struct capture *c)
+{
+	struct place p = find_place(q, coll, c);
 	struct str slug = str(q->served->slug);
 
 	html(
@@ -89,13 +171,10 @@ static void banner(struct request *q, struct collection *coll, struct buf *b, co
 		html(b, "<a data-capture href=\"%s/c/%p/diff/%u..%u\">diff with previous</a>\n", page_base(q),
 		     str(q->served->name), p.before_id, c->id);
 	html(b, "<a data-capture href=\"%s/%p/%iid_/%r\">raw</a>\n", page_base(q), slug, c->time, c->url);
-	cover_state(q, coll, b, c);
-	html(b, "<details data-capture><summary>cite</summary><p>%s, captured %t UTC. <br><code>%s/%p/%i/%r</code></p>",
-	     c->url, c->time, arena_printf(&q->arena, "%.*s%.*s", STR_FMT(q->origin), STR_FMT(page_base(q))), slug,
-	     c->time, c->url);
-	if (c->payload_digest.n)
-		html(b, "<p>Payload %s</p>", c->payload_digest);
-	html(b, "</details>\n<a href=\"#after\" class=\"skip\">Skip the archived page</a></div>\n");
+	cover_state(q, coll, b, c, &p);
+	tell_parts(q, r, b, c);
+	cite(q, b, c);
+	html(b, "<a href=\"#after\" class=\"skip\">Skip the archived page</a></div>\n");
 }
 
 void page_frame_of(struct request *q, struct response *r, const struct capture *c)
@@ -108,11 +187,11 @@ void page_frame_of(struct request *q, struct response *r, const struct capture *
 		return;
 	b = page_begin_as(q, &(struct page_look){ .title = arena_printf(&q->arena, "%.*s", STR_FMT(c->url)),
 						  .body_class = "framed" });
-	banner(q, coll, b, c);
+	banner(q, r, coll, b, c);
 	html(
 	    b,
 	    "<iframe class=\"replay\" title=\"Archived page\" sandbox=\"allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation\" "
-	    "referrerpolicy=\"no-referrer\" src=\"%s/%p/%imp_/%r\"></iframe>\n<span id=\"after\" tabindex=\"-1\"></span>",
+	    "referrerpolicy=\"no-referrer\" src=\"%s/%p/%imp_/%r\"></iframe>\n<a id=\"after\" class=\"skip\" href=\"#main\">Back to the banner</a>",
 	    page_base(q), str(q->served->slug), c->time, c->url);
 	page_done(coll);
 	page_end(q, r, b);

@@ -316,7 +316,8 @@ void page_overview(struct request *q, struct response *r)
 		facts(b, &g.stats);
 		redundancy(q, coll, b, &g.stats);
 		months_chart(b, &g.tables[GLANCE_MONTHS]);
-		html(b, "<h2>What is in it</h2>\n<div class=\"cols\">\n");
+		html(b, "<h2>What is in it</h2>\n<p><a href=\"%s/c/%p/urls\">All URLs</a></p><div class=\"cols\">\n",
+		     page_base(q), str(q->served->name));
 		for (unsigned i = 0; i < COUNT(tables); i++)
 			count_table(q, b, &g.tables[tables[i].kind], i);
 		html(b, "</div>\n");

@@ -1,4 +1,5 @@
 /* serve/replay_ui.c -- where replay meets access rules and our own pages. */
+#include "base/limits.h"
 #include "serve/acl.h"
 #include "serve/page.h"
 #include "serve/replay.h"
@@ -30,8 +31,15 @@ void replay_ui(struct request *q, struct response *r, struct history *h, const s
 	int rc;
 
 	r->policy = POLICY_UI;
+	if (p->prefix) {
+		struct buf *b = request_buf(q, 4 * LIMIT_URL);
+
+		html(b, "%s/c/%p/urls?url=%p", page_base(q), str(q->served->name), p->url);
+		response_redirect(r, 302, buf_view(b));
+		return;
+	}
 	if (p->calendar) {
-		page_calendar_of(q, r, p->url, p->stamp.n >= 4 ? stamp_civil(p->time.time).year : 0);
+		page_calendar_of(q, r, p->url, p->stamp.n >= 4 ? &p->time : NULL);
 		return;
 	}
 	rc = replay_find(h, q, key, p->time.time, stamp_end(&p->time), &c, &err);

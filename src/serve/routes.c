@@ -20,6 +20,7 @@ const struct route routes[] = {
 	  "whether a rule is understood, and what it would hide" },
 	{ METHOD_GET, "/c/{c}", page_overview, POLICY_UI, ROUTE_FORMS, "a collection at a glance" },
 	{ METHOD_GET, "/c/{c}/go", page_go, POLICY_UI, ROUTE_HIDDEN, "to the captures of a URL" },
+	{ METHOD_GET, "/c/{c}/urls", page_urls, POLICY_UI, ROUTE_FORMS, "URLs under url=, by key; after=" },
 	{ METHOD_GET, "/c/{c}/search", page_search, POLICY_UI, ROUTE_FORMS, "full text" },
 	{ METHOD_GET, "/c/{c}/diff/{pair}", page_diff, POLICY_UI, ROUTE_FORMS, "how two captures differ" },
 	{ METHOD_GET, "/c/{c}/rules", page_rule_list, POLICY_UI, ROUTE_FORMS, "rules that were saved" },
