@@ -167,7 +167,10 @@ static int view_head(struct reader *r, const struct sighting *s, struct str *v, 
 
 		if (rc < 0)
 			return rc;
-		*size = s->format == RECORD_ARC ? (s->size <= v->n ? s->size : 0) : warc_head_size(*v, *all, cut);
+		struct str most = str_sub(*v, 0, LIMIT_RECORD_HEAD);
+
+		*size = s->format == RECORD_ARC ? (s->size <= v->n ? s->size : 0)
+						: warc_head_size(most, *all && most.n == v->n, cut);
 		if (*size)
 			return WN_OK;
 		if (v->n >= LIMIT_RECORD_HEAD) {
@@ -379,12 +382,13 @@ static int block_until(struct reader *r, struct str *piece, struct err *err)
 static void look_inside(struct reader *r, struct str v, size_t *n, bool all)
 {
 	struct sighting s;
-	enum head_sight seen = reader_find_head(r, str_sub(v, 0, *n), r->line, all && *n == v.n, &s);
+	bool last = *n == r->left || (all && *n == v.n);
+	enum head_sight seen = reader_find_head(r, str_sub(v, 0, *n), r->line, last, &s);
 
 	if (seen == HEAD_YES) {
 		r->watch = false;
 		r->until = r->wrong = reader_probe(r, r->head_size, r->declared) == PROBE_NO;
-	} else if (s.at && s.at < *n) {
+	} else if (seen == HEAD_SHORT && s.at) {
 		*n = s.at;
 	}
 }
@@ -412,43 +416,64 @@ static int end_early(struct reader *r, struct str v, struct str *piece)
 	return v.n ? WN_OK : WN_END;
 }
 
+/* How a long block closes, when its last n bytes are in view: its wrong length is seen now. */
+static void close_long(struct reader *r, struct str v, size_t *n, bool all)
+{
+	size_t run;
+
+	switch (reader_closing(r, r->format, v, *n, all, &run)) {
+	case CLOSE_NOT: r->until = r->wrong = true; break;
+	case CLOSE_LOOSE:
+		r->left = *n = reader_give_back(r->format, v, *n, run);
+		r->wrong = r->found + r->left < r->declared;
+		break;
+	default: break;
+	}
+}
+
 /* The next piece of a long block whose length is known. */
 static int block_counted(struct reader *r, struct str *piece, struct err *err)
 {
 	while (r->left) {
+		struct sighting s;
 		struct str v;
 		bool all;
-		size_t want = r->left < MIB ? (size_t)r->left + BEYOND : 64 * KIB, run;
+		size_t want = r->left < MIB ? (size_t)r->left + BEYOND : 64 * KIB;
 		int rc = text_view(&r->text, want, &v, &all, err);
 
 		if (rc < 0)
 			return rc;
 		if (all && v.n < r->left) {
-			if ((rc = run_on(r, &r->late, err)) == WN_END)
-				return end_early(r, v, piece);
-			if (rc < 0)
+			if ((rc = run_on(r, &r->late, err)) < 0)
 				return rc;
-			continue;
+			if (rc == WN_OK)
+				continue;
+			if (reader_find_head(r, v, r->line, true, &s) != HEAD_YES)
+				return end_early(r, v, piece);
+			r->until = r->wrong = true;
 		}
 		size_t n = v.n < r->left ? v.n : (size_t)r->left;
 
 		if (n == r->left && !all && v.n < n + BEYOND)
 			n /= 2; /* how it closes is not in view yet */
-		if (r->watch)
+		if (r->watch && !r->until)
 			look_inside(r, v, &n, all);
+		if (n == r->left && !r->until)
+			close_long(r, v, &n, all);
 		if (r->until)
 			return block_until(r, piece, err);
-		if (n == r->left && reader_closing(r, r->format, str_sub(v, n, v.n), all, &run) == CLOSE_NOT) {
-			r->until = r->wrong = true;
-			return block_until(r, piece, err);
-		}
 		if (n < r->left && n > TRAILER)
 			n -= TRAILER; /* should the member end here, these may close the record */
 		r->left -= n;
+		if (n == 0)
+			break;
 		hand_out(r, v, n, piece);
 		r->source.last = r->left == 0;
+		if (r->left == 0)
+			tell_wrong(r);
 		return WN_OK;
 	}
+	tell_wrong(r);
 	return WN_END;
 }
 

@@ -79,7 +79,11 @@ enum closing {
 	CLOSE_GAP,   /* line ends that close a record, then something that is no head */
 	CLOSE_NOT,   /* not at all: the length is wrong */
 };
-enum closing reader_closing(const struct reader *r, enum record_format format, struct str after, bool all, size_t *run);
+/* The block ends at text[end]; *run gets the line ends behind it. */
+enum closing reader_closing(const struct reader *r, enum record_format format, struct str text, size_t end, bool all,
+			    size_t *run);
+/* The length of a block that closes loosely when the trailer it counted in is given back; else as it was. */
+size_t reader_give_back(enum record_format format, struct str text, size_t length, size_t run);
 
 /* The bytes of line ends that close a record at the end of text; 0 when it does not end so. */
 size_t reader_trailer(enum record_format format, struct str text);

@@ -33,9 +33,22 @@ size_t reader_trailer(enum record_format format, struct str text)
 	return text.n >= 2 && memcmp(text.p + text.n - 2, "\n\n", 2) == 0 ? 2 : 0;
 }
 
-enum closing reader_closing(const struct reader *r, enum record_format format, struct str after, bool all, size_t *run)
+/* An ARC line that begins before `end` and goes on behind it: the block took the start of the next head. */
+static bool splits_arc_line(const struct reader *r, struct str text, size_t end, bool all)
+{
+	size_t from = end;
+	struct sighting s;
+
+	while (from && end - from < BEYOND && text.p[from - 1] != '\n')
+		from--;
+	return from < end && reader_sight(r, str_sub(text, from, text.n), all, true, &s) == HEAD_YES;
+}
+
+enum closing reader_closing(const struct reader *r, enum record_format format, struct str text, size_t end, bool all,
+			    size_t *run)
 {
 	size_t n = 0, ends = 0, exact = format == RECORD_WARC ? 4 : 1;
+	struct str after = str_sub(text, end, text.n);
 	struct sighting s;
 
 	while (n < after.n && (after.p[n] == '\r' || after.p[n] == '\n'))
@@ -45,9 +58,23 @@ enum closing reader_closing(const struct reader *r, enum record_format format, s
 
 	if (closed && n == exact && (n == 1 || memcmp(after.p, "\r\n\r\n", 4) == 0))
 		return CLOSE_EXACT;
+	if (closed && n == 0 && format == RECORD_ARC && splits_arc_line(r, text, end, all))
+		return CLOSE_NOT;
 	if (closed || n == after.n)
 		return CLOSE_LOOSE;
 	return ends >= (format == RECORD_WARC ? 2 : 1) ? CLOSE_GAP : CLOSE_NOT;
+}
+
+size_t reader_give_back(enum record_format format, struct str text, size_t length, size_t run)
+{
+	size_t stop = length + run, ends = 0, other = stop - reader_trailer(format, str_sub(text, 0, stop));
+	bool split = run && length && text.p[length] == '\n' && text.p[length - 1] == '\r';
+
+	for (size_t i = length; i < stop; i++)
+		ends += text.p[i] == '\n';
+	if (format == RECORD_ARC || other >= length || (ends >= 2 && !split))
+		return length;
+	return other;
 }
 
 /* 1: a digest that the record declares is that of the block; 0: it is not; -1: there is none to tell. */
@@ -85,19 +112,15 @@ static enum verdict correct(struct record *rec, uint64_t length)
 /* Line ends and then a head follow the block of the declared length: part of them may have been counted in. */
 static enum verdict judge_loose(struct record *rec, struct str block, size_t run)
 {
-	size_t stop = (size_t)rec->length + run, other = stop - reader_trailer(rec->format, str_sub(block, 0, stop));
-	size_t ends = 0;
+	size_t length = (size_t)rec->length, stop = length + run,
+	       other = stop - reader_trailer(rec->format, str_sub(block, 0, stop));
 
-	if (other == rec->length || rec->format == RECORD_ARC ||
-	    digest_says(rec, str_sub(block, 0, (size_t)rec->length)) == 1)
+	if (other == length || rec->format == RECORD_ARC || digest_says(rec, str_sub(block, 0, length)) == 1)
 		return LENGTH_RIGHT;
 	if (digest_says(rec, str_sub(block, 0, other)) == 1)
 		return correct(rec, other);
-	for (size_t i = (size_t)rec->length; i < stop; i++)
-		ends += block.p[i] == '\n';
-	if (ends >= 2 || other > rec->length || cuts_http(rec, block, other))
-		return LENGTH_RIGHT;
-	return correct(rec, other);
+	other = reader_give_back(rec->format, block, length, run);
+	return other == length || cuts_http(rec, block, other) ? LENGTH_RIGHT : correct(rec, other);
 }
 
 /* The block closes, but what follows is no head.  In a member of its own a record goes to the member's end. */
@@ -148,7 +171,7 @@ enum verdict reader_judge(struct reader *r, struct record *rec, struct str block
 	if (fits) {
 		size_t run;
 
-		switch (reader_closing(r, rec->format, str_sub(block, (size_t)rec->length, block.n), all, &run)) {
+		switch (reader_closing(r, rec->format, block, (size_t)rec->length, all, &run)) {
 		case CLOSE_EXACT: return LENGTH_RIGHT;
 		case CLOSE_LOOSE: return judge_loose(rec, block, run);
 		case CLOSE_GAP: return judge_gap(r, rec, block, all);
@@ -212,7 +235,7 @@ enum probe reader_probe(struct reader *r, size_t head, uint64_t length)
 	if (rc == WN_OK)
 		rc = pass_block(r, &t, head, length, &err);
 	if (rc == WN_OK && (rc = text_view(&t, BEYOND, &after, &all, &err)) == WN_OK)
-		closed = reader_closing(r, r->format, after, all, &run) != CLOSE_NOT;
+		closed = reader_closing(r, r->format, after, 0, all, &run) != CLOSE_NOT;
 	text_release(&t);
 	mem_free(unheard);
 	return rc < 0	? PROBE_CANNOT

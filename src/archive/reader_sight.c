@@ -1,8 +1,8 @@
 /* archive/reader_sight.c -- telling a record's head from other bytes.
  *
- * A WARC head may stand anywhere, also inside a line behind garbage; an ARC
- * line only at the start of a line and, in a file that did not begin as an ARC,
- * only when nothing else looks like it.  Cost: one pass, by memchr and memmem.
+ * A head may stand anywhere, also inside a line behind garbage; an ARC line in a
+ * file that did not begin as an ARC only at the start of a line, and only when
+ * nothing else looks like it.  Cost: one pass, by memchr and memmem.
  */
 #include "archive/reader_int.h"
 
@@ -24,33 +24,39 @@ enum head_sight reader_sight(const struct reader *r, struct str s, bool all, boo
 	return arc;
 }
 
+/* The next URL inside a line of an ARC: behind garbage a head may begin with it. */
+static const char *find_url(struct str s, size_t from, size_t end) { return memmem(s.p + from, end - from, "http", 4); }
+
 enum head_sight reader_find_head(const struct reader *r, struct str s, bool line, bool all, struct sighting *out)
 {
 	size_t i = 0;
+	bool inside = false; /* i stands at a URL inside a line of an ARC */
 
 	for (;;) {
-		if (line || r->seen_warc || !r->seen_arc) {
+		if (line || inside || r->seen_warc || !r->seen_arc) {
 			enum head_sight seen = HEAD_NO;
 
-			if (line || (i < s.n && s.p[i] == 'W')) /* a WARC head may stand inside a line */
+			if (line || inside || (i < s.n && s.p[i] == 'W')) /* a head may stand inside a line */
 				seen = reader_sight(r, str_sub(s, i, s.n), all, true, out);
-			if (seen == HEAD_YES && !line && out->format == RECORD_ARC)
+			if (seen != HEAD_NO && !line && !inside && out->format == RECORD_ARC)
 				seen = HEAD_NO;
 			if (seen != HEAD_NO) {
 				out->at = i;
 				return seen;
 			}
 		}
-		/* the next line, or the next "WARC/" inside this one */
+		/* the next line, or the next "WARC/" (ARC: "http") inside this one */
 		const char *nl = i < s.n ? memchr(s.p + i, '\n', s.n - i) : NULL;
 		size_t end = nl ? (size_t)(nl - s.p) : s.n;
 
-		line = false;
-		if (!r->seen_arc && i + 1 < end) {
-			const char *w = memmem(s.p + i + 1, end - i - 1, "WARC/", 5);
+		line = inside = false;
+		if (i + 1 < end) {
+			const char *w =
+			    r->seen_arc ? find_url(s, i + 1, end) : memmem(s.p + i + 1, end - i - 1, "WARC/", 5);
 
 			if (w) {
 				i = (size_t)(w - s.p);
+				inside = r->seen_arc;
 				continue;
 			}
 		}

@@ -92,6 +92,11 @@ static struct str random_archive(struct test *t, bool packed)
 			block = make_member(t->arena, make_record(t->arena, "resource", "http://inner/", block, NULL),
 					    test_below(t, 2) ? MAKE_GZIP : MAKE_PLAIN);
 		record = make_record(t->arena, "resource", arena_printf(t->arena, "http://h/%u", i).p, block, NULL);
+		if (test_below(t, 15) == 0) { /* a length that is wrong, by little or by much */
+			ptrdiff_t at = str_find(record, STR("Content-Length: ")) + 16;
+
+			((char *)(uintptr_t)record.p)[at] = (char)('1' + test_below(t, 9));
+		}
 		if (packed)
 			record = make_member(t->arena, record, MAKE_GZIP);
 		if (test_below(t, 25) == 0)
