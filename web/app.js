@@ -100,7 +100,7 @@ if (job) {
 		return true;
 	};
 	const ask = async () => {
-		let wait = 500;
+		let wait = 1000;
 		try {
 			const answer = await fetch(job.dataset.job, { headers: { Accept: "application/json" } });
 			if (!show((await answer.json()).data)) return;
@@ -110,5 +110,11 @@ if (job) {
 		}
 		setTimeout(ask, wait);
 	};
-	ask();
+	const events = new EventSource(job.dataset.events);
+	for (const kind of ["progress", "phase", "done"]) events.addEventListener(kind, (e) => show(JSON.parse(e.data)));
+	events.addEventListener("error", () => { // lost: asks instead, until the job has ended
+		events.close();
+		line.textContent = "Reconnecting.";
+		ask();
+	});
 }

@@ -22,6 +22,6 @@ void cover_actions(struct request *q, struct buf *b, const struct cover_row *row
 /* What a kept document hides, at most `most` of them. */
 void cover_covered(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row,
 		   uint64_t kept, uint64_t most);
-/* A button that computes the cover anew; keep 0: as it was asked for. */
+/* A button that computes the cover with one more document kept; keep 0: that brings it up to date. */
 void cover_again(struct request *q, struct buf *b, uint64_t cover, uint64_t keep, const char *label);
 #endif

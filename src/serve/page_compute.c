@@ -6,7 +6,7 @@
 #include "serve/jobs.h"
 #include "serve/studio.h"
 
-/* The request of an earlier cover; with keep, one more document that must stay. */
+/* An earlier cover: brought up to date, or computed with one more document that must stay. */
 static int again(struct request *q, struct collection *coll, struct job_request *job, struct err *err)
 {
 	struct str keep = page_form(q, "keep");
@@ -19,6 +19,10 @@ static int again(struct request *q, struct collection *coll, struct job_request 
 		return err_set(err, WN_USAGE, "keep is the number of a document");
 	if ((rc = covers_find(coll, &q->arena, arena_strz(&q->arena, page_form(q, "again")), &row, err)) < 0)
 		return rc;
+	if (page_form(q, "update").n) {
+		job->update = row.id;
+		return WN_OK;
+	}
 	ids = ARENA_ARRAY(&q->arena, const char *, row.options.n_keep + 1);
 	for (size_t i = 0; i < row.options.n_keep; i++)
 		ids[i] = arena_printf(&q->arena, "%" PRIu64, row.options.keep[i]).p;

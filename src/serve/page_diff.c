@@ -2,8 +2,11 @@
 #include <inttypes.h>
 
 #include "base/limits.h"
+#include "serve/opened.h"
 #include "serve/page.h"
 #include "sketch/diff.h"
+
+enum { SOURCE_MOST = 2 << 20 }; /* bytes of a payload that are compared line by line */
 
 static bool pair(struct str text, uint64_t id[2])
 {
@@ -13,24 +16,67 @@ static bool pair(struct str text, uint64_t id[2])
 	       str_u64(str_sub(text, (size_t)dots + 2, text.n), &id[1]);
 }
 
-static int load(struct request *q, struct collection *coll, const uint64_t id[2], struct capture c[2],
-		struct str text[2], struct err *err)
+enum mode { MODE_CHANGES, MODE_TEXT, MODE_SOURCE, MODE_RENDERED, MODES };
+static const struct {
+	const char *name, *label;
+} modes[MODES] = {
+	{ "changes", "Changes only" }, { "text", "Whole text" }, { "source", "Source" }, { "rendered", "Side by side" }
+};
+
+static enum mode mode_of(struct request *q)
+{
+	struct str name = request_param(q, "mode");
+
+	for (int m = 0; m < MODES; m++)
+		if (str_eq(name, str(modes[m].name)))
+			return (enum mode)m;
+	return MODE_CHANGES;
+}
+
+static int captures(struct request *q, struct collection *coll, const uint64_t id[2], struct capture c[2],
+		    struct err *err)
+{
+	int rc = WN_OK;
+
+	for (int i = 0; i < 2 && rc == WN_OK; i++) {
+		rc = catalog_capture(coll->catalog, &q->arena, id[i], &c[i], err);
+		if (rc == WN_OK && !page_allowed(q, c[i].urlkey, c[i].time))
+			rc = err_set(err, WN_NONE, "this capture is not open to readers");
+	}
+	return rc;
+}
+
+static int texts(struct request *q, struct collection *coll, const struct capture c[2], struct str text[2],
+		 struct err *err)
 {
 	struct texts t;
-	int rc;
+	int rc = WN_OK;
 
-	for (int i = 0; i < 2; i++) {
-		if ((rc = catalog_capture(coll->catalog, &q->arena, id[i], &c[i], err)) < 0)
-			return rc;
-		if (!page_allowed(q, c[i].urlkey, c[i].time))
-			return err_set(err, WN_NONE, "this capture is not open to readers");
+	for (int i = 0; i < 2 && rc == WN_OK; i++) {
 		if (!c[i].content)
-			return err_set(err, WN_NONE, "capture %" PRIu64 " has no text", id[i]);
-		if ((rc = collection_text(coll, c[i].content, &t, err)) < 0)
-			return rc;
-		text[i] = arena_str(&q->arena, t.body);
+			return err_set(err, WN_NONE, "capture %" PRIu64 " has no text", c[i].id);
+		if ((rc = collection_text(coll, c[i].content, &t, err)) == WN_OK)
+			text[i] = arena_str(&q->arena, t.body);
 	}
-	return WN_OK;
+	return rc;
+}
+
+/* The payloads as archived, decoded; cut where a page ends being one. */
+static int sources(struct request *q, struct response *r, const struct capture c[2], struct str text[2],
+		   struct err *err)
+{
+	struct history *h = request_history(q, r);
+	int rc = h ? WN_OK : WN_IO;
+
+	for (int i = 0; i < 2 && rc == WN_OK; i++) {
+		struct opened o = { 0 };
+
+		if ((rc = opened_open(&o, q, h, &c[i], false, true, err)) == WN_OK)
+			text[i] =
+			    arena_str(&q->arena, str_sub(o.body, 0, o.body.n < SOURCE_MOST ? o.body.n : SOURCE_MOST));
+		opened_close(&o);
+	}
+	return rc;
 }
 
 /* Of a long stretch that is the same, its ends. */
@@ -51,9 +97,9 @@ static void same(struct buf *b, struct str s, bool first, bool last)
 	     (uint64_t)(s.n - head - tail), str_sub(s, s.n - tail, s.n));
 }
 
-static void pieces(struct buf *b, const struct diff *d, bool changes_only)
+static void pieces(struct buf *b, const struct diff *d, bool changes_only, bool source)
 {
-	html(b, "<div class=\"diff panel\" dir=\"auto\">");
+	html(b, "<div class=\"diff panel%z\" dir=\"auto\">", source ? " source" : "");
 	for (size_t i = 0; i < d->n; i++) {
 		struct str s = d->pieces[i].text;
 
@@ -76,33 +122,90 @@ static void side(struct request *q, struct buf *b, const char *name, const struc
 	html(b, "</p><p class=\"soft\">%b \u00b7 %n words</p></div>\n", c->url, c->words);
 }
 
-static void show(struct request *q, struct buf *b, const struct capture c[2], const struct diff *d, bool changes)
+static void nav(struct buf *b, enum mode mode)
+{
+	html(b, "<nav class=\"pager\" aria-label=\"Ways to show it\">");
+	for (int m = 0; m < MODES; m++)
+		html(b, "<a class=\"button\" href=\"?mode=%z\"%m>%z</a>", modes[m].name,
+		     (int)mode == m ? " aria-current=\"true\"" : "", modes[m].label);
+	html(b, "</nav>\n");
+}
+
+static void side_by_side(struct request *q, struct buf *b, const struct capture c[2])
+{
+	html(b, "<div class=\"sides\">");
+	for (int i = 0; i < 2; i++)
+		html(
+		    b,
+		    "<iframe title=\"%z, archived\" sandbox=\"allow-scripts allow-forms\" referrerpolicy=\"no-referrer\" src=\"%s/%p/%imp_/%r\"></iframe>",
+		    i ? "Newer" : "Older", page_base(q), str(q->served->slug), c[i].time, c[i].url);
+	html(b, "</div>\n");
+}
+
+static void show(struct request *q, struct buf *b, const struct capture c[2], const struct diff *d, enum mode mode)
 {
 	html(b, "<h1>What changed</h1>\n<div class=\"cols\">");
 	side(q, b, "Older", &c[0]);
 	side(q, b, "Newer", &c[1]);
-	html(b, "</div>\n<p role=\"status\">\u2212%n +%n words, %n the same.</p>\n", (uint64_t)d->only_a,
-	     (uint64_t)d->only_b, (uint64_t)d->same);
-	html(
-	    b,
-	    "<nav class=\"pager\" aria-label=\"Ways to show it\"><a class=\"button\" href=\"?mode=text\"%m>Whole text</a><a class=\"button\" href=\"?mode=changes\"%m>Changes "
-	    "only</a></nav>\n",
-	    changes ? "" : " aria-current=\"true\"", changes ? " aria-current=\"true\"" : "");
+	html(b, "</div>\n");
+	nav(b, mode);
+	if (mode == MODE_RENDERED) {
+		side_by_side(q, b, c);
+		return;
+	}
+	html(b, "<p role=\"status\"><b>\u2212%n +%n</b> %z, %n the same.</p>\n", (uint64_t)d->only_a,
+	     (uint64_t)d->only_b, mode == MODE_SOURCE ? "lines" : "words", (uint64_t)d->same);
 	if (!d->only_a && !d->only_b)
-		html(b, "<p class=\"note\">The texts are the same, word for word.</p>\n");
+		html(b, "<p class=\"note\">There is no difference of this kind.</p>\n");
 	html(
 	    b,
-	    "<p class=\"hint\">Removed words are <del>struck through</del>, added ones <ins>underlined</ins>. Keys n and p go to the next and previous change.</p>\n");
-	pieces(b, d, changes);
+	    "<p class=\"hint\">Removed words are <del>struck through</del>, added ones <ins>underlined</ins>. Keys n and p go to the next "
+	    "and previous change.</p>\n");
+	pieces(b, d, mode != MODE_TEXT, mode == MODE_SOURCE);
+}
+
+static void as_json(struct request *q, struct response *r, const struct capture c[2], const struct diff *d,
+		    uint64_t revision)
+{
+	static const char *const ops[] = { [DIFF_SAME] = "same", [DIFF_ONLY_A] = "removed", [DIFF_ONLY_B] = "added" };
+	struct json *j = data_begin(q);
+
+	json_open(j, '{');
+	data_u64(j, "older", c[0].id);
+	data_u64(j, "newer", c[1].id);
+	data_u64(j, "removed", d->only_a);
+	data_u64(j, "added", d->only_b);
+	data_u64(j, "same", d->same);
+	json_key(j, "pieces");
+	json_open(j, '[');
+	for (size_t i = 0; i < d->n; i++) {
+		json_open(j, '{');
+		data_str(j, "op", str(ops[d->pieces[i].op]));
+		data_str(j, "text", d->pieces[i].text);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+	data_end(q, r, j, revision, STR_NONE);
+}
+
+static void to_order(struct request *q, struct response *r, const uint64_t id[2])
+{
+	struct buf *b = request_buf(q, LIMIT_URL);
+
+	html(b, "%s/c/%p/diff/%u..%u", page_base(q), str(q->served->name), id[1], id[0]);
+	response_redirect(r, 302, buf_view(b));
 }
 
 void page_diff(struct request *q, struct response *r)
 {
+	enum mode mode = mode_of(q);
+	struct catalog_next next = { 0 };
 	struct collection *coll;
 	struct capture c[2];
-	struct str text[2];
+	struct str text[2] = { 0 };
 	struct err err = { 0 };
-	struct diff d;
+	struct diff d = { 0 };
 	struct buf *b;
 	uint64_t id[2];
 	int rc;
@@ -114,20 +217,27 @@ void page_diff(struct request *q, struct response *r)
 	}
 	if (!(coll = page_collection(q, r)))
 		return;
-	rc = load(q, coll, id, c, text, &err);
+	rc = captures(q, coll, id, c, &err);
+	if (rc == WN_OK && c[0].time <= c[1].time && mode != MODE_RENDERED)
+		rc = mode == MODE_SOURCE ? sources(q, r, c, text, &err) : texts(q, coll, c, text, &err);
+	catalog_next(coll->catalog, &next, NULL);
 	page_done(coll);
 	if (rc < 0) {
 		response_err(r, &err);
 		return;
 	}
 	if (c[0].time > c[1].time) { /* older is left */
-		b = request_buf(q, LIMIT_URL);
-		html(b, "%s/c/%p/diff/%u..%u", page_base(q), str(q->served->name), id[1], id[0]);
-		response_redirect(r, 302, buf_view(b));
+		to_order(q, r, id);
 		return;
 	}
-	d = diff_texts(&q->arena, text[0], text[1], DIFF_WORD);
+	if (mode != MODE_RENDERED)
+		d = diff_texts(&q->arena, text[0], text[1], mode == MODE_SOURCE ? DIFF_LINE : DIFF_WORD);
+	if (q->format.n) {
+		as_json(q, r, c, &d, next.revision);
+		return;
+	}
 	b = page_begin(q, TAB_NONE, STR("What changed"));
-	show(q, b, c, &d, !str_eq(request_param(q, "mode"), STR("text")));
+	show(q, b, c, &d, mode);
+	page_forms(q, b, "json");
 	page_end(q, r, b);
 }

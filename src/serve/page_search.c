@@ -9,14 +9,21 @@
 
 #include "archive/stamp.h"
 #include "base/limits.h"
-#include "base/map.h"
 #include "flow/find.h"
 #include "serve/page.h"
 
-enum { PAGE_HITS = 20, FACET_HITS = 1000, FACET_ROWS = 12, PAGES_MOST = 50 };
+enum {
+	PAGE_HITS = 20,
+	FACET_HITS = 1000,
+	FACET_ROWS = 12,
+	PAGES_MOST = 50,
+	CONTEXT_BYTES = 90,
+	LINES_PER_TEXT = 5,
+	WHOLE_TEXT = 1 << 20
+};
 
 struct asked {
-	struct str words, host, year, lang, from, to, cover;
+	struct str words, host, year, lang, from, to, cover, view;
 	uint64_t page, cover_id;
 };
 
@@ -78,8 +85,8 @@ static void href(struct request *q, struct buf *b, const struct asked *a, const 
 	const struct {
 		const char *name;
 		struct str value;
-	} all[] = { { "q", a->words },	 { "host", a->host }, { "year", a->year },  { "lang", a->lang },
-		    { "from", a->from }, { "to", a->to },     { "cover", a->cover } };
+	} all[] = { { "q", a->words },	 { "host", a->host }, { "year", a->year },   { "lang", a->lang },
+		    { "from", a->from }, { "to", a->to },     { "cover", a->cover }, { "view", a->view } };
 	char sign = '?';
 
 	html(b, "%s/c/%p/search", page_base(q), str(q->served->name));
@@ -215,7 +222,7 @@ static void snippet(struct buf *b, const struct ftsnippet *s)
 {
 	size_t at = 0;
 
-	html(b, "<p><bdi>%z", s->cut_before ? "\u2026 " : "");
+	html(b, "<p class=\"snippet\"><bdi>%z", s->cut_before ? "\u2026 " : "");
 	for (size_t i = 0; i < s->n_marks; i++) {
 		html(b, "%s<mark>%s</mark>", str_sub(s->text, at, s->marks[i].at),
 		     str_sub(s->text, s->marks[i].at, s->marks[i].at + s->marks[i].n));
@@ -224,35 +231,30 @@ static void snippet(struct buf *b, const struct ftsnippet *s)
 	html(b, "%s%z</bdi></p>\n", str_sub(s->text, at, s->text.n), s->cut_after ? " \u2026" : "");
 }
 
-/* How many documents each hit of this page is the witness of: one pass over the cover. */
-static void count_covered(struct collection *coll, uint64_t cover, const struct find_hit *h, size_t n, uint64_t *out)
+/* How many documents a hit is the witness of. */
+static uint64_t count_covered(struct collection *coll, uint64_t cover, uint64_t capture)
 {
-	struct map at = { 0 };
 	sqlite3_stmt *s = NULL;
+	uint64_t n = 0;
 
-	for (size_t i = 0; i < n; i++)
-		map_put(&at, h[i].capture.id, i);
-	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog),
-			       "select witness from cover_member where cover = ?1 and kept = 0", -1, &s,
-			       NULL) == SQLITE_OK) {
+	if (cover && sqlite3_prepare_v2(catalog_sqlite(coll->catalog),
+					"select count(*) from cover_member where cover = ?1 and witness = ?2", -1, &s,
+					NULL) == SQLITE_OK) {
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		while (sqlite3_step(s) == SQLITE_ROW) {
-			const uint64_t *i = map_get(&at, (uint64_t)sqlite3_column_int64(s, 0));
-
-			if (i)
-				out[*i]++;
-		}
+		sqlite3_bind_int64(s, 2, (sqlite3_int64)capture);
+		if (sqlite3_step(s) == SQLITE_ROW)
+			n = (uint64_t)sqlite3_column_int64(s, 0);
 	}
 	sqlite3_finalize(s);
-	map_release(&at);
+	return n;
 }
 
-static void hit(struct request *q, struct buf *b, const struct asked *a, const struct find_hit *h, uint64_t covered)
+static void hit(struct request *q, struct collection *coll, struct buf *b, const struct asked *a,
+		const struct find_hit *h)
 {
 	const struct capture *c = &h->capture;
+	uint64_t covered = count_covered(coll, a->cover_id, c->id);
 
-	if (!page_allowed(q, c->urlkey, c->time))
-		return;
 	html(b, "<li><h2>");
 	page_capture_link(q, b, c);
 	html(b, "</h2>\n<p class=\"soft\">%t \u00b7 %b", c->time, c->url);
@@ -261,34 +263,124 @@ static void hit(struct request *q, struct buf *b, const struct asked *a, const s
 	if (h->captures > 1)
 		html(b, " \u00b7 +%n with the same text", h->captures - 1);
 	if (covered)
-		html(b, " \u00b7 <a href=\"%s/c/%p/covers/%u/doc/%u\">covers %n</a>", page_base(q),
+		html(b, " \u00b7 <a href=\"%s/c/%p/covers/%u/doc/%u\">+%n covered</a>", page_base(q),
 		     str(q->served->name), a->cover_id, c->id, covered);
 	html(b, "</p>\n");
 	snippet(b, &h->snippet);
 	html(b, "</li>\n");
 }
 
-static void hits(struct request *q, struct collection *coll, struct buf *b, const struct asked *a,
-		 const struct find_result *found, uint64_t unfiltered)
-{
-	uint64_t from = (a->page - 1) * PAGE_HITS, pages = (found->matches + PAGE_HITS - 1) / PAGE_HITS,
-		 covered[PAGE_HITS] = { 0 };
+/* ---- concordance: each place of the words, in its line ---- */
 
-	html(b, "<section aria-label=\"Results\"><p role=\"status\">%n %z.", found->matches,
-	     found->matches == 1 ? "text matches" : "texts match");
-	if (a->cover_id && unfiltered > found->matches) {
-		html(b, " %n more are hidden by cover %u: <a href=\"", unfiltered - found->matches, a->cover_id);
-		href(q, b, a, "cover", STR(""), 1);
-		html(b, "\">show all</a>.");
+static bool inside_character(struct str s, size_t at) { return at < s.n && ((unsigned char)s.p[at] & 0xc0) == 0x80; }
+
+static struct str context_left(struct str s, size_t at)
+{
+	size_t from = at > CONTEXT_BYTES ? at - CONTEXT_BYTES : 0;
+
+	while (inside_character(s, from))
+		from++;
+	return str_sub(s, from, at);
+}
+
+static struct str context_right(struct str s, size_t at)
+{
+	size_t to = at + CONTEXT_BYTES < s.n ? at + CONTEXT_BYTES : s.n;
+
+	while (to > at && inside_character(s, to))
+		to--;
+	return str_sub(s, at, to);
+}
+
+static void concordance_line(struct request *q, struct buf *b, const struct capture *c, struct str text, size_t at,
+			     size_t end)
+{
+	html(
+	    b,
+	    "<tr><td class=\"left\">%b</td><td class=\"word\"><a href=\"%s/%p/%i/%r\" title=\"%s\"><mark>%b</mark></a></td><td>%b</td><td>%d</td></tr>\n",
+	    context_left(text, at), page_base(q), str(q->served->slug), c->time, c->url, c->title.n ? c->title : c->url,
+	    str_sub(text, at, end), context_right(text, end), c->time);
+}
+
+/* Words that stand together, as of a phrase, are one place. */
+static void concordance(struct request *q, struct buf *b, const struct find_hit *h)
+{
+	const struct ftsnippet *s = &h->snippet;
+	unsigned lines = 0;
+
+	for (size_t i = 0; i < s->n_marks && lines < LINES_PER_TEXT; lines++) {
+		size_t at = s->marks[i].at, end = at + s->marks[i].n;
+
+		for (i++; i < s->n_marks && s->marks[i].at <= end + 1; i++)
+			end = s->marks[i].at + s->marks[i].n;
+		concordance_line(q, b, &h->capture, s->text, at, end);
 	}
-	html(b, "</p>\n<ol class=\"hits\">\n");
-	if (a->cover_id && from < found->n)
-		count_covered(coll, a->cover_id, found->hits + from, found->n - from, covered);
-	for (uint64_t i = from; i < found->n && i < from + PAGE_HITS; i++)
-		hit(q, b, a, &found->hits[i], covered[i - from]);
-	html(b, "</ol>\n");
-	if (!found->matches)
-		html(b, "<p>Try fewer words, the start of a word with * (<code>librar*</code>), or wider dates.</p>\n");
+}
+
+/* ---- the list, for people and for programs ---- */
+
+static const struct sheet_column hit_columns[] = {
+	{ "id", "Document", COLUMN_NUMBER },
+	{ "url", "URL", COLUMN_TEXT },
+	{ "time", "Time", COLUMN_TEXT },
+	{ "host", "Host", COLUMN_TEXT },
+	{ "lang", "Language", COLUMN_TEXT },
+	{ "title", "Title", COLUMN_TEXT },
+	{ "score", "Score", COLUMN_NUMBER },
+	{ "captures", "Captures", COLUMN_NUMBER },
+	{ "covered", "Covers", COLUMN_NUMBER },
+	{ "snippet", "Snippet", COLUMN_TEXT },
+	{ NULL, NULL, COLUMN_TEXT },
+};
+
+static void put_hit(struct collection *coll, struct sheet *l, const struct asked *a, const struct find_hit *h)
+{
+	const struct capture *c = &h->capture;
+
+	sheet_row(l);
+	sheet_number(l, c->id);
+	sheet_text(l, c->url);
+	sheet_time(l, c->time);
+	sheet_text(l, c->host);
+	sheet_text(l, c->lang);
+	sheet_text(l, c->title);
+	sheet_real(l, h->score, 4);
+	sheet_number(l, h->captures);
+	sheet_number(l, count_covered(coll, a->cover_id, c->id));
+	sheet_text(l, h->snippet.text);
+}
+
+/* The search as a selection of the studio. */
+static void set_link(struct request *q, struct buf *b, const struct asked *a)
+{
+	struct buf *set = request_buf(q, LIMIT_RULE);
+	const char *filters = NULL;
+
+	buf_str(set, STR("text ~ "));
+	quoted(set, a->words);
+	where(q, a, &filters);
+	if (filters)
+		buf_printf(set, " and %s", filters);
+	html(b, "<a class=\"button\" href=\"%s/c/%p/rules/new?preset=journalist&amp;where=%p\">Make this my set</a>",
+	     page_base(q), str(q->served->name), buf_view(set));
+}
+
+static void ways_on(struct request *q, struct buf *b, const struct asked *a)
+{
+	bool kwic = str_eq(a->view, STR("kwic"));
+
+	html(b, "<nav class=\"pager\" aria-label=\"What to do with the results\"><a class=\"button\"%m href=\"",
+	     kwic ? "" : " aria-current=\"true\"");
+	href(q, b, a, "view", STR(""), 1);
+	html(b, "\">Documents</a><a class=\"button\"%m href=\"", kwic ? " aria-current=\"true\"" : "");
+	href(q, b, a, "view", STR("kwic"), 1);
+	html(b, "\">In context</a>");
+	set_link(q, b, a);
+	html(b, "</nav>\n");
+}
+
+static void pager(struct request *q, struct buf *b, const struct asked *a, uint64_t pages)
+{
 	html(b, "<nav class=\"pager\" aria-label=\"Pages\">");
 	if (a->page > 1) {
 		html(b, "<a class=\"button\" rel=\"prev\" href=\"");
@@ -300,36 +392,132 @@ static void hits(struct request *q, struct collection *coll, struct buf *b, cons
 		href(q, b, a, NULL, STR(""), a->page + 1);
 		html(b, "\">Next</a>");
 	}
-	html(b, "</nav></section>\n");
+	html(b, "</nav>");
 }
 
-static int run(struct request *q, struct collection *coll, struct buf *b, const struct asked *a, struct err *err)
+static void hits(struct request *q, struct collection *coll, struct buf *b, const struct asked *a,
+		 const struct find_result *found, uint64_t unfiltered)
 {
-	struct find_request f = { .words = a->words, .cover = a->cover_id, .limit = FACET_HITS };
-	struct find_result all, shown, whole = { 0 };
+	bool kwic = str_eq(a->view, STR("kwic"));
+
+	html(b, "<section aria-label=\"Results\"><p role=\"status\"><b>%n</b> %z", found->matches,
+	     found->matches == 1 ? "text matches." : "texts match.");
+	if (a->cover_id && unfiltered > found->matches) {
+		html(b, " %n more are hidden by cover %u: <a href=\"", unfiltered - found->matches, a->cover_id);
+		href(q, b, a, "cover", STR(""), 1);
+		html(b, "\">show all</a>.");
+	}
+	html(b, "</p>\n");
+	if (!found->matches)
+		html(
+		    b,
+		    "<p>Try fewer words, the start of a word with * (<code>librar*</code>), or wider dates.</p></section>\n");
+	if (!found->matches)
+		return;
+	ways_on(q, b, a);
+	html(
+	    b,
+	    kwic
+		? "<table class=\"kwic\"><thead class=\"hidden\"><tr><th scope=\"col\">Before</th><th scope=\"col\">Words</th><th scope=\"col\">After</th><th "
+		  "scope=\"col\">Captured</th></tr></thead><tbody>\n"
+		: "<ol class=\"hits\">\n");
+	for (uint64_t i = (a->page - 1) * PAGE_HITS; i < found->n && i < a->page * PAGE_HITS; i++) {
+		const struct find_hit *h = &found->hits[i];
+
+		if (!page_allowed(q, h->capture.urlkey, h->capture.time))
+			continue;
+		if (kwic)
+			concordance(q, b, h);
+		else
+			hit(q, coll, b, a, h);
+	}
+	html(b, kwic ? "</tbody></table>\n" : "</ol>\n");
+	pager(q, b, a, (found->matches + PAGE_HITS - 1) / PAGE_HITS);
+	html(b, "</section>\n");
+}
+
+struct found {
+	struct find_result best, shown; /* best: FACET_HITS of them, without snippets */
+	uint64_t unfiltered;		/* without the cover */
+};
+
+static int look_for(struct request *q, struct collection *coll, const struct asked *a, struct found *f, struct err *err)
+{
+	struct find_request find = { .words = a->words, .cover = a->cover_id, .limit = FACET_HITS };
+	struct find_result whole;
 	int rc;
 
-	if (!where(q, a, &f.where))
+	if (!where(q, a, &find.where))
 		return err_set(err, WN_USAGE,
 			       "a date is a year, a month or a day, such as 2010, 2010-03 or 2010-03-04");
-	if ((rc = find_run(coll, &q->arena, &f, &all, err)) < 0)
+	if ((rc = find_run(coll, &q->arena, &find, &f->best, err)) < 0)
 		return rc;
-	f.limit = a->page * PAGE_HITS;
-	f.snippet = 260;
-	if ((rc = find_run(coll, &q->arena, &f, &shown, err)) < 0)
+	find.limit = a->page * PAGE_HITS;
+	find.snippet = str_eq(a->view, STR("kwic")) ? WHOLE_TEXT : 260;
+	if ((rc = find_run(coll, &q->arena, &find, &f->shown, err)) < 0 || !a->cover_id)
 		return rc;
-	if (a->cover_id) {
-		f.cover = 0;
-		f.limit = 1;
-		f.snippet = 0;
-		if ((rc = find_run(coll, &q->arena, &f, &whole, err)) < 0)
-			return rc;
+	find.cover = find.snippet = 0;
+	find.limit = 1;
+	if ((rc = find_run(coll, &q->arena, &find, &whole, err)) == WN_OK)
+		f->unfiltered = whole.matches;
+	return rc;
+}
+
+static void as_data(struct request *q, struct response *r, struct collection *coll, const struct asked *a,
+		    const struct found *f)
+{
+	struct page_sheet p;
+	struct sheet l;
+	struct buf *next = request_buf(q, LIMIT_URL);
+
+	page_sheet_begin(&p, q, coll, &l, hit_columns, NULL);
+	for (uint64_t i = (a->page - 1) * PAGE_HITS; i < f->shown.n && i < a->page * PAGE_HITS; i++)
+		if (page_allowed(q, f->shown.hits[i].capture.urlkey, f->shown.hits[i].capture.time))
+			put_hit(coll, &l, a, &f->shown.hits[i]);
+	if (a->page * PAGE_HITS < f->shown.matches && a->page < PAGES_MOST) {
+		buf_printf(next, "page=%" PRIu64, a->page + 1);
+		for (struct str rest = q->query; rest.n;) {
+			struct str pair = str_cut(&rest, '&');
+
+			if (pair.n && !str_starts(pair, STR("page=")))
+				buf_printf(next, "&%.*s", STR_FMT(pair));
+		}
 	}
-	html(b, "<div class=\"with-side\">\n");
-	facets(q, b, a, &all);
-	hits(q, coll, b, a, &shown, whole.matches);
-	html(b, "</div>\n");
-	return WN_OK;
+	page_sheet_end(&p, r, buf_view(next));
+}
+
+static int find_cover(struct request *q, struct asked *a, const struct cover_row *covers, size_t n, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(a->cover, arena_printf(&q->arena, "%" PRIu64, covers[i].id)) ||
+		    (a->cover.n && str_eq(a->cover, covers[i].name)))
+			a->cover_id = covers[i].id;
+	return a->cover.n && !a->cover_id ? err_set(err, WN_NONE, "there is no cover %.*s",
+						    (int)(a->cover.n < 80 ? a->cover.n : 80), a->cover.p)
+					  : WN_OK;
+}
+
+static void search_page(struct request *q, struct response *r, struct collection *coll, const struct asked *a,
+			const struct cover_row *covers, size_t n, const struct found *f, const struct err *err)
+{
+	struct buf *b = page_begin(
+	    q, TAB_SEARCH, a->words.n ? arena_printf(&q->arena, "%.*s - search", STR_FMT(a->words)) : STR("Search"));
+
+	form(q, b, a, covers, n);
+	if (err->code) { /* a bad query is the person's to mend, on the same page */
+		html(b, "<pre class=\"note bad\" role=\"alert\">%z</pre>\n", err->text);
+		r->status = 400;
+	} else if (a->words.n) {
+		html(b, "<div class=\"with-side\">\n");
+		facets(q, b, a, &f->best);
+		hits(q, coll, b, a, &f->shown, f->unfiltered);
+		html(b, "</div>\n");
+		page_forms(q, b, "json csv jsonl");
+	} else if (a->host.n || a->lang.n) {
+		html(b, "<p>Write the words to look for%z%b.</p>\n", a->host.n ? " on " : " in ",
+		     a->host.n ? a->host : a->lang);
+	}
+	page_end(q, r, b);
 }
 
 void page_search(struct request *q, struct response *r)
@@ -337,52 +525,33 @@ void page_search(struct request *q, struct response *r)
 	struct collection *coll;
 	struct cover_row *covers;
 	struct err err = { 0 };
-	struct asked a = { request_param(q, "q"),
-			   request_param(q, "host"),
-			   request_param(q, "year"),
-			   request_param(q, "lang"),
-			   request_param(q, "from"),
-			   request_param(q, "to"),
-			   request_param(q, "cover"),
-			   1,
-			   0 };
-	struct buf *b;
+	struct asked a = { .words = str_trim(request_param(q, "q")),
+			   .host = request_param(q, "host"),
+			   .year = request_param(q, "year"),
+			   .lang = request_param(q, "lang"),
+			   .from = request_param(q, "from"),
+			   .to = request_param(q, "to"),
+			   .cover = request_param(q, "cover"),
+			   .view = request_param(q, "view"),
+			   .page = 1 };
+	struct found f = { 0 };
 	size_t n_covers;
 	int rc;
 
-	a.words = str_trim(a.words);
 	if (!request_u64(q, "page", 1, PAGES_MOST, 1, &a.page)) {
 		response_error(r, 400, "page is a number from 1 to %d", PAGES_MOST);
 		return;
 	}
 	if (!(coll = page_collection(q, r)))
 		return;
-	b = page_begin(q, TAB_SEARCH,
-		       a.words.n ? arena_printf(&q->arena, "%.*s - search", STR_FMT(a.words)) : STR("Search"));
-	rc = page_covers(q, coll, &covers, &n_covers, &err);
-	for (size_t i = 0; rc == WN_OK && i < n_covers; i++)
-		if (str_eq(a.cover, arena_printf(&q->arena, "%" PRIu64, covers[i].id)) ||
-		    (a.cover.n && str_eq(a.cover, covers[i].name)))
-			a.cover_id = covers[i].id;
-	if (rc == WN_OK && a.cover.n && !a.cover_id)
-		rc =
-		    err_set(&err, WN_NONE, "there is no cover %.*s", (int)(a.cover.n < 80 ? a.cover.n : 80), a.cover.p);
-	if (rc == WN_OK) {
-		form(q, b, &a, covers, n_covers);
-		if (a.words.n)
-			rc = run(q, coll, b, &a, &err);
-		else if (a.host.n || a.lang.n)
-			html(b, "<p>Write the words to look for%z%b.</p>\n", a.host.n ? " on " : " in ",
-			     a.host.n ? a.host : a.lang);
-	}
-	page_done(coll);
-	if (rc == WN_USAGE && err.code) { /* a bad query is the person's to mend, on the same page */
-		html(b, "<pre class=\"note bad\" role=\"alert\">%z</pre>\n", err.text);
-		r->status = 400;
-		page_end(q, r, b);
-	} else if (rc < 0) {
+	if ((rc = page_covers(q, coll, &covers, &n_covers, &err)) == WN_OK &&
+	    (rc = find_cover(q, &a, covers, n_covers, &err)) == WN_OK && a.words.n)
+		rc = look_for(q, coll, &a, &f, &err);
+	if (rc < 0 && (rc != WN_USAGE || q->format.n))
 		response_err(r, &err);
-	} else {
-		page_end(q, r, b);
-	}
+	else if (q->format.n)
+		as_data(q, r, coll, &a, &f);
+	else
+		search_page(q, r, coll, &a, covers, n_covers, &f, &err);
+	page_done(coll);
 }

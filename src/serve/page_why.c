@@ -68,6 +68,8 @@ void cover_again(struct request *q, struct buf *b, uint64_t cover, uint64_t keep
 	     page_base(q), str(q->served->name), cover);
 	if (keep)
 		html(b, "<input type=\"hidden\" name=\"keep\" value=\"%u\">", keep);
+	else
+		html(b, "<input type=\"hidden\" name=\"update\" value=\"1\">");
 	html(b, "<button class=\"small\">%z", label);
 	if (keep)
 		html(b, "<span class=\"hidden\">, document %u, and compute the cover anew</span>", keep);

@@ -15,6 +15,8 @@ const struct route routes[] = {
 	  "styles and scripts" },
 	{ METHOD_GET, "/jobs", page_job_list, POLICY_UI, ROUTE_FORMS, "jobs" },
 	{ METHOD_GET, "/jobs/{id}", page_job, POLICY_UI, ROUTE_FORMS, "a job: state, phases, time left" },
+	{ METHOD_POST, "/jobs/{id}/pause", page_job_pause, POLICY_UI, ROUTE_CHANGES, "lets a job wait" },
+	{ METHOD_POST, "/jobs/{id}/resume", page_job_resume, POLICY_UI, ROUTE_CHANGES, "lets a paused job go on" },
 	{ METHOD_POST, "/jobs/{id}/cancel", page_job_cancel, POLICY_UI, ROUTE_CHANGES, "cancels a job" },
 	{ METHOD_GET, "/api/v1/collections/{c}/rules/check", page_rule_check, POLICY_DATA, 0,
 	  "whether a rule is understood, and what it would hide" },
