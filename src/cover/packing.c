@@ -22,6 +22,7 @@
 
 #define TABLEAU_CELLS ((size_t)4 << 20) /* 32 MiB; beyond it subgradients */
 #define EPS 1e-9
+#define SUBGRADIENT_ROUNDS 4000
 
 struct tableau {
 	uint32_t lines, columns; /* without the last line (costs) and column (right-hand side) */
@@ -197,21 +198,34 @@ static bool simplex(struct arena *a, const struct instance *in, uint32_t caps, u
 	return done;
 }
 
-/* Subgradient ascent on L(u) for instances too large for a tableau. */
-static void subgradients(struct arena *a, const struct instance *in, struct packing *out)
+/* What a round of subgradients looks at: L(u), the fraction taken, and the gap of each row. */
+static double lagrangian(const struct instance *in, const double *w, const double *u, int32_t *gap, double *average)
 {
-	double *u = ARENA_ARRAY(a, double, (size_t)in->rows + 1), *best = ARENA_ARRAY(a, double, (size_t)in->rows + 1);
-	double *w = ARENA_ARRAY(a, double, (size_t)in->cols + 1),
-	       *average = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1));
-	int32_t *gap = ARENA_ARRAY(a, int32_t, (size_t)in->rows + 1);
-	double heaviest = 1, top = -1, step = 1, share = 0;
-	const unsigned rounds = 400;
+	double value = 0;
 
-	for (uint32_t c = 0; c < in->cols; c++)
-		if ((double)in->w[c] > heaviest)
-			heaviest = (double)in->w[c];
-	for (uint32_t c = 0; c < in->cols; c++)
-		w[c] = (double)in->w[c] / heaviest;
+	for (uint32_t r = 0; r < in->rows; r++) {
+		gap[r] = (int32_t)in->demand[r];
+		value += u[r] * in->demand[r];
+	}
+	for (uint32_t c = 0; c < in->cols; c++) {
+		double reduced = w[c];
+
+		for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
+			reduced -= u[in->col_row[i]];
+		average[c] *= 0.95;
+		if (reduced >= 0)
+			continue;
+		value += reduced;
+		average[c] += 0.05;
+		for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
+			gap[in->col_row[i]]--;
+	}
+	return value;
+}
+
+/* Each row gets what its cheapest column could pay for each of its rows: feasible. */
+static void fair_shares(const struct instance *in, const double *w, double *u)
+{
 	for (uint32_t r = 0; r < in->rows; r++) {
 		u[r] = 1;
 		for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++) {
@@ -222,40 +236,55 @@ static void subgradients(struct arena *a, const struct instance *in, struct pack
 				u[r] = each;
 		}
 	}
-	for (unsigned round = 0; round < rounds; round++) {
-		double value = 0, norm = 0;
+}
 
-		for (uint32_t r = 0; r < in->rows; r++) {
-			gap[r] = (int32_t)in->demand[r];
-			value += u[r] * in->demand[r];
-		}
-		for (uint32_t c = 0; c < in->cols; c++) {
-			double reduced = w[c];
+/* Subgradient ascent on L(u) for instances too large for a tableau.  The step aims at a target a little above the
+ * best value so far (Polyak); when it has not come nearer for a while, it begins again there with half the step.
+ * The direction keeps some of the last one, which damps its swings. */
+static void subgradients(struct arena *a, const struct instance *in, struct packing *out)
+{
+	double *u = ARENA_ARRAY(a, double, (size_t)in->rows + 1), *best = ARENA_ARRAY(a, double, (size_t)in->rows + 1);
+	double *way = arena_zalloc(a, sizeof(double) * ((size_t)in->rows + 1));
+	double *w = ARENA_ARRAY(a, double, (size_t)in->cols + 1),
+	       *average = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1));
+	int32_t *gap = ARENA_ARRAY(a, int32_t, (size_t)in->rows + 1);
+	double heaviest = 1, top = -1, step = 1;
+	unsigned idle = 0, round = 0;
 
-			for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
-				reduced -= u[in->col_row[i]];
-			average[c] *= 0.95;
-			if (reduced >= 0)
-				continue;
-			value += reduced;
-			average[c] += 0.05;
-			for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
-				gap[in->col_row[i]]--;
-		}
+	for (uint32_t c = 0; c < in->cols; c++)
+		if ((double)in->w[c] > heaviest)
+			heaviest = (double)in->w[c];
+	for (uint32_t c = 0; c < in->cols; c++)
+		w[c] = (double)in->w[c] / heaviest;
+	fair_shares(in, w, u);
+	for (; round < SUBGRADIENT_ROUNDS && step > 1e-3; round++) {
+		double value = lagrangian(in, w, u, gap, average), norm = 0, aim;
+
 		if (value > top) {
+			idle = value > top + 1e-4 * fabs(top) ? 0 : idle + 1;
 			top = value;
 			memcpy(best, u, sizeof(*u) * in->rows);
-			share = 0;
-		} else if (++share >= 15) {
-			step *= 0.7;
-			share = 0;
+		} else {
+			idle++;
 		}
-		for (uint32_t r = 0; r < in->rows; r++)
-			norm += (double)gap[r] * gap[r];
-		if (norm == 0)
-			break;
+		if (idle >= 40) {
+			step *= 0.5;
+			idle = 0;
+			memcpy(u, best, sizeof(*u) * in->rows);
+			memset(way, 0, sizeof(*way) * in->rows);
+			continue;
+		}
 		for (uint32_t r = 0; r < in->rows; r++) {
-			u[r] += step * (0.05 * top + 0.1) * gap[r] / norm;
+			way[r] = 0.9 * way[r] + 0.1 * gap[r];
+			if (u[r] <= 0 && way[r] < 0)
+				way[r] = 0;
+			norm += way[r] * way[r];
+		}
+		if (norm <= 0)
+			break;
+		aim = 1.05 * top + 0.1 - value;
+		for (uint32_t r = 0; r < in->rows; r++) {
+			u[r] += step * aim * way[r] / norm;
 			if (u[r] < 0)
 				u[r] = 0;
 		}
@@ -263,7 +292,7 @@ static void subgradients(struct arena *a, const struct instance *in, struct pack
 	for (uint32_t r = 0; r < in->rows; r++)
 		out->u[r] = (weight)(best[r] * heaviest * PACKING_SCALE);
 	memcpy(out->x, average, sizeof(*average) * in->cols);
-	out->work += rounds * 2 * in->row_at[in->rows];
+	out->work += round * 2 * in->row_at[in->rows];
 }
 
 weight packing_bound(const struct instance *in, const weight *u)
