@@ -1,12 +1,8 @@
 /* flow/proof.c -- see proof.h.
  *
- * The bound asks, for each document with a dual value, for all its coverers.
- * Their sets are inverted once (shingle -> those documents' sets); then every
- * set of the collection is read and counted against that index, which gives
- * all overlaps that are not 0.  A pair of sets whose overlap is below what
- * every disjunct needs is passed over; of the others each pair of documents
- * is put to the rule, evaluated plainly.  Where a disjunct needs no shared
- * shingle all pairs are tried.
+ * The bound asks, for each document with a dual value, for all its coverers:
+ * coverers.c finds them anew.  Everything else asks for single pairs, whose sets
+ * are read and put to the rule, evaluated plainly.
  */
 #include "flow/proof.h"
 #include "base/vec.h"
@@ -17,311 +13,13 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/progress.h"
-#include "base/task.h"
-
-struct pair {
-	uint32_t a, b;
-};
-
-struct posting {
-	uint64_t shingle;
-	uint32_t probe;
-};
-
-/* Distinct contents of the run, and the documents of each. */
-struct contents {
-	uint64_t *id;
-	uint32_t n;
-	uint32_t *first, *docs; /* docs[first[c]] .. docs[first[c + 1]] */
-	uint32_t *of;		/* by document */
-	uint32_t *size[TEXT_KINDS];
-};
+#include "flow/coverers.h"
 
 struct world {
 	struct run *run;
-	struct contents contents;
-	uint32_t *probes;	      /* contents of documents with a value */
-	uint32_t n_probes, *probe_of; /* by content: probe + 1, or 0 */
-	struct posting *postings[TEXT_KINDS];
-	size_t n_postings[TEXT_KINDS];
 	const uint8_t *valued; /* by document */
-	bool share;	       /* every disjunct needs a shared shingle */
-	struct worker_pairs {
-		VEC(struct pair) found;
-		int rc;
-		struct err err;
-	} * workers;
-	struct pair *pairs; /* by a: coverer b of valued a */
-	size_t n_pairs;
+	struct coverers found; /* of valued documents */
 };
-
-static void contents_make(struct contents *c, const struct run *r)
-{
-	struct map seen = { 0 };
-	size_t n = r->docs.n;
-
-	c->id = mem_array(n + 1, sizeof *c->id);
-	c->of = mem_array(n + 1, sizeof *c->of);
-	for (size_t d = 0; d < n; d++) {
-		uint64_t at = *map_put(&seen, r->docs.content[d], c->n);
-
-		if (at == c->n)
-			c->id[c->n++] = r->docs.content[d];
-		c->of[d] = (uint32_t)at;
-	}
-	map_release(&seen);
-	c->first = mem_zarray((size_t)c->n + 2, sizeof *c->first);
-	c->docs = mem_array(n + 1, sizeof *c->docs);
-	for (size_t d = 0; d < n; d++)
-		c->first[c->of[d] + 2]++;
-	for (uint32_t i = 1; i <= c->n; i++)
-		c->first[i + 1] += c->first[i];
-	for (size_t d = 0; d < n; d++)
-		c->docs[c->first[c->of[d] + 1]++] = (uint32_t)d;
-	for (int k = 0; k < TEXT_KINDS; k++)
-		c->size[k] = mem_zarray((size_t)c->n + 1, sizeof *c->size[k]);
-}
-
-static void contents_release(struct contents *c)
-{
-	mem_free(c->id);
-	mem_free(c->of);
-	mem_free(c->first);
-	mem_free(c->docs);
-	for (int k = 0; k < TEXT_KINDS; k++)
-		mem_free(c->size[k]);
-}
-
-static int by_posting(const void *a, const void *b)
-{
-	const struct posting *x = a, *y = b;
-
-	if (x->shingle != y->shingle)
-		return x->shingle < y->shingle ? -1 : 1;
-	return x->probe < y->probe ? -1 : x->probe > y->probe;
-}
-
-static int invert(struct world *w, struct err *err)
-{
-	const struct contents *c = &w->contents;
-	int rc = WN_OK;
-
-	for (int k = 0; k < TEXT_KINDS; k++) {
-		VEC(struct posting) all = { 0 };
-
-		if (!(w->run->rule->texts >> k & 1))
-			continue;
-		for (uint32_t p = 0; p < w->n_probes && rc == WN_OK; p++) {
-			struct arena a = { 0 };
-			struct set s = { 0 };
-
-			if (c->id[w->probes[p]])
-				rc =
-				    collection_set(w->run->coll, &a, c->id[w->probes[p]], (enum sketch_text)k, &s, err);
-			for (size_t i = 0; i < s.n; i++)
-				vec_push(&all, ((struct posting){ s.p[i], p }));
-			arena_release(&a);
-		}
-		sort_array(all.p, all.n, sizeof *all.p, by_posting);
-		w->postings[k] = all.p;
-		w->n_postings[k] = all.n;
-	}
-	return rc;
-}
-
-/* Overlap counts of one set with every probe: a merge, galloping over the longer side. */
-static void count(const struct posting *p, size_t n, struct set s, uint32_t *counts, uint32_t *touched,
-		  uint32_t *n_touched)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < s.n && at < n; i++) {
-		size_t step = 1, low = at, high;
-
-		while (at + step < n && p[at + step].shingle < s.p[i])
-			step *= 2;
-		low = at;
-		high = at + step < n ? at + step : n - 1;
-		while (low < high) { /* first posting not below the shingle */
-			size_t middle = low + (high - low) / 2;
-
-			if (p[middle].shingle < s.p[i])
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		at = low;
-		for (; at < n && p[at].shingle == s.p[i]; at++)
-			if (counts[p[at].probe]++ == 0)
-				touched[(*n_touched)++] = p[at].probe;
-		if (at < n && p[at].shingle < s.p[i])
-			break; /* beyond the last */
-	}
-}
-
-static bool could(const struct world *w, const struct overlap ov[TEXT_KINDS])
-{
-	const struct plan *plan = w->run->plan;
-
-	for (size_t i = 0; i < plan->n; i++) {
-		const struct disjunct *d = &plan->d[i];
-		bool enough = true;
-
-		for (int k = 0; k < TEXT_KINDS; k++)
-			if (d->has_lower[k]) {
-				uint64_t need = content_need(d, (enum text_kind)k, ov[k].a, ov[k].b);
-
-				enough = enough && need != NEED_NEVER && ov[k].o >= need;
-			}
-		if (enough)
-			return true;
-	}
-	return false;
-}
-
-/* All pairs of documents of two contents, put to the rule. */
-static void try_documents(struct world *w, struct worker_pairs *out, uint32_t probe, uint32_t content,
-			  const struct overlap ov[TEXT_KINDS])
-{
-	const struct contents *c = &w->contents;
-	uint32_t pc = w->probes[probe];
-
-	if (!could(w, ov))
-		return;
-	for (uint32_t i = c->first[pc]; i < c->first[pc + 1]; i++) {
-		uint32_t a = c->docs[i];
-
-		if (!w->valued[a])
-			continue;
-		for (uint32_t j = c->first[content]; j < c->first[content + 1]; j++) {
-			uint32_t b = c->docs[j];
-
-			if (a != b && rule_holds_plainly(w->run->rule, &w->run->docs.columns, NULL, a, b, ov))
-				vec_push(&out->found, ((struct pair){ a, b }));
-		}
-	}
-}
-
-struct scratch {
-	uint32_t *counts[TEXT_KINDS], *touched;
-	struct segments *sets;
-	uint64_t *values;
-	size_t cap;
-};
-
-static int read_set(struct scratch *s, uint64_t content, int kind, struct set *out, struct err *err)
-{
-	size_t n;
-	int rc;
-
-	*out = (struct set){ 0 };
-	if (!content)
-		return WN_OK;
-	if ((rc = segments_size(s->sets, content, (enum sketch_text)kind, &n, err)) < 0)
-		return rc;
-	if (n > s->cap) {
-		s->cap = n * 2;
-		s->values = mem_rearray(s->values, s->cap, sizeof *s->values);
-	}
-	rc = segments_get(s->sets, content, (enum sketch_text)kind, s->values, s->cap, &n, err);
-	*out = (struct set){ s->values, n };
-	return rc;
-}
-
-static void probe_contents(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct world *w = context;
-	struct worker_pairs *out = &w->workers[worker];
-	struct contents *c = &w->contents;
-	struct scratch s = { 0 };
-
-	s.touched = mem_array((size_t)w->n_probes * TEXT_KINDS + 1, sizeof *s.touched);
-	for (int k = 0; k < TEXT_KINDS; k++)
-		s.counts[k] = mem_zarray((size_t)w->n_probes + 1, sizeof *s.counts[k]);
-	out->rc = out->rc < 0 ? out->rc : collection_sets(w->run->coll, &s.sets, &out->err);
-	for (size_t x = from; x < to && out->rc == WN_OK; x++) {
-		struct overlap ov[TEXT_KINDS] = { 0 };
-		uint32_t n_touched = 0, sizes[TEXT_KINDS] = { 0 };
-
-		for (int k = 0; k < TEXT_KINDS && out->rc == WN_OK; k++) {
-			struct set set;
-
-			if (!(w->run->rule->texts >> k & 1))
-				continue;
-			out->rc = read_set(&s, c->id[x], k, &set, &out->err);
-			sizes[k] = (uint32_t)set.n;
-			count(w->postings[k], w->n_postings[k], set, s.counts[k], s.touched, &n_touched);
-		}
-		for (uint32_t p = 0; p < w->n_probes; p++) {
-			bool both_empty = true, any = false;
-
-			for (int k = 0; k < TEXT_KINDS; k++) {
-				ov[k] = (struct overlap){ .o = s.counts[k][p],
-							  .a = c->size[k][w->probes[p]],
-							  .b = sizes[k] };
-				any |= ov[k].o != 0;
-				if (w->run->rule->texts >> k & 1)
-					both_empty &= ov[k].a == 0 && ov[k].b == 0;
-				s.counts[k][p] = 0;
-			}
-			if (any || both_empty || !w->share)
-				try_documents(w, out, p, (uint32_t)x, ov);
-		}
-	}
-	for (int k = 0; k < TEXT_KINDS; k++)
-		mem_free(s.counts[k]);
-	mem_free(s.touched);
-	mem_free(s.values);
-	progress_add(to - from);
-}
-
-static int by_pair(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	if (x->a != y->a)
-		return x->a < y->a ? -1 : 1;
-	return x->b < y->b ? -1 : x->b > y->b;
-}
-
-static int find_coverers(struct world *w, unsigned threads, struct err *err)
-{
-	struct contents *c = &w->contents;
-	struct segments *sets;
-	VEC(struct pair) all = { 0 };
-	int rc;
-
-	if ((rc = collection_sets(w->run->coll, &sets, err)) < 0)
-		return rc;
-	for (uint32_t x = 0; x < c->n; x++)
-		for (int k = 0; k < TEXT_KINDS; k++)
-			if ((w->run->rule->texts >> k & 1) && c->id[x]) {
-				size_t n;
-
-				if ((rc = segments_size(sets, c->id[x], (enum sketch_text)k, &n, err)) < 0)
-					return rc;
-				c->size[k][x] = (uint32_t)n;
-			}
-	if ((rc = invert(w, err)) < 0)
-		return rc;
-	w->workers = mem_zarray(threads, sizeof *w->workers);
-	progress_phase("looking for coverers", "texts", c->n);
-	task_each(threads, c->n, 256, probe_contents, w);
-	for (unsigned t = 0; t < threads; t++) {
-		if (w->workers[t].rc < 0 && rc == WN_OK) {
-			rc = w->workers[t].rc;
-			*err = w->workers[t].err;
-		}
-		for (size_t i = 0; i < w->workers[t].found.n; i++)
-			vec_push(&all, w->workers[t].found.p[i]);
-		vec_release(&w->workers[t].found);
-	}
-	mem_free(w->workers);
-	sort_array(all.p, all.n, sizeof *all.p, by_pair);
-	w->pairs = all.p;
-	w->n_pairs = all.n;
-	return rc;
-}
 
 static int covers(void *context, uint32_t a, uint32_t b, struct err *err)
 {
@@ -339,7 +37,7 @@ static int covers(void *context, uint32_t a, uint32_t b, struct err *err)
 static int coverers(void *context, uint32_t a, int (*each)(void *arg, uint32_t b), void *arg, struct err *err)
 {
 	struct world *w = context;
-	size_t low = 0, high = w->n_pairs;
+	size_t low = 0, high = w->found.n;
 	int rc = WN_OK;
 
 	if (!w->valued[a])
@@ -347,42 +45,21 @@ static int coverers(void *context, uint32_t a, int (*each)(void *arg, uint32_t b
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (w->pairs[middle].a < a)
+		if (w->found.pairs[middle].a < a)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (; low < w->n_pairs && w->pairs[low].a == a && rc == WN_OK; low++)
-		rc = each(arg, w->pairs[low].b);
+	for (; low < w->found.n && w->found.pairs[low].a == a && rc == WN_OK; low++)
+		rc = each(arg, w->found.pairs[low].b);
 	return rc;
 }
 
-static void mark_probes(struct world *w, const struct certificate *proof, uint8_t *valued)
+static void mark_valued(const struct run *r, const struct certificate *proof, uint8_t *valued)
 {
-	struct contents *c = &w->contents;
-
-	w->valued = valued;
-	w->probe_of = mem_zarray((size_t)c->n + 1, sizeof *w->probe_of);
-	w->probes = mem_array((size_t)c->n + 1, sizeof *w->probes);
-	for (uint32_t i = 0; i < proof->value_count; i++) {
-		uint32_t d = proof->values[i].id;
-
-		if (d >= w->run->docs.n)
-			continue; /* cover_check will say so */
-		valued[d] = 1;
-		if (!w->probe_of[c->of[d]]) {
-			w->probes[w->n_probes++] = c->of[d];
-			w->probe_of[c->of[d]] = w->n_probes;
-		}
-	}
-	w->share = true;
-	for (size_t i = 0; i < w->run->plan->n; i++) {
-		bool lower = false;
-
-		for (int k = 0; k < TEXT_KINDS; k++)
-			lower |= w->run->plan->d[i].has_lower[k];
-		w->share = w->share && lower;
-	}
+	for (uint32_t i = 0; i < proof->value_count; i++)
+		if (proof->values[i].id < r->docs.n) /* cover_check will say so of others */
+			valued[proof->values[i].id] = 1;
 }
 
 /* Stored members as document numbers; one that is not selected gets a number beyond n.  One that is kept
@@ -489,8 +166,8 @@ static int check_numbers(struct run *r, const struct cover_member *m, size_t n, 
 	return rc;
 }
 
-static int check_run(struct run *r, const struct cover_row *row, unsigned threads, struct proof_report *out,
-		     struct err *err)
+static int check_run(struct run *r, const struct cover_row *row, unsigned threads, uint64_t memory,
+		     struct proof_report *out, struct err *err)
 {
 	struct world w = { .run = r };
 	struct cover_world world = { .n = (uint32_t)r->docs.n,
@@ -517,13 +194,13 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 	if (!str_eq(row->sha256, str(r->rule->sha256)) ||
 	    !str_eq(row->selection, r->where ? r->where->canonical : STR_NONE) || out->stale)
 		wrong_run++;
-	contents_make(&w.contents, r);
 	if ((rc = covers_members(r->coll, &r->arena, row->id, &members, &n, err)) < 0 ||
 	    (rc = covers_certificate(r->coll, &r->arena, row->id, &proof, err)) < 0)
 		goto out;
 	claim_make(&claim, r, members, n);
-	mark_probes(&w, &proof, valued);
-	if ((rc = find_coverers(&w, threads, err)) < 0)
+	mark_valued(r, &proof, valued);
+	w.valued = valued;
+	if ((rc = coverers_find(&w.found, r, valued, threads, memory, err)) < 0)
 		goto out;
 	progress_phase("checking", "documents", r->docs.n);
 	rc = cover_check(&(struct cover_claim){ claim.kept.p, claim.dropped.p, claim.witness.p, (uint32_t)claim.kept.n,
@@ -553,12 +230,7 @@ out:
 	vec_release(&claim.dropped);
 	vec_release(&claim.witness);
 	vec_release(&claim.outside);
-	contents_release(&w.contents);
-	mem_free(w.probes);
-	mem_free(w.probe_of);
-	for (int k = 0; k < TEXT_KINDS; k++)
-		mem_free(w.postings[k]);
-	mem_free(w.pairs);
+	coverers_release(&w.found);
 	mem_free(valued);
 	return rc;
 }
@@ -576,7 +248,7 @@ int proof_check(struct collection *coll, const struct cover_row *row, unsigned t
 	q.threads = threads;
 	q.memory = memory;
 	if ((rc = run_open(&r, coll, &q, err)) == WN_OK) {
-		rc = check_run(&r, row, threads ? threads : 1, out, err);
+		rc = check_run(&r, row, threads ? threads : 1, memory, out, err);
 		run_close(&r);
 	}
 	progress_end();

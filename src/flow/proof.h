@@ -3,7 +3,7 @@
  * By code that shares nothing with join and cover but the rule's evaluator:
  * every Cov is computed anew from the stored sets, by rule_holds_plainly.
  * The coverers of a document are looked for among all documents, or among
- * those that share a shingle with it where every disjunct requires that.
+ * those that share a shingle or a key with it where every disjunct requires that.
  */
 #ifndef WINNOW_FLOW_PROOF_H
 #define WINNOW_FLOW_PROOF_H
