@@ -45,7 +45,8 @@ struct batch {
 	/* contents known to be there: first 8 bytes of key -> index in known_keys; pages: key -> id */
 	struct map known, known_pages;
 	VEC(struct known_key) known_keys;
-	uint64_t segment; /* number of the next segment file */
+	bool ask_contents, ask_pages; /* the catalogue has some that are not in known; false in a new collection */
+	uint64_t segment;	      /* number of the next segment file */
 };
 
 struct found *found_new(void)
@@ -57,6 +58,15 @@ struct found *found_new(void)
 				       .published = CAPTURE_NO_TIME,
 				       .refers_time = CAPTURE_NO_TIME };
 	return f;
+}
+
+void found_flaws(struct found *f, const struct flaw *v, unsigned n)
+{
+	if (n == 0)
+		return;
+	f->flaws = ARENA_ARRAY(&f->arena, struct flaw, n);
+	memcpy(f->flaws, v, n * sizeof *v);
+	f->n_flaws = n;
 }
 
 void found_free(struct found *f)
@@ -122,6 +132,8 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 		batch_close(b);
 		return rc;
 	}
+	b->ask_contents = b->next.content > 1;
+	b->ask_pages = b->next.page > 1;
 	*out = b;
 	return WN_OK;
 }
@@ -184,9 +196,12 @@ static void trim(struct batch *b)
 	if (b->known.n > KNOWN_MOST) {
 		map_release(&b->known);
 		b->known_keys.n = 0;
+		b->ask_contents = true;
 	}
-	if (b->known_pages.n > KNOWN_MOST)
+	if (b->known_pages.n > KNOWN_MOST) {
 		map_release(&b->known_pages);
+		b->ask_pages = true;
+	}
 }
 
 static uint64_t key_prefix(const unsigned char key[32])
@@ -208,7 +223,8 @@ static int content_id(struct batch *b, const struct content *t, uint64_t *id, bo
 		*id = b->known_keys.p[*at].id;
 		return WN_OK;
 	}
-	if ((rc = catalog_content_by_key(b->coll->catalog, t->key, id, err)) < 0)
+	*id = 0;
+	if (b->ask_contents && (rc = catalog_content_by_key(b->coll->catalog, t->key, id, err)) < 0)
 		return rc;
 	if (*id == 0) {
 		*id = b->next.content++;
@@ -218,6 +234,8 @@ static int content_id(struct batch *b, const struct content *t, uint64_t *id, bo
 		map_put(&b->known, prefix, b->known_keys.n);
 		vec_push(&b->known_keys, ((struct known_key){ .id = *id }));
 		memcpy(vec_last(&b->known_keys).key, t->key, 32);
+	} else {
+		b->ask_contents = true; /* two keys begin alike: only one of them is in known */
 	}
 	return WN_OK;
 }
@@ -232,7 +250,8 @@ static int page_id(struct batch *b, uint64_t key, uint64_t *id, bool *fresh, str
 		*id = *known;
 		return WN_OK;
 	}
-	if ((rc = catalog_page_by_key(b->coll->catalog, key, id, err)) < 0)
+	*id = 0;
+	if (b->ask_pages && (rc = catalog_page_by_key(b->coll->catalog, key, id, err)) < 0)
 		return rc;
 	if (*id == 0) {
 		*id = b->next.page++;
@@ -257,10 +276,9 @@ static void take_flaws(struct batch *b, const struct found *f, uint64_t file, ui
 {
 	size_t before = b->flaws.n;
 
-	for (unsigned i = 0; i < f->flaws.n; i++)
-		vec_push(&b->flaws,
-			 ((struct catalog_flaw){ file, f->flaws.v[i].at, capture, flaw_name(f->flaws.v[i].kind),
-						 arena_str(&b->arena, str(f->flaws.v[i].detail)) }));
+	for (unsigned i = 0; i < f->n_flaws; i++)
+		vec_push(&b->flaws, ((struct catalog_flaw){ file, f->flaws[i].at, capture, flaw_name(f->flaws[i].kind),
+							    arena_str(&b->arena, str(f->flaws[i].detail)) }));
 	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
 		if (f->document_flaws & n->flaw)
 			vec_push(&b->flaws, ((struct catalog_flaw){ file, f->at, capture, n->name, STR_NONE }));

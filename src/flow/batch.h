@@ -22,9 +22,10 @@ struct found {
 	struct texts texts;
 	struct buf packed; /* its sets, for segment_writer_put */
 	bool has_links;
-	uint64_t page_key; /* 0: no links */
-	struct str links;  /* packed */
-	struct flaws flaws;
+	uint64_t page_key;  /* 0: no links */
+	struct str links;   /* packed */
+	struct flaw *flaws; /* few records have any */
+	unsigned n_flaws;
 	unsigned document_flaws;
 	struct catalog_crawl *crawl; /* a warcinfo record */
 	struct str via_of, via;	     /* a metadata record: of which record id, what it says */
@@ -33,7 +34,8 @@ struct found {
 };
 
 struct found *found_new(void);
-void found_free(struct found *f); /* f may be NULL */
+void found_flaws(struct found *f, const struct flaw *v, unsigned n); /* copies them; once for each found */
+void found_free(struct found *f);				     /* f may be NULL */
 
 struct batch_counts {
 	uint64_t captures, documents, contents, flaws, bytes_payload;

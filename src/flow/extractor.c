@@ -465,7 +465,7 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 	f->capture.at = rec->span.at;
 	f->capture.length = rec->span.length;
 	f->capture.skip = rec->span.skip;
-	f->flaws = rec->flaws;
+	found_flaws(f, rec->flaws.v, rec->flaws.n);
 	if (f->crawl) {
 		f->crawl->at = rec->span.at;
 		f->crawl->length = rec->span.length;

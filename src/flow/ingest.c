@@ -106,8 +106,7 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 	for (unsigned i = 0; summary->tail && i < summary->tail->n; i++) {
 		struct found *f = found_new();
 
-		f->flaws.n = 1;
-		f->flaws.v[0] = summary->tail->v[i];
+		found_flaws(f, &summary->tail->v[i], 1);
 		if ((rc = batch_take(g->batch, f, in->file.id, g->err)) < 0)
 			return rc;
 	}

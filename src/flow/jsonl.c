@@ -91,9 +91,11 @@ static int one(struct lines *l, struct str line, uint64_t at, uint64_t number, b
 static int pass_over(struct lines *l, uint64_t at, uint64_t number, struct err *err)
 {
 	struct found *f = found_new();
+	struct flaws one = { 0 };
 
 	f->at = at;
-	flaw_add(&f->flaws, FLAW_BAD_LINE, at, "line %" PRIu64 " has no text '%s'", number, l->map->text);
+	flaw_add(&one, FLAW_BAD_LINE, at, "line %" PRIu64 " has no text '%s'", number, l->map->text);
+	found_flaws(f, one.v, one.n);
 	return batch_take(l->batch, f, l->in.file.id, err);
 }
 
