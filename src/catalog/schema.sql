@@ -68,6 +68,11 @@ create table capture (
 	redirect text, via text, method text
 );
 
+-- Captures that were altered or removed after they were added, in that order: what was derived from them is brought up to date by it.
+create table altered (seq integer primary key autoincrement, capture integer not null);
+create trigger capture_altered after update on capture begin insert into altered (capture) values (old.id); end;
+create trigger capture_removed after delete on capture begin insert into altered (capture) values (old.id); end;
+
 -- Sorted by urlkey and time: every question of a URL's history is a range here.
 create table capture_key (urlkey text not null, time integer not null, capture integer not null,
 	primary key (urlkey, time, capture)) without rowid;

@@ -275,7 +275,6 @@ out:
 static int load(struct preview_state *p, const struct preview_request *q, struct preview_report *o, struct err *err)
 {
 	struct selection_request s = { .min_versions = q->min_versions };
-	struct catalog_stats stats;
 	struct rule_env env;
 	struct rule *where = NULL;
 	int rc;
@@ -288,16 +287,15 @@ static int load(struct preview_state *p, const struct preview_request *q, struct
 		return err_in(err, "in --where");
 	s.where = where;
 	memcpy(s.needs, p->rule->needs, sizeof s.needs);
-	s.needs[ATTR_TIME] = s.needs[ATTR_BYTES] = s.needs[ATTR_SHINGLES] = s.needs[ATTR_URLKEY] = true;
-	if ((rc = catalog_stats(p->coll->catalog, &stats, err)) < 0 ||
-	    (rc = selection_load(&p->docs, p->coll, &s, err)) < 0)
+	s.needs[ATTR_TIME] = s.needs[ATTR_BYTES] = s.needs[ATTR_SHINGLES] = true;
+	if ((rc = selection_load(&p->docs, p->coll, &s, err)) < 0)
 		return rc;
 	if (p->docs.n >= UINT32_MAX - 1)
 		return err_set(err, WN_LIMIT, "%zu documents are more than one run takes", p->docs.n);
 	o->rule = p->rule->canonical;
 	o->sha256 = str(p->rule->sha256);
 	o->selection = where ? where->canonical : STR_NONE;
-	o->revision = stats.revision;
+	o->revision = p->docs.revision;
 	o->documents = p->docs.n;
 	p->has_threshold = rule_threshold(p->rule, &p->threshold);
 	if (p->has_threshold)

@@ -102,7 +102,7 @@ static uint64_t largest(const struct preview_state *p)
 
 static void divide_by_url(struct preview_state *p, const uint32_t *within)
 {
-	const uint32_t *key = p->docs.columns.col[ATTR_URLKEY]->id;
+	const uint64_t *key = p->docs.url;
 	uint32_t *up = alone(p->docs.n);
 
 	/* canonical order: captures of one URL are neighbours */

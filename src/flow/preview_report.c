@@ -61,7 +61,7 @@ static double score_of(const struct preview_state *p, const struct stored *sets,
 static double rank_of(const struct preview_state *p, enum preview_why why, const struct selection *docs,
 		      const struct stored *sets, int kind, const struct pair *v, double middle)
 {
-	const uint32_t *key = docs->columns.col[ATTR_URLKEY]->id;
+	const uint64_t *key = docs->url;
 	double a = (double)size_of(sets, kind, v->a) + 1, b = (double)size_of(sets, kind, v->b) + 1;
 
 	if (why == EXAMPLE_SURPRISING) /* another URL counts as much as a text of ten times the length */
@@ -86,8 +86,8 @@ static int page_of(struct preview_state *p, const struct selection *docs, const 
 static int pick(struct preview_state *p, enum preview_why why, const struct selection *docs, const struct stored *sets,
 		int kind, struct pair *pairs, size_t n, double middle, struct preview_report *o, struct err *err)
 {
-	const uint32_t *key = docs->columns.col[ATTR_URLKEY]->id;
-	uint32_t used[PREVIEW_EXAMPLES];
+	const uint64_t *key = docs->url;
+	uint64_t used[PREVIEW_EXAMPLES];
 	size_t picked = 0;
 	int rc = WN_OK;
 

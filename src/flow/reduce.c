@@ -197,13 +197,13 @@ static struct reduce_share *shares(struct arena *a, const struct run *r, const u
 
 static void count_versions(const struct run *r, struct reduce_report *o)
 {
-	const struct column *key = r->docs.columns.col[ATTR_URLKEY];
+	const uint64_t *url = r->docs.url;
 	double sum = 0, squares = 0;
 
 	for (size_t d = 0; d < r->docs.n;) {
 		size_t end = d;
 
-		while (end < r->docs.n && key->id[end] == key->id[d])
+		while (end < r->docs.n && url[end] == url[d])
 			end++;
 		o->urls++;
 		sum += (double)(end - d);

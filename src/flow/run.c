@@ -40,8 +40,7 @@ static int parse_all(struct run *r, const struct run_request *q, struct selectio
 	s->needs[ATTR_TIME] = true; /* witnesses: the latest of equals */
 	memcpy(r->needs, s->needs, sizeof r->needs);
 	if (q->with_report)
-		s->needs[ATTR_HOST] = s->needs[ATTR_YEAR] = s->needs[ATTR_BYTES] = s->needs[ATTR_URLKEY] =
-		    s->needs[ATTR_SHINGLES] = true;
+		s->needs[ATTR_HOST] = s->needs[ATTR_YEAR] = s->needs[ATTR_BYTES] = s->needs[ATTR_SHINGLES] = true;
 	return WN_OK;
 }
 
@@ -185,7 +184,7 @@ static int open_query(struct run *r, struct err *err)
 int run_open(struct run *r, struct collection *coll, const struct run_request *q, struct err *err)
 {
 	struct selection_request s = { 0 };
-	struct catalog_stats stats;
+	struct catalog_next next;
 	unsigned per[8];
 	size_t n_per;
 	int rc;
@@ -201,13 +200,13 @@ int run_open(struct run *r, struct collection *coll, const struct run_request *q
 	}
 	if ((rc = parse_all(r, q, &s, per, &n_per, err)) < 0)
 		goto fail;
-	if ((rc = catalog_stats(coll->catalog, &stats, err)) < 0)
+	if ((rc = catalog_next(coll->catalog, &next, err)) < 0)
 		goto fail;
-	r->revision = stats.revision;
-	progress_phase("selecting", "captures", stats.captures);
+	progress_phase("selecting", "captures", next.capture - 1);
 	if ((rc = selection_load(&r->docs, coll, &s, err)) < 0)
 		goto fail;
-	progress_add(stats.captures);
+	r->revision = r->docs.revision;
+	progress_add(r->docs.captures);
 	if (r->docs.n >= UINT32_MAX - 1) {
 		rc = err_set(err, WN_LIMIT, "%zu documents are more than one run takes", r->docs.n);
 		goto fail;
@@ -296,6 +295,7 @@ int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, ui
 	part->docs.n = n;
 	part->docs.id = pick(r->docs.id, sizeof *r->docs.id, docs, n);
 	part->docs.content = pick(r->docs.content, sizeof *r->docs.content, docs, n);
+	part->docs.url = pick(r->docs.url, sizeof *r->docs.url, docs, n);
 	restrict_columns(&part->docs.columns, &r->docs.columns, docs, n);
 	part->pinned = pick(r->pinned, 1, docs, n);
 	part->group = pick(r->group, sizeof *r->group, docs, n);
@@ -390,11 +390,15 @@ int run_measured(struct run *r, struct join_query *out, struct err *err)
 int run_witnesses(struct run *r, const uint8_t *kept, uint32_t *witness, uint32_t *shared, struct err *err)
 {
 	struct coverage_stats stats;
-	struct join_query q;
-	int rc = run_measured(r, &q, err);
+	struct join_query measured, *q = &r->ruled.query; /* the one whose index the kernel left */
+	int rc = WN_OK;
 
+	if (!q->set_of[r->kind]) {
+		rc = run_measured(r, &measured, err);
+		q = &measured;
+	}
 	return rc < 0 ? rc
-		      : coverage_witness(witness, shared, &q, &r->join, kept, r->kind,
+		      : coverage_witness(witness, shared, q, &r->join, kept, r->kind,
 					 r->docs.columns.col[ATTR_TIME]->num, &stats, err);
 }
 

@@ -1,8 +1,10 @@
 /* flow/selection.c -- see selection.h.
  *
- * Two readings of the catalogue when there is an expression: the first fills
- * only what the expression looks at, for all captures; the second fills what
- * was asked for, for those selected.  Memory is by selected document.
+ * Which captures there are, in which order, and their plain facts come from the
+ * table of captures (captures.h).  With an expression columns are made twice:
+ * first what it looks at, for all captures, then what was asked for, for those
+ * selected.  Only URLs, digests, titles and imported values are read from the
+ * catalogue row by row.
  */
 #include "flow/selection.h"
 
@@ -15,6 +17,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "flow/captures.h"
 
 int selection_env(struct collection *coll, struct arena *a, enum rule_kind kind, struct rule_env *out, struct err *err)
 {
@@ -120,25 +123,138 @@ static void imported_fill(struct imported *m, struct columns *cols, size_t doc, 
 		columns_number(col, doc, m->numbers.p[at]);
 }
 
-/* ---- one row into the columns ---- */
+/* ---- columns of chosen captures ---- */
+
+/* Names by row of a table, with the number each has among the columns' texts. */
+struct names {
+	struct str *of; /* [n] */
+	uint32_t *cell; /* [n] 0: not used yet */
+	size_t n;
+};
 
 struct filler {
+	struct collection *coll;
 	struct columns *cols;
-	struct url url; /* scratch */
+	const struct captures *from;
+	const uint32_t *rows; /* [cols->n] of the table */
+	struct url url;	      /* scratch */
+	struct arena arena;
 	struct imported *imported;
 	size_t n_imported;
+	uint32_t *doc_of; /* [last + 1] by capture; UINT32_MAX: not chosen; made when asked for */
 };
+
+static int names_load(struct filler *f, struct names *out, const char *sql, struct err *err)
+{
+	sqlite3 *db = catalog_sqlite(f->coll->catalog);
+	sqlite3_stmt *s = NULL;
+	int step = SQLITE_ERROR;
+
+	*out = (struct names){ 0 };
+	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK)
+		while ((step = sqlite3_step(s)) == SQLITE_ROW) {
+			size_t id = (size_t)sqlite3_column_int64(s, 0);
+
+			if (id >= out->n) {
+				size_t n = id + id / 2 + 16;
+
+				out->of = mem_rearray(out->of, n, sizeof *out->of);
+				memset(out->of + out->n, 0, (n - out->n) * sizeof *out->of);
+				out->n = n;
+			}
+			out->of[id] = arena_str(&f->arena, str_n((const char *)sqlite3_column_text(s, 1),
+								 (size_t)sqlite3_column_bytes(s, 1)));
+		}
+	sqlite3_finalize(s);
+	out->cell = mem_zarray(out->n + 1, sizeof *out->cell);
+	return step == SQLITE_DONE ? WN_OK : err_set(err, WN_CATALOG, "captures: %s", sqlite3_errmsg(db));
+}
+
+static void names_release(struct names *n)
+{
+	mem_free(n->of);
+	mem_free(n->cell);
+}
+
+/* The columns whose texts stand in small tables. */
+static int fill_names(struct filler *f, struct err *err)
+{
+	const struct captures *t = f->from;
+	const struct {
+		unsigned attr;
+		const uint32_t *row;
+		const char *sql;
+	} named[] = {
+		{ ATTR_HOST, t->host, "select id, name from host" },
+		{ ATTR_DOMAIN, t->host, "select id, domain from host" },
+		{ ATTR_MIME, t->mime, "select id, text from word" },
+		{ ATTR_TYPE, t->declared, "select id, text from word" },
+		{ ATTR_LANG, t->lang, "select id, text from word where text <> 'und'" },
+		{ ATTR_CHARSET, t->charset, "select id, text from word" },
+		{ ATTR_CRAWL, t->crawl, "select id, name from crawl" },
+		{ ATTR_FILE, t->file, "select id, name from file" },
+		{ ATTR_TITLE, t->content, "select id, title from content where title is not null" },
+	};
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < COUNT(named) && rc == WN_OK; i++) {
+		struct column *col = f->cols->col[named[i].attr];
+		struct names names;
+
+		if (!col)
+			continue;
+		rc = names_load(f, &names, named[i].sql, err);
+		for (size_t d = 0; d < f->cols->n && rc == WN_OK; d++) {
+			uint32_t k = named[i].row[f->rows[d]];
+
+			if (k == 0 || k >= names.n || names.of[k].n == 0)
+				continue;
+			if (names.cell[k] == 0) {
+				columns_text(f->cols, col, d, names.of[k]);
+				names.cell[k] = col->id[d];
+			}
+			col->id[d] = names.cell[k];
+		}
+		names_release(&names);
+	}
+	return rc;
+}
+
+static void fill_numbers(struct filler *f)
+{
+	const struct captures *t = f->from;
+	struct column **col = f->cols->col;
+	bool main_text = catalog_settings(f->coll->catalog)->main_text;
+	const uint32_t *shingles = main_text ? t->shingles_main : t->shingles;
+
+	for (size_t d = 0; d < f->cols->n; d++) {
+		uint32_t r = f->rows[d];
+
+		if (col[ATTR_TIME])
+			columns_number(col[ATTR_TIME], d, (double)t->time[r]);
+		if (col[ATTR_YEAR])
+			columns_number(col[ATTR_YEAR], d, (double)stamp_civil(t->time[r]).year);
+		if (col[ATTR_STATUS] && t->status[r] != CAPTURE_NO_STATUS)
+			columns_number(col[ATTR_STATUS], d, t->status[r]);
+		if (col[ATTR_BYTES])
+			columns_number(col[ATTR_BYTES], d, (double)t->bytes[r]);
+		if (col[ATTR_PUBLISHED] && t->published[r] != CAPTURE_NO_TIME)
+			columns_number(col[ATTR_PUBLISHED], d, (double)t->published[r]);
+		if (!t->content[r])
+			continue;
+		if (col[ATTR_WORDS])
+			columns_number(col[ATTR_WORDS], d, t->words[r]);
+		if (col[ATTR_SHINGLES])
+			columns_number(col[ATTR_SHINGLES], d, shingles[r]);
+		if (col[ATTR_CONTENT])
+			columns_number(col[ATTR_CONTENT], d, t->content[r]);
+	}
+}
 
 static void fill_text(struct filler *f, unsigned attr, size_t doc, struct str s)
 {
 	if (f->cols->col[attr] && s.n)
 		columns_text(f->cols, f->cols->col[attr], doc, s);
-}
-
-static void fill_number(struct filler *f, unsigned attr, size_t doc, double v)
-{
-	if (f->cols->col[attr])
-		columns_number(f->cols->col[attr], doc, v);
 }
 
 static bool wants_url_parts(const struct columns *c)
@@ -157,38 +273,18 @@ static void fill_url_parts(struct filler *f, size_t doc, struct str url)
 	fill_text(f, ATTR_PATH, doc, url_pathname(&f->url));
 	s = url_search(&f->url);
 	fill_text(f, ATTR_QUERY, doc, str_sub(s, 1, s.n));
-	if (url_port_number(&f->url) >= 0)
-		fill_number(f, ATTR_PORT, doc, url_port_number(&f->url));
+	if (f->cols->col[ATTR_PORT] && url_port_number(&f->url) >= 0)
+		columns_number(f->cols->col[ATTR_PORT], doc, url_port_number(&f->url));
 }
 
-static void fill_row(struct filler *f, size_t doc, const struct capture *c, bool main_text)
+/* What only the row of the capture has. */
+static void fill_own(struct filler *f, size_t doc, const struct capture *c)
 {
 	static const char hex[] = "0123456789abcdef";
 	char digest[40];
 
 	fill_text(f, ATTR_URL, doc, c->url);
 	fill_text(f, ATTR_URLKEY, doc, c->urlkey);
-	fill_text(f, ATTR_HOST, doc, c->host);
-	fill_text(f, ATTR_DOMAIN, doc, c->domain);
-	fill_text(f, ATTR_MIME, doc, c->mime);
-	fill_text(f, ATTR_TYPE, doc, c->declared);
-	fill_text(f, ATTR_TITLE, doc, c->title);
-	fill_text(f, ATTR_LANG, doc, str_eq(c->lang, STR("und")) ? STR_NONE : c->lang);
-	fill_text(f, ATTR_CHARSET, doc, c->charset);
-	fill_text(f, ATTR_CRAWL, doc, c->crawl_name);
-	fill_text(f, ATTR_FILE, doc, c->file_name);
-	fill_number(f, ATTR_TIME, doc, (double)c->time);
-	fill_number(f, ATTR_YEAR, doc, (double)stamp_civil(c->time).year);
-	if (c->status != CAPTURE_NO_STATUS)
-		fill_number(f, ATTR_STATUS, doc, c->status);
-	fill_number(f, ATTR_BYTES, doc, (double)c->bytes);
-	if (c->content) {
-		fill_number(f, ATTR_WORDS, doc, (double)c->words);
-		fill_number(f, ATTR_SHINGLES, doc, (double)(main_text ? c->shingles_main : c->shingles));
-		fill_number(f, ATTR_CONTENT, doc, (double)c->content);
-	}
-	if (c->published != CAPTURE_NO_TIME)
-		fill_number(f, ATTR_PUBLISHED, doc, (double)c->published);
 	if (f->cols->col[ATTR_DIGEST] && c->digest.n == 20) {
 		for (size_t i = 0; i < 20; i++) {
 			digest[2 * i] = hex[(unsigned char)c->digest.p[i] >> 4];
@@ -202,25 +298,63 @@ static void fill_row(struct filler *f, size_t doc, const struct capture *c, bool
 		imported_fill(&f->imported[i], f->cols, doc, c);
 }
 
-static int filler_open(struct filler *f, struct columns *cols, size_t n, const bool needs[ATTR_LIMIT],
-		       const struct rule_env *env, struct collection *coll, struct err *err)
+static struct str column_str(sqlite3_stmt *s, int i)
 {
-	int rc = WN_OK;
+	return str_n((const char *)sqlite3_column_blob(s, i), (size_t)sqlite3_column_bytes(s, i));
+}
 
-	*f = (struct filler){ .cols = cols };
-	columns_init(cols, n);
-	f->imported = mem_zarray(env->n_user + 1, sizeof *f->imported);
-	for (unsigned i = 0; i < ATTR_LIMIT && rc == WN_OK; i++) {
-		if (!needs[i] || i == ATTR_TEXT)
-			continue;
-		if (i < ATTR_USER) {
-			columns_add(cols, i, attr_type(i));
-		} else if (i - ATTR_USER < env->n_user) {
-			columns_add(cols, i, env->user[i - ATTR_USER].type);
-			rc = imported_load(&f->imported[f->n_imported++], coll, i, env->user[i - ATTR_USER].type, err);
-		}
+static void note_documents(struct filler *f)
+{
+	f->doc_of = mem_array((size_t)f->from->last + 1, sizeof *f->doc_of);
+	memset(f->doc_of, 0xff, ((size_t)f->from->last + 1) * sizeof *f->doc_of);
+	for (size_t d = 0; d < f->cols->n; d++)
+		f->doc_of[f->from->id[f->rows[d]]] = (uint32_t)d;
+}
+
+static void fill_own_row(struct filler *f, size_t doc, sqlite3_stmt *s)
+{
+	struct capture c = { .id = (uint64_t)sqlite3_column_int64(s, 0),
+			     .url = column_str(s, 1),
+			     .urlkey = column_str(s, 2),
+			     .digest = column_str(s, 3),
+			     .host = column_str(s, 4) };
+
+	fill_own(f, doc, &c);
+}
+
+static int fill_texts(struct filler *f, struct err *err)
+{
+	bool few = f->cols->n < f->from->last / 16; /* a seek each */
+	struct column **col = f->cols->col;
+	sqlite3 *db = catalog_sqlite(f->coll->catalog);
+	sqlite3_stmt *s = NULL;
+	int step = SQLITE_DONE;
+
+	if (!col[ATTR_URL] && !col[ATTR_URLKEY] && !col[ATTR_DIGEST] && !wants_url_parts(f->cols) && f->n_imported == 0)
+		return WN_OK;
+	if (sqlite3_prepare_v2(
+		db,
+		few ? "select c.id, c.url, c.urlkey, c.digest, h.name from capture c left join host h on h.id = c.host where c.id = ?"
+		    : "select c.id, c.url, c.urlkey, c.digest, h.name from capture c left join host h on h.id = c.host",
+		-1, &s, NULL) != SQLITE_OK)
+		return err_set(err, WN_CATALOG, "captures: %s", sqlite3_errmsg(db));
+	if (!few)
+		note_documents(f);
+	for (size_t d = 0; few && d < f->cols->n; d++) {
+		sqlite3_bind_int64(s, 1, f->from->id[f->rows[d]]);
+		if ((step = sqlite3_step(s)) == SQLITE_ROW)
+			fill_own_row(f, d, s);
+		sqlite3_reset(s);
 	}
-	return rc;
+	while (!few && (step = sqlite3_step(s)) == SQLITE_ROW) {
+		uint64_t id = (uint64_t)sqlite3_column_int64(s, 0);
+
+		if (id <= f->from->last && f->doc_of[id] != UINT32_MAX)
+			fill_own_row(f, f->doc_of[id], s);
+	}
+	sqlite3_finalize(s);
+	return step == SQLITE_DONE || step == SQLITE_ROW ? WN_OK
+							 : err_set(err, WN_CATALOG, "captures: %s", sqlite3_errmsg(db));
 }
 
 static void filler_close(struct filler *f)
@@ -229,179 +363,64 @@ static void filler_close(struct filler *f)
 	for (size_t i = 0; i < f->n_imported; i++)
 		imported_release(&f->imported[i]);
 	mem_free(f->imported);
+	mem_free(f->doc_of);
+	arena_release(&f->arena);
 }
 
-/* ---- which captures, in canonical order ---- */
-
-struct key {
-	uint64_t id, content;
-	int64_t time;
-	uint32_t urlkey; /* equal for equal urlkeys */
-};
-
-struct keys {
-	VEC(struct key) list;
-};
-
-struct tie { /* what decides among captures of one urlkey and second */
-	struct key key;
-	struct str digest, url, file;
-	uint64_t at;
-};
-
-static int by_tie(const void *a, const void *b)
+/* Columns of rows[0..n) of the table; finished. */
+static int fill(struct columns *cols, struct collection *coll, const struct captures *from, const uint32_t *rows,
+		size_t n, const bool needs[ATTR_LIMIT], const struct rule_env *env, struct err *err)
 {
-	const struct tie *x = a, *y = b;
-	int d;
-
-	if ((d = str_cmp(x->digest, y->digest)) || (d = str_cmp(x->url, y->url)) || (d = str_cmp(x->file, y->file)))
-		return d;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-static bool passes(struct selection *out, const struct selection_request *q, const struct capture *c)
-{
-	if (q->captures)
-		return true;
-	if (!c->content) {
-		out->excluded.no_text++;
-		return false;
-	}
-	if (!q->where && c->status != 200 && c->status != CAPTURE_NO_STATUS) {
-		out->excluded.status++;
-		return false;
-	}
-	return true;
-}
-
-static int read_keys(struct collection *coll, const struct selection_request *q, struct selection *out,
-		     struct keys *keys, struct err *err)
-{
-	struct capture_query all = { .by_key = true, .documents_only = false };
-	struct capture_cursor *cur = NULL;
-	struct arena a = { 0 };
-	VEC(struct tie) ties = { 0 };
-	struct capture c;
-	struct str last_key = STR_NONE;
-	struct arena key_arena = { 0 };
-	int64_t last_time = 0;
-	uint32_t urlkey = 0;
-	bool any = false;
-	int rc;
-
-	if ((rc = catalog_captures(coll->catalog, &all, &cur, err)) < 0)
-		return rc;
-	do {
-		rc = capture_next(cur, &c, err);
-		if (rc < 0)
-			break;
-		if (rc == WN_END || !any || c.time != last_time || !str_eq(c.urlkey, last_key)) {
-			if (ties.n > 1)
-				sort_array(ties.p, ties.n, sizeof *ties.p, by_tie);
-			for (size_t i = 0; i < ties.n; i++)
-				vec_push(&keys->list, ties.p[i].key);
-			ties.n = 0;
-			arena_reset(&a);
-		}
-		if (rc == WN_END)
-			break;
-		if (!any || !str_eq(c.urlkey, last_key)) {
-			urlkey++;
-			arena_reset(&key_arena);
-			last_key = arena_str(&key_arena, c.urlkey);
-		}
-		last_time = c.time;
-		any = true;
-		if (passes(out, q, &c))
-			vec_push(&ties, ((struct tie){ { c.id, c.content, c.time, urlkey },
-						       arena_str(&a, c.digest),
-						       arena_str(&a, c.url),
-						       arena_str(&a, c.file_name),
-						       c.at }));
-	} while (rc == WN_OK);
-	capture_close(cur);
-	vec_release(&ties);
-	arena_release(&a);
-	arena_release(&key_arena);
-	return rc < 0 ? rc : WN_OK;
-}
-
-/* The same of some captures: a seek each. */
-static int read_only_keys(struct collection *coll, const struct selection_request *q, struct selection *out,
-			  struct keys *keys, struct err *err)
-{
+	struct filler f = { .coll = coll, .cols = cols, .from = from, .rows = rows };
 	int rc = WN_OK;
 
-	for (size_t i = 0; i < q->n_only && rc == WN_OK; i++) {
-		struct arena a = { 0 };
-		struct capture c;
-
-		rc = catalog_capture(coll->catalog, &a, q->only[i], &c, err);
-		if (rc == WN_OK && passes(out, q, &c))
-			vec_push(&keys->list, ((struct key){ c.id, c.content, c.time, (uint32_t)i }));
-		arena_release(&a);
+	columns_init(cols, n);
+	f.imported = mem_zarray(env->n_user + 1, sizeof *f.imported);
+	for (unsigned i = 0; i < ATTR_LIMIT && rc == WN_OK; i++) {
+		if (!needs[i] || i == ATTR_TEXT)
+			continue;
+		if (i < ATTR_USER) {
+			columns_add(cols, i, attr_type(i));
+		} else if (i - ATTR_USER < env->n_user) {
+			columns_add(cols, i, env->user[i - ATTR_USER].type);
+			rc = imported_load(&f.imported[f.n_imported++], coll, i, env->user[i - ATTR_USER].type, err);
+		}
 	}
-	return rc == WN_NONE ? WN_OK : rc;
-}
-
-static int fill_only(struct collection *coll, struct filler *f, const struct keys *keys, struct err *err)
-{
-	bool main_text = catalog_settings(coll->catalog)->main_text;
-	int rc = WN_OK;
-
-	for (size_t i = 0; i < keys->list.n && rc == WN_OK; i++) {
-		struct arena a = { 0 };
-		struct capture c;
-
-		if ((rc = catalog_capture(coll->catalog, &a, keys->list.p[i].id, &c, err)) == WN_OK)
-			fill_row(f, i, &c, main_text);
-		arena_release(&a);
+	if (rc == WN_OK) {
+		fill_numbers(&f);
+		if ((rc = fill_names(&f, err)) == WN_OK)
+			rc = fill_texts(&f, err);
 	}
+	columns_finish(cols);
+	filler_close(&f);
 	return rc;
 }
 
-/* Reads the catalogue in the order of keys and fills rows; number[i] of key i is its document, or UINT32_MAX. */
-static int fill(struct collection *coll, const struct selection_request *q, struct filler *f, const struct keys *keys,
-		struct err *err)
+/* ---- which captures ---- */
+
+typedef VEC(uint32_t) row_list; /* of the table, ascending: canonical order */
+
+static void take_rows(const struct captures *t, const struct selection_request *q, struct selection *out,
+		      row_list *rows)
 {
-	struct capture_query all = { .by_key = true };
-	struct capture_cursor *cur = NULL;
-	struct map doc_of = { 0 };
-	bool main_text = catalog_settings(coll->catalog)->main_text;
-	struct capture c;
-	size_t next = 0;
-	int rc;
-
-	if (q->only)
-		return fill_only(coll, f, keys, err);
-	/* keys are in cursor order but for ties, which are few: try the next few before asking the map */
-	for (size_t i = 1; i < keys->list.n; i++)
-		if (keys->list.p[i].id < keys->list.p[i - 1].id && keys->list.p[i].time == keys->list.p[i - 1].time) {
-			for (size_t k = 0; k < keys->list.n; k++)
-				map_put(&doc_of, keys->list.p[k].id, k);
-			break;
+	vec_reserve(rows, t->n + 1);
+	for (size_t i = 0; i < t->n; i++) {
+		if (q->captures)
+			;
+		else if (!t->content[i]) {
+			out->excluded.no_text++;
+			continue;
+		} else if (!q->where && t->status[i] != 200 && t->status[i] != CAPTURE_NO_STATUS) {
+			out->excluded.status++;
+			continue;
 		}
-	if ((rc = catalog_captures(coll->catalog, &all, &cur, err)) < 0)
-		goto out;
-	while ((rc = capture_next(cur, &c, err)) == WN_OK && next < keys->list.n) {
-		if (doc_of.n) {
-			const uint64_t *at = map_get(&doc_of, c.id);
-
-			if (at)
-				fill_row(f, *at, &c, main_text);
-		} else if (c.id == keys->list.p[next].id) {
-			fill_row(f, next++, &c, main_text);
-		}
+		rows->p[rows->n++] = (uint32_t)i;
 	}
-	capture_close(cur);
-out:
-	map_release(&doc_of);
-	return rc < 0 ? rc : WN_OK;
 }
 
 /* `text ~ "..."`: which documents match, by the full-text index. */
-static int text_hits(struct collection *coll, const struct rule *where, const struct keys *keys, struct text_hits *hits,
-		     struct err *err)
+static int text_hits(struct collection *coll, const struct rule *where, const struct captures *t, const row_list *rows,
+		     struct text_hits *hits, struct err *err)
 {
 	struct ftreader *words;
 	struct arena a = { 0 };
@@ -412,17 +431,17 @@ static int text_hits(struct collection *coll, const struct rule *where, const st
 		return WN_OK;
 	if ((rc = collection_words(coll, &words, err)) < 0)
 		return rc;
-	for (size_t i = 0; i < keys->list.n; i++)
-		most = keys->list.p[i].content > most ? keys->list.p[i].content : most;
+	for (size_t i = 0; i < rows->n; i++)
+		most = t->content[rows->p[i]] > most ? t->content[rows->p[i]] : most;
 	for (size_t i = 0; i < where->n_queries && rc == WN_OK; i++) {
 		uint64_t *bits = mem_zarray(most / 64 + 1, sizeof *bits), count;
-		uint8_t *hit = mem_zarray(keys->list.n + 1, 1);
+		uint8_t *hit = mem_zarray(rows->n + 1, 1);
 		struct ftquery *q;
 
 		if ((rc = ftquery_parse(&a, where->queries[i], &q, err)) == WN_OK)
 			rc = ftsearch_bits(words, q, bits, most + 1, &count, err);
-		for (size_t k = 0; k < keys->list.n && rc == WN_OK; k++) {
-			uint64_t c = keys->list.p[k].content;
+		for (size_t k = 0; k < rows->n && rc == WN_OK; k++) {
+			uint64_t c = t->content[rows->p[k]];
 
 			hit[k] = c && (bits[c / 64] >> (c % 64) & 1);
 		}
@@ -433,33 +452,28 @@ static int text_hits(struct collection *coll, const struct rule *where, const st
 	return rc;
 }
 
-static int apply_where(struct collection *coll, const struct selection_request *q, struct selection *out,
-		       struct keys *keys, struct err *err)
+static int apply_where(struct collection *coll, const struct rule *where, const struct captures *t,
+		       struct selection *out, row_list *rows, struct err *err)
 {
-	const struct rule *where = q->where;
 	struct columns cols = { 0 };
-	struct filler f;
 	struct text_hits *hits = mem_zarray(where->n_queries + 1, sizeof *hits);
 	struct bound *bound = NULL;
 	uint8_t *picked = NULL;
 	size_t n = 0;
 	int rc;
 
-	if ((rc = filler_open(&f, &cols, keys->list.n, where->needs, &where->env, coll, err)) < 0 ||
-	    (rc = fill(coll, q, &f, keys, err)) < 0)
+	if ((rc = fill(&cols, coll, t, rows->p, rows->n, where->needs, &where->env, err)) < 0 ||
+	    (rc = text_hits(coll, where, t, rows, hits, err)) < 0 ||
+	    (rc = rule_bind(&bound, where, &cols, hits, err)) < 0)
 		goto out;
-	columns_finish(&cols);
-	if ((rc = text_hits(coll, where, keys, hits, err)) < 0 || (rc = rule_bind(&bound, where, &cols, hits, err)) < 0)
-		goto out;
-	picked = mem_zarray(keys->list.n + 1, 1);
+	picked = mem_zarray(rows->n + 1, 1);
 	selection_run(bound, picked);
-	for (size_t i = 0; i < keys->list.n; i++)
+	for (size_t i = 0; i < rows->n; i++)
 		if (picked[i])
-			keys->list.p[n++] = keys->list.p[i];
-	out->excluded.where = keys->list.n - n;
-	keys->list.n = n;
+			rows->p[n++] = rows->p[i];
+	out->excluded.where = rows->n - n;
+	rows->n = n;
 out:
-	filler_close(&f);
 	bound_free(bound);
 	columns_release(&cols);
 	for (size_t i = 0; i < where->n_queries; i++)
@@ -469,53 +483,57 @@ out:
 	return rc;
 }
 
-static void apply_min_versions(struct selection *out, struct keys *keys, uint64_t least)
+static void apply_min_versions(const struct captures *t, struct selection *out, row_list *rows, uint64_t least)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < keys->list.n;) {
+	for (size_t i = 0; i < rows->n;) {
 		size_t end = i;
 
-		while (end < keys->list.n && keys->list.p[end].urlkey == keys->list.p[i].urlkey)
+		while (end < rows->n && t->url[rows->p[end]] == t->url[rows->p[i]])
 			end++;
 		if (end - i >= least) {
-			memmove(keys->list.p + n, keys->list.p + i, (end - i) * sizeof *keys->list.p);
+			memmove(rows->p + n, rows->p + i, (end - i) * sizeof *rows->p);
 			n += end - i;
 		}
 		i = end;
 	}
-	out->excluded.versions = keys->list.n - n;
-	keys->list.n = n;
+	out->excluded.versions = rows->n - n;
+	rows->n = n;
 }
 
 int selection_load(struct selection *out, struct collection *coll, const struct selection_request *q, struct err *err)
 {
 	struct arena a = { 0 };
 	struct rule_env env;
-	struct keys keys = { 0 };
-	struct filler f = { 0 };
+	struct captures t = { 0 };
+	row_list rows = { 0 };
 	int rc;
 
 	*out = (struct selection){ 0 };
-	if ((rc = selection_env(coll, &a, RULE_PAIR, &env, err)) < 0 || (rc = q->only ? read_only_keys(coll, q, out, &keys, err) : read_keys(coll, q, out, &keys, err)) < 0)
+	if ((rc = selection_env(coll, &a, RULE_PAIR, &env, err)) < 0 ||
+	    (rc = q->only ? captures_some(&t, coll, q->only, q->n_only, err) : captures_load(&t, coll, err)) < 0)
 		goto out;
-	if (q->where && (rc = apply_where(coll, q, out, &keys, err)) < 0)
+	take_rows(&t, q, out, &rows);
+	if (q->where && (rc = apply_where(coll, q->where, &t, out, &rows, err)) < 0)
 		goto out;
 	if (q->min_versions > 1)
-		apply_min_versions(out, &keys, q->min_versions);
-	out->n = keys.list.n;
+		apply_min_versions(&t, out, &rows, q->min_versions);
+	out->n = rows.n;
+	out->captures = t.n;
+	out->revision = t.revision;
 	out->id = mem_array(out->n + 1, sizeof *out->id);
 	out->content = mem_array(out->n + 1, sizeof *out->content);
+	out->url = mem_array(out->n + 1, sizeof *out->url);
 	for (size_t i = 0; i < out->n; i++) {
-		out->id[i] = keys.list.p[i].id;
-		out->content[i] = keys.list.p[i].content;
+		out->id[i] = t.id[rows.p[i]];
+		out->content[i] = t.content[rows.p[i]];
+		out->url[i] = t.url[rows.p[i]];
 	}
-	if ((rc = filler_open(&f, &out->columns, out->n, q->needs, &env, coll, err)) == WN_OK)
-		rc = fill(coll, q, &f, &keys, err);
-	columns_finish(&out->columns);
-	filler_close(&f);
+	rc = fill(&out->columns, coll, &t, rows.p, rows.n, q->needs, &env, err);
 out:
-	vec_release(&keys.list);
+	vec_release(&rows);
+	captures_release(&t);
 	arena_release(&a);
 	if (rc < 0)
 		selection_release(out);
@@ -526,7 +544,8 @@ void selection_part(struct selection *out, const struct selection *in, const uin
 {
 	*out = (struct selection){ .n = n,
 				   .id = mem_array(n + 1, sizeof *out->id),
-				   .content = mem_array(n + 1, sizeof *out->content) };
+				   .content = mem_array(n + 1, sizeof *out->content),
+				   .url = mem_array(n + 1, sizeof *out->url) };
 	columns_init(&out->columns, n);
 	for (unsigned attr = 0; attr < ATTR_LIMIT; attr++) {
 		const struct column *from = in->columns.col[attr];
@@ -542,6 +561,7 @@ void selection_part(struct selection *out, const struct selection *in, const uin
 	for (size_t i = 0; i < n; i++) {
 		out->id[i] = in->id[docs[i]];
 		out->content[i] = in->content[docs[i]];
+		out->url[i] = in->url[docs[i]];
 	}
 	columns_finish(&out->columns);
 }
@@ -550,6 +570,7 @@ void selection_release(struct selection *s)
 {
 	mem_free(s->id);
 	mem_free(s->content);
+	mem_free(s->url);
 	columns_release(&s->columns);
 	*s = (struct selection){ 0 };
 }

@@ -21,8 +21,10 @@ struct selection_request {
 
 struct selection {
 	size_t n;
-	uint64_t *id;	   /* capture, by document */
-	uint64_t *content; /* 0: none */
+	uint64_t *id;		     /* capture, by document */
+	uint64_t *content;	     /* 0: none */
+	uint64_t *url;		     /* equal for captures of one urlkey, which are neighbours */
+	uint64_t captures, revision; /* all there are in the catalogue; which one was read */
 	struct columns columns;
 	struct {
 		uint64_t no_text, status, where, versions;

@@ -1,0 +1,435 @@
+/* flow/captures.c -- see captures.h: making the table from the catalogue, and its file.
+ *
+ * Three scans, each of a B-tree from left to right: captures by id, contents
+ * by id, and urlkeys, which give the order.  Captures of one urlkey and second
+ * are few and looked up one by one.
+ */
+#include "flow/captures_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/hash.h"
+#include "base/vec.h"
+
+static const char magic[8] = "WNCAPT\0\1";
+
+#define HEAD 48u /* magic, revision, last, altered, n, checksum of the rest */
+
+/* ---- the block ---- */
+
+static size_t lay_out(struct captures *c, char *base)
+{
+	size_t n = c->n, at = 0;
+	struct {
+		void *field;
+		size_t size;
+	} const arrays[] = {
+		{ &c->time, 8 },     { &c->published, 8 },     { &c->bytes, 8 }, { &c->url, 8 },
+		{ &c->id, 4 },	     { &c->content, 4 },       { &c->host, 4 },	 { &c->mime, 4 },
+		{ &c->declared, 4 }, { &c->charset, 4 },       { &c->lang, 4 },	 { &c->words, 4 },
+		{ &c->shingles, 4 }, { &c->shingles_main, 4 }, { &c->file, 4 },	 { &c->crawl, 4 },
+		{ &c->status, 4 },
+	};
+
+	for (size_t i = 0; i < COUNT(arrays); i++) {
+		void *p = base ? base + at : NULL;
+
+		memcpy(arrays[i].field, &p, sizeof p);
+		at += (n * arrays[i].size + 7) / 8 * 8;
+	}
+	return at;
+}
+
+void captures_alloc(struct captures *c, size_t n)
+{
+	c->n = n;
+	c->block = mem_zalloc(HEAD + lay_out(c, NULL) + 8);
+	lay_out(c, c->block + HEAD);
+}
+
+void captures_release(struct captures *c)
+{
+	mem_free(c->block);
+	os_unmap(&c->map);
+	*c = (struct captures){ 0 };
+}
+
+static const char *table_path(const struct collection *coll, struct arena *a, uint64_t revision)
+{
+	return collection_path(coll, a, arena_printf(a, "runs/captures-r%" PRIu64 ".table", revision).p);
+}
+
+/* A table that cannot be written is not missed. */
+static void store(struct captures *c, struct collection *coll)
+{
+	size_t n = lay_out(c, c->block + HEAD);
+	uint64_t head[5] = { c->revision, c->last, c->altered, c->n, hash64(c->block + HEAD, n) };
+	struct os_atomic f = { .fd = -1 };
+	struct err ignored = { 0 };
+	struct arena a = { 0 };
+	const char *path = table_path(coll, &a, c->revision), *runs = collection_path(coll, &a, "runs");
+	struct str *names, mine = arena_printf(&a, "captures-r%" PRIu64 ".table", c->revision);
+	size_t n_names = 0;
+
+	memcpy(c->block, magic, 8);
+	memcpy(c->block + 8, head, sizeof head);
+	if (os_mkdir(runs, &ignored) < 0 || os_atomic_open(&f, path, &ignored) < 0)
+		goto out;
+	if (os_write(f.fd, c->block, HEAD + n, path, &ignored) < 0) {
+		os_atomic_abort(&f);
+		goto out;
+	}
+	if (os_atomic_commit(&f, &ignored) < 0 || os_list(&a, runs, ".table", &names, &n_names, &ignored) < 0)
+		goto out;
+	for (size_t i = 0; i < n_names; i++)
+		if (str_starts(names[i], STR("captures-r")) && !str_eq(names[i], mine))
+			os_unlink(arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p, &ignored);
+out:
+	arena_release(&a);
+}
+
+/* False when there is no whole table at this path. */
+static bool map_table(struct captures *c, const char *path)
+{
+	struct err ignored = { 0 };
+	uint64_t head[5];
+
+	*c = (struct captures){ .how = CAPTURES_MAPPED };
+	if (os_map(&c->map, path, &ignored) < 0)
+		return false;
+	if (c->map.n >= HEAD && memcmp(c->map.p, magic, 8) == 0) {
+		memcpy(head, c->map.p + 8, sizeof head);
+		c->revision = head[0];
+		c->last = head[1];
+		c->altered = head[2];
+		c->n = (size_t)head[3];
+		if (c->n < UINT32_MAX && c->map.n == HEAD + lay_out(c, NULL) &&
+		    hash64(c->map.p + HEAD, c->map.n - HEAD) == head[4]) {
+			lay_out(c, (char *)(uintptr_t)c->map.p + HEAD);
+			return true;
+		}
+	}
+	captures_release(c);
+	return false;
+}
+
+/* The newest table of an earlier revision. */
+static bool map_older(struct captures *c, struct collection *coll, uint64_t revision)
+{
+	struct arena a = { 0 };
+	struct err ignored = { 0 };
+	struct str *names;
+	uint64_t best = 0, r;
+	size_t n = 0;
+	bool found = false;
+
+	if (os_list(&a, collection_path(coll, &a, "runs"), ".table", &names, &n, &ignored) == WN_OK) {
+		for (size_t i = 0; i < n; i++) {
+			struct str s = names[i];
+
+			if (str_starts(s, STR("captures-r")) && str_u64(str_sub(s, 10, s.n - 6), &r) && r < revision &&
+			    r >= best) {
+				best = r;
+				found = true;
+			}
+		}
+		found = found && map_table(c, table_path(coll, &a, best));
+	}
+	arena_release(&a);
+	return found;
+}
+
+/* ---- rows ---- */
+
+static uint32_t u32(sqlite3_stmt *s, int i)
+{
+	sqlite3_int64 v = sqlite3_column_int64(s, i);
+
+	return v < 0 || v > UINT32_MAX ? UINT32_MAX : (uint32_t)v;
+}
+
+void captures_row(struct captures *c, size_t i, sqlite3_stmt *s)
+{
+	c->id[i] = u32(s, 0);
+	c->content[i] = u32(s, 1);
+	c->time[i] = sqlite3_column_int64(s, 2);
+	c->status[i] = sqlite3_column_type(s, 3) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 3);
+	c->host[i] = u32(s, 4);
+	c->bytes[i] = (uint64_t)sqlite3_column_int64(s, 5);
+	c->mime[i] = u32(s, 6);
+	c->declared[i] = u32(s, 7);
+	c->charset[i] = u32(s, 8);
+	c->published[i] = sqlite3_column_type(s, 9) == SQLITE_NULL ? CAPTURE_NO_TIME : sqlite3_column_int64(s, 9);
+	c->file[i] = u32(s, 10);
+	c->crawl[i] = u32(s, 11);
+}
+
+void captures_copy(struct captures *to, size_t i, const struct captures *from, size_t k, size_t n)
+{
+	memcpy(to->time + i, from->time + k, n * 8);
+	memcpy(to->published + i, from->published + k, n * 8);
+	memcpy(to->bytes + i, from->bytes + k, n * 8);
+	memcpy(to->id + i, from->id + k, n * 4);
+	memcpy(to->content + i, from->content + k, n * 4);
+	memcpy(to->host + i, from->host + k, n * 4);
+	memcpy(to->mime + i, from->mime + k, n * 4);
+	memcpy(to->declared + i, from->declared + k, n * 4);
+	memcpy(to->charset + i, from->charset + k, n * 4);
+	memcpy(to->lang + i, from->lang + k, n * 4);
+	memcpy(to->words + i, from->words + k, n * 4);
+	memcpy(to->shingles + i, from->shingles + k, n * 4);
+	memcpy(to->shingles_main + i, from->shingles_main + k, n * 4);
+	memcpy(to->file + i, from->file + k, n * 4);
+	memcpy(to->crawl + i, from->crawl + k, n * 4);
+	memcpy(to->status + i, from->status + k, n * 4);
+	memcpy(to->url + i, from->url + k, n * 8);
+}
+
+uint64_t captures_url(struct str urlkey) { return hash_str(urlkey); }
+
+static int failed(sqlite3 *db, struct err *err) { return err_set(err, WN_CATALOG, "captures: %s", sqlite3_errmsg(db)); }
+
+static int one(sqlite3 *db, const char *sql, uint64_t *out, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = WN_OK;
+
+	*out = 0;
+	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+		*out = (uint64_t)sqlite3_column_int64(s, 0);
+	else
+		rc = failed(db, err);
+	sqlite3_finalize(s);
+	return rc;
+}
+
+/* Captures by id, contents looked up in arrays by id. */
+static int read_rows(struct captures *c, sqlite3 *db, struct err *err)
+{
+	sqlite3_stmt *s = NULL, *t = NULL;
+	uint64_t contents = 0, n;
+	struct {
+		uint32_t words, shingles, shingles_main, lang;
+	} *of = NULL;
+	size_t i = 0;
+	int step = SQLITE_DONE, rc;
+
+	if ((rc = one(db, "select count(*) from capture", &n, err)) < 0 ||
+	    (rc = one(db, "select ifnull(max(id), 0) from content", &contents, err)) < 0)
+		return rc;
+	if (n >= UINT32_MAX || contents >= UINT32_MAX || c->last >= UINT32_MAX)
+		return err_set(err, WN_LIMIT, "%" PRIu64 " captures are more than one run takes", n);
+	captures_alloc(c, (size_t)n);
+	of = mem_zarray((size_t)contents + 1, sizeof *of);
+	if (sqlite3_prepare_v2(db, "select id, words, shingles, shingles_main, lang from content", -1, &t, NULL) !=
+		SQLITE_OK ||
+	    sqlite3_prepare_v2(db, "select " CAPTURE_COLUMNS " from capture c", -1, &s, NULL) != SQLITE_OK) {
+		rc = failed(db, err);
+		goto out;
+	}
+	while ((step = sqlite3_step(t)) == SQLITE_ROW) {
+		uint32_t k = u32(t, 0);
+
+		of[k].words = u32(t, 1);
+		of[k].shingles = u32(t, 2);
+		of[k].shingles_main = u32(t, 3);
+		of[k].lang = u32(t, 4);
+	}
+	while (step == SQLITE_DONE && i < n && sqlite3_step(s) == SQLITE_ROW) {
+		captures_row(c, i, s);
+		if (c->content[i] <= contents) {
+			c->words[i] = of[c->content[i]].words;
+			c->shingles[i] = of[c->content[i]].shingles;
+			c->shingles_main[i] = of[c->content[i]].shingles_main;
+			c->lang[i] = of[c->content[i]].lang;
+		}
+		i++;
+	}
+	if (i != n)
+		rc = failed(db, err);
+out:
+	sqlite3_finalize(s);
+	sqlite3_finalize(t);
+	mem_free(of);
+	return rc;
+}
+
+static struct str text(sqlite3_stmt *s, int i, struct arena *a)
+{
+	return arena_str(a, str_n((const char *)sqlite3_column_blob(s, i), (size_t)sqlite3_column_bytes(s, i)));
+}
+
+int captures_place(sqlite3 *db, sqlite3_stmt **kept, struct arena *a, uint32_t id, struct capture_place *out,
+		   struct err *err)
+{
+	int step;
+
+	if (!*kept &&
+	    sqlite3_prepare_v2(
+		db,
+		"select c.time, c.urlkey, c.digest, c.url, f.name, c.at from capture c left join file f on f.id = c.file where c.id = ?",
+		-1, kept, NULL) != SQLITE_OK)
+		return failed(db, err);
+	sqlite3_bind_int64(*kept, 1, id);
+	step = sqlite3_step(*kept);
+	if (step == SQLITE_ROW)
+		*out = (struct capture_place){ .id = id,
+					       .time = sqlite3_column_int64(*kept, 0),
+					       .urlkey = text(*kept, 1, a),
+					       .digest = text(*kept, 2, a),
+					       .url = text(*kept, 3, a),
+					       .file = text(*kept, 4, a),
+					       .at = (uint64_t)sqlite3_column_int64(*kept, 5) };
+	sqlite3_reset(*kept);
+	return step == SQLITE_ROW ? WN_OK : step == SQLITE_DONE ? WN_NONE : failed(db, err);
+}
+
+int captures_by_place(const void *a, const void *b)
+{
+	const struct capture_place *x = a, *y = b;
+	int d;
+
+	if ((d = str_cmp(x->urlkey, y->urlkey)))
+		return d;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	if ((d = str_cmp(x->digest, y->digest)) || (d = str_cmp(x->url, y->url)) || (d = str_cmp(x->file, y->file)))
+		return d;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* ids[from, to) are of one urlkey and second. */
+static int sort_ties(sqlite3 *db, sqlite3_stmt **s, uint32_t *ids, size_t from, size_t to, struct err *err)
+{
+	struct capture_place *p;
+	struct arena a = { 0 };
+	int rc = WN_OK;
+
+	if (to - from < 2)
+		return WN_OK;
+	p = mem_array(to - from, sizeof *p);
+	for (size_t i = from; i < to && rc == WN_OK; i++)
+		rc = captures_place(db, s, &a, ids[i], &p[i - from], err);
+	if (rc == WN_OK)
+		sort_array(p, to - from, sizeof *p, captures_by_place);
+	for (size_t i = from; i < to && rc == WN_OK; i++)
+		ids[i] = p[i - from].id;
+	mem_free(p);
+	arena_release(&a);
+	return rc == WN_NONE ? failed(db, err) : rc;
+}
+
+/* ids in canonical order, and hashes of their urlkeys. */
+static int read_order(sqlite3 *db, uint32_t *ids, uint64_t *url, size_t n, struct err *err)
+{
+	sqlite3_stmt *s = NULL, *place = NULL;
+	int64_t last_time = 0;
+	size_t i = 0, tie = 0;
+	int rc = WN_OK;
+
+	if (sqlite3_prepare_v2(db, "select urlkey, time, capture from capture_key order by urlkey, time, capture", -1,
+			       &s, NULL) != SQLITE_OK)
+		rc = failed(db, err);
+	while (rc == WN_OK && i < n && sqlite3_step(s) == SQLITE_ROW) {
+		struct str key = str_n((const char *)sqlite3_column_blob(s, 0), (size_t)sqlite3_column_bytes(s, 0));
+		int64_t time = sqlite3_column_int64(s, 1);
+
+		url[i] = captures_url(key);
+		if (i && (url[i] != url[i - 1] || time != last_time)) {
+			rc = sort_ties(db, &place, ids, tie, i, err);
+			tie = i;
+		}
+		last_time = time;
+		ids[i++] = u32(s, 2);
+	}
+	if (rc == WN_OK)
+		rc = i == n ? sort_ties(db, &place, ids, tie, i, err) : failed(db, err);
+	sqlite3_finalize(s);
+	sqlite3_finalize(place);
+	return rc;
+}
+
+static int read_table(struct captures *out, sqlite3 *db, struct err *err)
+{
+	struct captures rows = { .last = out->last };
+	uint32_t *ids, *row_of;
+	uint64_t *url;
+	size_t n;
+	int rc;
+
+	if ((rc = read_rows(&rows, db, err)) < 0) {
+		captures_release(&rows);
+		return rc;
+	}
+	n = rows.n;
+	ids = mem_array(n + 1, sizeof *ids);
+	url = mem_array(n + 1, sizeof *url);
+	row_of = mem_array((size_t)out->last + 1, sizeof *row_of);
+	memset(row_of, 0xff, ((size_t)out->last + 1) * sizeof *row_of);
+	for (size_t i = 0; i < n; i++)
+		row_of[rows.id[i] <= out->last ? rows.id[i] : 0] = (uint32_t)i;
+	rc = read_order(db, ids, url, n, err);
+	if (rc == WN_OK) {
+		captures_alloc(out, n);
+		for (size_t i = 0; i < n && rc == WN_OK; i++) {
+			uint32_t row = ids[i] <= out->last ? row_of[ids[i]] : UINT32_MAX;
+
+			if (row == UINT32_MAX)
+				rc =
+				    err_set(err, WN_DATA,
+					    "the catalogue has no capture %u that its index names: run `winnow verify`",
+					    ids[i]);
+			else
+				captures_copy(out, i, &rows, row, 1);
+			out->url[i] = url[i];
+		}
+	}
+	mem_free(ids);
+	mem_free(url);
+	mem_free(row_of);
+	captures_release(&rows);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+int captures_load(struct captures *out, struct collection *coll, struct err *err)
+{
+	sqlite3 *db = catalog_sqlite(coll->catalog);
+	struct captures old = { 0 }, head = { 0 };
+	struct catalog_next next, after;
+	struct arena a = { 0 };
+	bool logged;
+	int rc;
+
+	*out = (struct captures){ 0 };
+	if ((rc = catalog_next(coll->catalog, &next, err)) < 0)
+		goto out;
+	if (map_table(out, table_path(coll, &a, next.revision)))
+		goto out;
+	head.revision = next.revision;
+	head.last = next.capture - 1;
+	/* a catalogue of an earlier winnow keeps no list of what was altered: its table is made anew each time */
+	logged = one(db, "select ifnull(max(seq), 0) from altered", &head.altered, err) == WN_OK;
+	rc = WN_NONE;
+	if (logged && map_older(&old, coll, next.revision)) {
+		*out = head;
+		rc = captures_patch(out, &old, db, err);
+		captures_release(&old);
+	}
+	if (rc == WN_NONE) {
+		*out = head;
+		rc = read_table(out, db, err);
+	}
+	if (rc == WN_OK && (rc = catalog_next(coll->catalog, &after, err)) == WN_OK && logged &&
+	    after.revision == next.revision)
+		store(out, coll); /* whoever reads without a snapshot may have seen two revisions */
+out:
+	if (rc < 0)
+		captures_release(out);
+	arena_release(&a);
+	return rc;
+}

@@ -1,0 +1,32 @@
+/* flow/captures_int.h -- what making a table of captures and bringing one up to date share. */
+#ifndef WINNOW_FLOW_CAPTURES_INT_H
+#define WINNOW_FLOW_CAPTURES_INT_H
+#include <sqlite3.h>
+
+#include "flow/captures.h"
+
+/* Room for n captures; the head is not filled yet. */
+void captures_alloc(struct captures *c, size_t n);
+/* Columns of a statement that begins with CAPTURE_COLUMNS, into row i. */
+#define CAPTURE_COLUMNS \
+	"c.id, c.content, c.time, c.status, c.host, c.bytes, c.mime, c.declared, c.charset, c.published, c.file, c.crawl"
+void captures_row(struct captures *c, size_t i, sqlite3_stmt *s);
+void captures_copy(struct captures *to, size_t i, const struct captures *from, size_t k, size_t n);
+
+uint64_t captures_url(struct str urlkey);
+
+struct capture_place { /* where a capture stands among those of all urlkeys */
+	uint32_t id;
+	int64_t time;
+	struct str urlkey, digest, url, file;
+	uint64_t at;
+};
+/* By canonical order; qsort. */
+int captures_by_place(const void *a, const void *b);
+/* The place of a capture; strings in the arena.  WN_NONE when it is gone. */
+int captures_place(sqlite3 *db, sqlite3_stmt **kept, struct arena *a, uint32_t id, struct capture_place *out,
+		   struct err *err);
+
+/* old, brought to the present; WN_NONE when that is not possible or not worth it. */
+int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db, struct err *err);
+#endif

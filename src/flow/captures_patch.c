@@ -1,0 +1,250 @@
+/* flow/captures_patch.c -- a table of captures brought to the present (captures.h).
+ *
+ * The catalogue lists every capture that was altered or removed; those added
+ * have larger ids than any before.  What came is put after its nearest
+ * predecessor by urlkey and time that stays; captures of the same urlkey and
+ * second are taken out and put in again together, so that their order is made
+ * in one place.  Cost: a few questions for each change, one copy of the table.
+ */
+#include "base/map.h"
+#include "base/vec.h"
+#include "flow/captures_int.h"
+
+#define PATCH_SHARE 4 /* more than a quarter changed: reading all is cheaper */
+
+struct patch {
+	sqlite3 *db;
+	struct err *err;
+	const struct captures *old;
+	struct arena arena;
+	sqlite3_stmt *place, *same, *before, *row;
+	struct map out;		      /* ids that leave the old table */
+	VEC(struct capture_place) in; /* that stand somewhere new */
+	uint32_t *at_of;	      /* [last + 1] place of an id in the old table */
+};
+
+static int failed(struct patch *p) { return err_set(p->err, WN_CATALOG, "captures: %s", sqlite3_errmsg(p->db)); }
+
+static int take_id(struct patch *p, uint32_t id)
+{
+	struct capture_place at;
+	size_t before = p->out.n;
+	int rc;
+
+	map_put(&p->out, id, 1);
+	if (p->out.n == before)
+		return WN_OK;
+	rc = captures_place(p->db, &p->place, &p->arena, id, &at, p->err);
+	if (rc == WN_OK)
+		vec_push(&p->in, at);
+	return rc == WN_NONE ? WN_OK : rc;
+}
+
+/* Ids that a statement lists. */
+static int take_list(struct patch *p, const char *sql, uint64_t after)
+{
+	VEC(uint32_t) ids = { 0 };
+	sqlite3_stmt *s = NULL;
+	int rc = WN_OK, step = SQLITE_ERROR;
+
+	if (sqlite3_prepare_v2(p->db, sql, -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)after);
+		while ((step = sqlite3_step(s)) == SQLITE_ROW && ids.n <= p->old->n / PATCH_SHARE + 1000)
+			vec_push(&ids, (uint32_t)sqlite3_column_int64(s, 0));
+	}
+	if (step == SQLITE_ROW)
+		rc = WN_NONE;
+	else if (step != SQLITE_DONE)
+		rc = failed(p);
+	sqlite3_finalize(s);
+	for (size_t i = 0; i < ids.n && rc == WN_OK; i++)
+		rc = take_id(p, ids.p[i]);
+	vec_release(&ids);
+	return rc;
+}
+
+/* The others of its urlkey and second. */
+static int take_same(struct patch *p, const struct capture_place *at)
+{
+	VEC(uint32_t) ids = { 0 };
+	int rc = WN_OK, step;
+
+	if (!p->same && sqlite3_prepare_v2(p->db, "select capture from capture_key where urlkey = ? and time = ?", -1,
+					   &p->same, NULL) != SQLITE_OK)
+		return failed(p);
+	sqlite3_bind_text(p->same, 1, at->urlkey.n ? at->urlkey.p : "", (int)at->urlkey.n, SQLITE_STATIC);
+	sqlite3_bind_int64(p->same, 2, at->time);
+	while ((step = sqlite3_step(p->same)) == SQLITE_ROW)
+		vec_push(&ids, (uint32_t)sqlite3_column_int64(p->same, 0));
+	sqlite3_reset(p->same);
+	if (step != SQLITE_DONE)
+		rc = failed(p);
+	for (size_t i = 0; i < ids.n && rc == WN_OK; i++)
+		rc = take_id(p, ids.p[i]);
+	vec_release(&ids);
+	return rc;
+}
+
+/* How many rows of the old table stand before it. */
+static int find_before(struct patch *p, const struct capture_place *at, size_t *place)
+{
+	int step;
+
+	if (!p->before &&
+	    sqlite3_prepare_v2(
+		p->db,
+		"select capture from capture_key where (urlkey, time) < (?, ?) order by urlkey desc, time desc, capture desc",
+		-1, &p->before, NULL) != SQLITE_OK)
+		return failed(p);
+	sqlite3_bind_text(p->before, 1, at->urlkey.n ? at->urlkey.p : "", (int)at->urlkey.n, SQLITE_STATIC);
+	sqlite3_bind_int64(p->before, 2, at->time);
+	*place = 0;
+	while ((step = sqlite3_step(p->before)) == SQLITE_ROW) {
+		uint32_t id = (uint32_t)sqlite3_column_int64(p->before, 0);
+
+		if (map_get(&p->out, id) || id > p->old->last || p->at_of[id] == UINT32_MAX)
+			continue;
+		*place = (size_t)p->at_of[id] + 1;
+		break;
+	}
+	sqlite3_reset(p->before);
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		return failed(p);
+	/* of several captures of that second the last of the table's order is meant */
+	while (*place && *place < p->old->n && p->old->url[*place] == p->old->url[*place - 1] &&
+	       p->old->time[*place] == p->old->time[*place - 1])
+		++*place;
+	return WN_OK;
+}
+
+static int read_row(struct patch *p, struct captures *out, size_t i, uint32_t id)
+{
+	int step;
+
+	if (!p->row &&
+	    sqlite3_prepare_v2(p->db,
+			       "select " CAPTURE_COLUMNS
+			       ", t.words, t.shingles, t.shingles_main, t.lang from capture c left join content t on "
+			       "t.id = c.content where c.id = ?",
+			       -1, &p->row, NULL) != SQLITE_OK)
+		return failed(p);
+	sqlite3_bind_int64(p->row, 1, id);
+	step = sqlite3_step(p->row);
+	if (step == SQLITE_ROW) {
+		captures_row(out, i, p->row);
+		out->words[i] = (uint32_t)sqlite3_column_int64(p->row, 12);
+		out->shingles[i] = (uint32_t)sqlite3_column_int64(p->row, 13);
+		out->shingles_main[i] = (uint32_t)sqlite3_column_int64(p->row, 14);
+		out->lang[i] = (uint32_t)sqlite3_column_int64(p->row, 15);
+	}
+	sqlite3_reset(p->row);
+	return step == SQLITE_ROW ? WN_OK : failed(p);
+}
+
+/* Old rows from *from to `end`, less those that leave. */
+static void copy_old(const struct patch *p, struct captures *out, size_t *to, size_t *from, size_t end)
+{
+	while (*from < end) {
+		size_t k = *from;
+
+		while (k < end && !map_get(&p->out, p->old->id[k]))
+			k++;
+		captures_copy(out, *to, p->old, *from, k - *from);
+		*to += k - *from;
+		*from = k + (k < end);
+	}
+}
+
+static int merge(struct patch *p, struct captures *out)
+{
+	size_t to = 0, from = 0, place = 0;
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < p->in.n && rc == WN_OK; i++) {
+		if ((rc = find_before(p, &p->in.p[i], &place)) < 0)
+			break;
+		copy_old(p, out, &to, &from, place);
+		rc = read_row(p, out, to, p->in.p[i].id);
+		out->url[to++] = captures_url(p->in.p[i].urlkey);
+	}
+	if (rc == WN_OK)
+		copy_old(p, out, &to, &from, p->old->n);
+	return rc == WN_OK && to != out->n ? err_set(p->err, WN_NONE, "the table of captures does not add up") : rc;
+}
+
+int captures_some(struct captures *out, struct collection *coll, const uint64_t *ids, size_t n, struct err *err)
+{
+	struct patch p = { .db = catalog_sqlite(coll->catalog), .err = err };
+	struct catalog_next next;
+	size_t there = 0;
+	int rc;
+
+	*out = (struct captures){ 0 };
+	if ((rc = catalog_next(coll->catalog, &next, err)) < 0)
+		return rc;
+	out->revision = next.revision;
+	out->last = next.capture - 1;
+	captures_alloc(out, n);
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		struct capture_place at;
+
+		rc = ids[i] > UINT32_MAX ? WN_NONE
+					 : captures_place(p.db, &p.place, &p.arena, (uint32_t)ids[i], &at, err);
+		if (rc == WN_NONE) {
+			rc = WN_OK;
+			continue;
+		}
+		if (rc == WN_OK && (rc = read_row(&p, out, there, (uint32_t)ids[i])) == WN_OK)
+			out->url[there++] = captures_url(at.urlkey);
+	}
+	out->n = there;
+	sqlite3_finalize(p.place);
+	sqlite3_finalize(p.row);
+	arena_release(&p.arena);
+	if (rc < 0)
+		captures_release(out);
+	return rc;
+}
+
+int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db, struct err *err)
+{
+	struct patch p = { .db = db, .err = err, .old = old };
+	size_t left = 0;
+	int rc;
+
+	if (old->altered > out->altered || old->last > out->last || out->last >= UINT32_MAX)
+		return WN_NONE;
+	if ((rc = take_list(&p, "select distinct capture from altered where seq > ? order by capture", old->altered)) !=
+		WN_OK ||
+	    (rc = take_list(&p, "select id from capture where id > ? order by id", old->last)) != WN_OK)
+		goto out;
+	for (size_t i = 0, n = p.in.n; i < n && rc == WN_OK; i++) {
+		struct capture_place at = p.in.p[i]; /* the list moves */
+
+		rc = take_same(&p, &at);
+	}
+	if (rc < 0)
+		goto out;
+	sort_array(p.in.p, p.in.n, sizeof *p.in.p, captures_by_place);
+	p.at_of = mem_array((size_t)old->last + 1, sizeof *p.at_of);
+	memset(p.at_of, 0xff, ((size_t)old->last + 1) * sizeof *p.at_of);
+	for (size_t i = 0; i < old->n; i++)
+		if (old->id[i] <= old->last) {
+			p.at_of[old->id[i]] = (uint32_t)i;
+			left += !map_get(&p.out, old->id[i]);
+		}
+	captures_alloc(out, left + p.in.n);
+	out->how = CAPTURES_PATCHED;
+	if ((rc = merge(&p, out)) < 0)
+		captures_release(out);
+out:
+	sqlite3_finalize(p.place);
+	sqlite3_finalize(p.same);
+	sqlite3_finalize(p.before);
+	sqlite3_finalize(p.row);
+	map_release(&p.out);
+	vec_release(&p.in);
+	mem_free(p.at_of);
+	arena_release(&p.arena);
+	return rc;
+}
