@@ -30,7 +30,7 @@ export async function serve(collections, options = []) {
 		process.once("exit", (code) => reject(new Error(`winnow serve ended with ${code}`)));
 	});
 	const start = JSON.parse(line).url;
-	return { directory, start, origin: new URL(start).origin, winnow: (...args) => execFileSync(winnow, args).toString(), stop() { process.kill(); rmSync(directory, { recursive: true, force: true }); } };
+	return { directory, start, origin: new URL(start).origin, winnow: (...args) => execFileSync(winnow, args, { maxBuffer: 2 ** 30 }).toString(), stop() { process.kill(); rmSync(directory, { recursive: true, force: true }); } };
 }
 
 // Runs `visit(browser)` in a Chromium of its own and tells which hosts it asked for: requests, name look-ups and connections
