@@ -206,19 +206,13 @@ static const struct encoding *xml_encoding(struct str bytes)
 
 /* ---- detection ---- */
 
-/* Bytes with their high bit set, eight at a time. */
-static size_t high_bytes(struct str s)
+/* Bytes that are not ASCII, counted as far as `enough`. */
+static size_t high_bytes(struct str s, size_t enough)
 {
-	size_t n = 0, i = 0;
+	size_t n = 0;
 
-	for (; i + 8 <= s.n; i += 8) {
-		uint64_t eight;
-
-		memcpy(&eight, s.p + i, 8);
-		n += (((eight >> 7) & 0x0101010101010101u) * 0x0101010101010101u) >> 56;
-	}
-	for (; i < s.n; i++)
-		n += (unsigned char)s.p[i] >> 7;
+	for (size_t i = 0; n < enough && (i += utf8_ascii(str_n(s.p + i, s.n - i))) < s.n; i++)
+		n++;
 	return n;
 }
 
@@ -418,7 +412,7 @@ static const struct encoding *disproved(const struct encoding *e, struct str s)
 	if (strcmp(name, "utf-8") == 0 || strncmp(name, "utf-16", 6) == 0 || strcmp(name, "replacement") == 0 ||
 	    strcmp(name, "x-user-defined") == 0)
 		return e;
-	high = high_bytes(s);
+	high = high_bytes(s, 12);
 	if (!high)
 		return strncmp(name, "iso-8859", 8) == 0 || strncmp(name, "windows-", 8) == 0
 			   ? (iso2022jp(s) ? by_name("iso-2022-jp") : e)

@@ -101,6 +101,7 @@ void head_attributes(struct extract *x, const struct html_token *t); /* lang, it
 void head_raw(struct extract *x, enum tag tag, struct str text);     /* the text of a title, style or JSON-LD script */
 
 /* link.c */
+extern const uint8_t link_rows[TAG_COUNT]; /* 1 + first row of the tag in the table of links; 0: it has none */
 void link_start(struct extract *x, const struct html_token *t);
 void link_end_anchor(struct extract *x);
 void link_add(struct extract *x, enum link_kind kind, struct str href, struct str rel);

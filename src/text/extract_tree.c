@@ -525,9 +525,9 @@ void tree_start(struct extract *x, const struct html_token *t)
 					  t->tag != TAG_APPLET && t->tag != TAG_MARQUEE && t->tag != TAG_OBJECT;
 	}
 	imply_ends(x, t->tag, flags);
-	if (t->nattrs)
+	if (t->nattrs && (t->tag == TAG_TIME || t->tag == TAG_LINK))
 		head_attributes(x, t);
-	if (t->nattrs && !x->options.no_links)
+	if (t->nattrs && link_rows[t->tag] && !x->options.no_links)
 		link_start(x, t);
 	if (flags & IS_VOID) {
 		if ((t->tag == TAG_BR || t->tag == TAG_HR) && !x->hide) {

@@ -7,6 +7,7 @@
  * states by answering NULL, with nothing emitted. */
 #include "text/html_states.h"
 #include "text/scan.h"
+#include "text/tag_find.h"
 
 #define BULK_ATTRS 48
 

@@ -28,36 +28,15 @@ static const struct {
 };
 /* clang-format on */
 
-/* 1 + first row of each tag; tags without links cost one look. */
-static uint8_t first_row(enum tag tag)
-{
-	switch (tag) {
-#define ROW(t, n) \
-	case t: return n
-		ROW(TAG_A, 1);
-		ROW(TAG_AREA, 3);
-		ROW(TAG_LINK, 4);
-		ROW(TAG_IMG, 5);
-		ROW(TAG_IMAGE, 6);
-		ROW(TAG_SCRIPT, 9);
-		ROW(TAG_IFRAME, 10);
-		ROW(TAG_FRAME, 11);
-		ROW(TAG_FORM, 12);
-		ROW(TAG_INPUT, 13);
-		ROW(TAG_BUTTON, 14);
-		ROW(TAG_VIDEO, 15);
-		ROW(TAG_AUDIO, 17);
-		ROW(TAG_SOURCE, 18);
-		ROW(TAG_TRACK, 19);
-		ROW(TAG_EMBED, 20);
-		ROW(TAG_OBJECT, 21);
-		ROW(TAG_BODY, 22);
-		ROW(TAG_TABLE, 23);
-		ROW(TAG_TD, 24);
-#undef ROW
-	default: return 0;
-	}
-}
+const uint8_t link_rows[TAG_COUNT] = {
+	[TAG_A] = 1,	   [TAG_AREA] = 3,    [TAG_LINK] = 4,
+	[TAG_IMG] = 5,	   [TAG_IMAGE] = 6,   [TAG_SCRIPT] = 9,
+	[TAG_IFRAME] = 10, [TAG_FRAME] = 11,  [TAG_FORM] = 12,
+	[TAG_INPUT] = 13,  [TAG_BUTTON] = 14, [TAG_VIDEO] = 15,
+	[TAG_AUDIO] = 17,  [TAG_SOURCE] = 18, [TAG_TRACK] = 19,
+	[TAG_EMBED] = 20,  [TAG_OBJECT] = 21, [TAG_BODY] = 22,
+	[TAG_TABLE] = 23,  [TAG_TD] = 24,     [TAG_BASE] = COUNT(table) + 1, /* no row, but read */
+};
 
 static bool has_nofollow(struct str rel)
 {
@@ -124,7 +103,7 @@ static void srcset(struct extract *x, struct str s)
 
 void link_start(struct extract *x, const struct html_token *t)
 {
-	unsigned row = first_row(t->tag);
+	unsigned row = link_rows[t->tag];
 
 	if (t->tag == TAG_BASE) {
 		struct str href = html_attr(t, STR("href"));

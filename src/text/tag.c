@@ -3,8 +3,7 @@
  * The key is the first eight bytes of the name, its last eight when it is
  * longer, and its length; tag_table.h has a multiplier under which no two names
  * share a slot. */
-#include "text/tag.h"
-#include "text/tag_table.h"
+#include "text/tag_find.h"
 
 const struct tag_info tag_info[TAG_COUNT] = { [TAG_OTHER] = { { "", 0 }, 0, OUTLINE_NONE },
 #define X(id, name, flags, outline) [TAG_##id] = { { name, sizeof(name) - 1 }, flags, OUTLINE_##outline },
@@ -31,14 +30,6 @@ static uint64_t tag_key(const char *p, size_t n)
 		       (uint64_t)(uint8_t)p[n - 1] << (8 * (n - 1));
 	}
 	return head ^ tail * 31 ^ n;
-}
-
-enum tag tag_of_word(uint64_t lower, size_t n)
-{
-	uint64_t key = lower ^ n;
-	unsigned slot = tag_slots[(key * TAG_HASH_MUL) >> (64 - TAG_HASH_BITS)];
-
-	return key == tag_keys[slot] && tag_info[slot].name.n == n ? (enum tag)slot : TAG_OTHER;
 }
 
 enum tag tag_of(const char *lower, size_t n)

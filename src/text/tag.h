@@ -104,6 +104,4 @@ struct tag_info {
 extern const struct tag_info tag_info[TAG_COUNT]; /* by enum tag; TAG_OTHER has no name */
 
 enum tag tag_of(const char *lower, size_t n); /* by lower-case name */
-enum tag tag_of_word(uint64_t lower,
-		     size_t n); /* by a name of at most eight bytes, first byte lowest, zeros behind it */
 #endif
