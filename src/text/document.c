@@ -117,10 +117,19 @@ static bool looks_binary(struct str s)
 	return false;
 }
 
-/* Every other byte is zero: UTF-16 without a mark. */
-static bool looks_wide(struct str s)
+/* The head of UTF-16 as ASCII, to be looked at as markup: other letters are '?'.  Empty when s is not UTF-16. */
+static struct str narrowed(struct str s, char *out, size_t room)
 {
-	return strncmp(encoding_name(charset_detect(str_sub(s, 0, 512))), "utf-16", 6) == 0;
+	bool mark = str_starts(s, STR("\xFF\xFE")) || str_starts(s, STR("\xFE\xFF"));
+	const char *name = mark ? ((unsigned char)s.p[0] == 0xFF ? "utf-16le" : "utf-16be")
+				: encoding_name(charset_detect(str_sub(s, 0, 512)));
+	size_t low = strcmp(name, "utf-16be") == 0, n = 0;
+
+	if (strncmp(name, "utf-16", 6) != 0)
+		return STR_NONE;
+	for (size_t i = 2 * mark; i + 1 < s.n && n < room; i += 2)
+		out[n++] = s.p[i + !low] == 0 && s.p[i + low] > 0 ? s.p[i + low] : '?';
+	return str_n(out, n);
 }
 
 static struct str skip_blank(struct str s)
@@ -146,27 +155,42 @@ static struct str sniff_xml(struct str s)
 	return STR("text/xml");
 }
 
+/* The type of markup that the text begins with; none when it is not markup. */
+static struct str sniff_markup(struct str s)
+{
+	s = skip_blank(s);
+	if (str_istarts(s, STR("<?xml")) || str_istarts(s, STR("<rss")) || str_istarts(s, STR("<feed")) ||
+	    str_istarts(s, STR("<rdf:rdf")))
+		return sniff_xml(s);
+	for (size_t i = 0; i < COUNT(html_starts); i++)
+		if (str_istarts(s, html_starts[i]))
+			return STR("text/html");
+	return STR_NONE;
+}
+
 struct str document_sniff(struct str payload, struct str declared)
 {
-	struct str s = skip_blank(payload), type = essence(declared);
+	struct str type = essence(declared), seen, wide = STR_NONE;
+	bool html = str_ieq(type, STR("text/html")) || str_ieq(type, STR("application/xhtml+xml"));
+	char head[4096];
 
 	if (!payload.n)
 		return STR_NONE;
 	for (size_t i = 0; i < COUNT(magics); i++)
 		if (str_starts(payload, magics[i].magic))
 			return str(magics[i].mime);
-	if (str_istarts(s, STR("<?xml")))
-		return sniff_xml(s);
-	if (str_istarts(s, STR("<rss")) || str_istarts(s, STR("<feed")) || str_istarts(s, STR("<rdf:rdf")))
-		return sniff_xml(s);
-	for (size_t i = 0; i < COUNT(html_starts); i++)
-		if (str_istarts(s, html_starts[i]))
-			return STR("text/html");
-	if (looks_binary(payload))
-		return looks_wide(payload) ? STR("text/plain") : STR("application/octet-stream");
-	if (str_ieq(type, STR("text/html")) || str_ieq(type, STR("application/xhtml+xml")))
-		return STR("text/html");
-	return STR("text/plain");
+	if ((seen = sniff_markup(payload)).n)
+		return seen;
+	bool marked = str_starts(payload, STR("\xFF\xFE")) || str_starts(payload, STR("\xFE\xFF"));
+
+	if (marked || looks_binary(payload)) {
+		wide = narrowed(payload, head, sizeof head);
+		if (!wide.n && !marked)
+			return STR("application/octet-stream");
+		if ((seen = sniff_markup(wide)).n)
+			return seen;
+	}
+	return html ? STR("text/html") : STR("text/plain");
 }
 
 /* What a type means for us.  */

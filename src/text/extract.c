@@ -305,6 +305,7 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 	x->url = url;
 	x->page = html.n ? normalise(x, html) : STR("");
 	room(x, x->page.n / 4 < x->max ? x->page.n / 4 : x->max);
+	html_set_foreign(x->html, x->options.xml); /* CDATA sections count */
 	html_feed_clean(x->html, x->page);
 	html_end(x->html);
 	if (html_cut(x->html))

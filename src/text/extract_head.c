@@ -205,6 +205,8 @@ void head_raw(struct extract *x, enum tag tag, struct str text)
 		json_date(x, text);
 	} else if (tag == TAG_TITLE) {
 		x->has_title = true;
+		if (text.n > LIMIT_META)
+			x->cut |= CUT_TEXT;
 		if (text.n > 8 * LIMIT_META) /* a title that is never closed is the rest of the page */
 			for (text.n = 8 * LIMIT_META; text.n && ((unsigned char)text.p[text.n] & 0xC0) == 0x80;
 			     text.n--)

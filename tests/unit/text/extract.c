@@ -180,7 +180,7 @@ static const struct {
 	{ "<svg>", "<g>", "</svg>b", 300000, CUT_DEPTH, NULL, "nesting in SVG" },
 	{ "<script><!--", "<script ", "", 300000, 0, "", "a script that does not end" },
 	{ "", "<select><option>", "b", 100000, 0, "b", "selects" },
-	{ "<title>", "t ", "", 300000, 0, NULL, "a title that does not end" },
+	{ "<title>", "t ", "", 300000, CUT_TEXT, NULL, "a title that does not end" },
 	{ "<style>", "url(", "</style>b", 300000, 0, "b", "a style sheet of openings" },
 	{ "<img srcset='", "a,", "'>b", 300000, 0, "b", "a srcset of commas" },
 };
