@@ -2,18 +2,20 @@
  *
  *	ls pages/x.html | bench-pagetext
  *
- * A line per path read from standard input: path, charset, U+FFFD put in, flaws, text; tabs and newlines as blanks. */
+ * A line per path read from standard input: path, charset, U+FFFD put in, flaws, text; tabs and newlines as blanks.
+ * --texts: each text as its length in bytes on a line and the bytes, as bench-fulltext reads them. */
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "base/os.h"
 #include "text/document.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct documents *documents = documents_new();
 	struct arena a = { 0 };
 	char line[4096];
+	bool texts = argc > 1 && strcmp(argv[1], "--texts") == 0;
 
 	while (fgets(line, sizeof line, stdin)) {
 		struct err err = { 0 };
@@ -27,6 +29,12 @@ int main(void)
 		    document_extract(&d, &a, documents, &in, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 1;
+		}
+		if (texts) {
+			printf("%zu\n", d.page.text.n - d.page.body_start);
+			fwrite(d.page.text.p + d.page.body_start, 1, d.page.text.n - d.page.body_start, stdout);
+			arena_reset(&a);
+			continue;
 		}
 		printf("%s\t%s\t%zu\t%u\t", line, d.charset ? d.charset : "", d.replaced, d.flaws);
 		for (size_t i = d.page.body_start; i < d.page.text.n; i++) {

@@ -545,6 +545,46 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 	       !share(bytes, p->visible, LEAST_SHARE);
 }
 
+/* Lines that stand between paragraphs over an advertisement that is not there. */
+static bool is_label(struct str body, const struct segment *s)
+{
+	static const struct str labels[] = {
+		STR("advert"),
+		STR("advertisement"),
+		STR("advertisements"),
+		STR("advertising"),
+		STR("ad"),
+		STR("sponsored"),
+		STR("article continues below advertisement"),
+		STR("advertisement - continue reading below"),
+		STR("scroll to continue"),
+		STR("story continues below advertisement"),
+		STR("anzeige"),
+		STR("werbung"),
+		STR("publicit\xC3\xA9"),
+		STR("publicidad"),
+		STR("publicidade"),
+		STR("pubblicit\xC3\xA0"),
+		STR("advertentie"),
+		STR("reklama"),
+		STR("reklam"),
+		STR("reklame"),
+		STR("annons"),
+		STR("mainos"),
+		STR("\xD1\x80\xD0\xB5\xD0\xBA\xD0\xBB\xD0\xB0\xD0\xBC\xD0\xB0"),
+		STR("\xE5\xBA\x83\xE5\x91\x8A"),
+		STR("\xE5\xB9\xBF\xE5\x91\x8A"),
+	};
+	struct str text = str_n(body.p + s->start, s->end - s->start);
+
+	if (text.n > 48)
+		return false;
+	for (size_t i = 0; i < COUNT(labels); i++)
+		if (str_ieq(text, labels[i]))
+			return true;
+	return false;
+}
+
 static void join(struct arena *a, const struct page_rows *p, size_t first, size_t end, struct main_text *out)
 {
 	size_t n = 0, left = 0;
@@ -555,7 +595,7 @@ static void join(struct arena *a, const struct page_rows *p, size_t first, size_
 	for (size_t i = first; i < end; i++) {
 		const struct segment *s = &p->segments[i];
 
-		if (!p->rows[s->row].keep) {
+		if (!p->rows[s->row].keep || (!out->whole && is_label(p->body, s))) {
 			adjoins = false;
 			left++;
 			continue;
