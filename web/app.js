@@ -118,3 +118,36 @@ if (job) {
 		ask();
 	});
 }
+
+// Archives dropped on the page, or chosen: sent with progress, then the job that takes them in.
+const upload = $("form.upload");
+if (upload) {
+	const said = upload.querySelector(".sending"), bar = upload.querySelector("progress"), zone = upload.closest(".drop, details");
+	const send = (file) => {
+		const name = upload.elements.name?.value, ask = new XMLHttpRequest();
+		ask.open("POST", `${upload.dataset.upload}?file=${encodeURIComponent(file.name)}${name ? `&name=${encodeURIComponent(name)}` : ""}`);
+		ask.setRequestHeader("Content-Type", "application/octet-stream");
+		ask.upload.addEventListener("progress", (e) => {
+			bar.hidden = false;
+			if (e.lengthComputable) bar.value = e.loaded / e.total;
+			said.textContent = `${file.name}: ${(e.loaded / 1e6).toFixed(1)} of ${(file.size / 1e6).toFixed(1)} MB sent`;
+		});
+		ask.addEventListener("load", () => {
+			let answer = {};
+			try { answer = JSON.parse(ask.responseText); } catch { /* not ours */ }
+			if (answer.data) location.assign(upload.dataset.jobs + encodeURIComponent(answer.data.job));
+			else { bar.hidden = true; said.textContent = `${file.name} was not taken: ${answer.detail ?? ask.statusText}`; }
+		});
+		ask.addEventListener("error", () => { bar.hidden = true; said.textContent = `${file.name} could not be sent; nothing was kept of it.`; });
+		ask.send(file);
+	};
+	upload.querySelector(".drop-hint").hidden = false;
+	upload.addEventListener("submit", (e) => { e.preventDefault(); if (upload.elements.file.files[0]) send(upload.elements.file.files[0]); });
+	document.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });
+	document.addEventListener("dragleave", (e) => { if (!e.relatedTarget) zone.classList.remove("over"); });
+	document.addEventListener("drop", (e) => {
+		e.preventDefault();
+		zone.classList.remove("over");
+		if (e.dataTransfer.files[0]) send(e.dataTransfer.files[0]);
+	});
+}

@@ -54,6 +54,8 @@ bool page_sheet_begin(struct page_sheet *p, struct request *q, struct collection
 		      const struct sheet_column *columns, const struct page_look *look);
 void page_sheet_table(struct page_sheet *p, const char *caption);
 void page_sheet_end(struct page_sheet *p, struct response *r, struct str next);
+/* to NULL: a new collection. */
+void page_upload_form(struct request *q, struct buf *b, const struct served *to);
 void page_duration(struct buf *b, double seconds);
 
 /* A collection read at one revision: opens, begins; page_done ends. */

@@ -73,18 +73,50 @@ static void collections(struct request *q, struct response *r, struct sheet *l)
 	sheet_end(l);
 }
 
-static void add_archives(struct request *q, struct buf *b)
+/* A form that takes an archive file; with scripts files can be dropped on it, and it tells how far they are. */
+void page_upload_form(struct request *q, struct buf *b, const struct served *to)
 {
+	struct str coll = to ? str(to->name) : STR_NONE;
+
 	html(
 	    b,
-	    "<section class=\"drop\" aria-labelledby=\"add\"><h2 id=\"add\">Add archives</h2>\n"
-	    "<p>WARC, ARC or WACZ files become a collection in a terminal; the files themselves are never changed:</p>\n"
-	    "<pre>winnow ingest my-collection FILE.warc.gz ...\nwinnow serve my-collection</pre>\n");
-	if (!q->server->n_served)
+	    "<form class=\"upload\" method=\"post\" enctype=\"multipart/form-data\" action=\"%s%z%p/upload\" data-upload=\"%s/api/v1/collections%z%p%z\" data-jobs=\"%s/jobs/\">\n",
+	    page_base(q), to ? "/c/" : "", coll, page_base(q), to ? "/" : "", coll, to ? "/archives" : "",
+	    page_base(q));
+	html(
+	    b,
+	    "<div class=\"row\"><div class=\"field grow\"><label for=\"file\">WARC, ARC or WACZ file</label><input id=\"file\" name=\"file\" type=\"file\" required></div>");
+	if (!to)
 		html(
 		    b,
-		    "<p>No archives at hand? <code>make demo</code> makes a collection of the sample that comes with winnow.</p>\n");
-	html(b, "</section>\n");
+		    "<div class=\"field\"><label for=\"name\">Name</label><input id=\"name\" name=\"name\" pattern=\"[A-Za-z0-9._\\-]+\" placeholder=\"of the file\"></div>");
+	html(
+	    b,
+	    "<button class=\"primary\">%z</button></div>\n<p class=\"drop-hint\" hidden>\u2026 or drop it anywhere on this page.</p>"
+	    "<p class=\"sending\" role=\"status\"></p><progress hidden max=\"1\" value=\"0\" aria-label=\"Sent\"></progress></form>\n",
+	    to ? "Add it" : "Make it a collection");
+}
+
+static void add_archives(struct request *q, struct buf *b)
+{
+	bool sample = server_find(q->server, STR("sample"), false) != NULL;
+
+	html(b, "<section class=\"drop\" aria-labelledby=\"add\"><h2 id=\"add\">Add archives</h2>\n");
+	if (!q->authorised) {
+		html(b,
+		     "<p>To add archives here, open the link that the server printed when it started.</p></section>\n");
+		return;
+	}
+	page_upload_form(q, b, NULL);
+	if (!sample)
+		html(
+		    b,
+		    "<form method=\"post\" action=\"%s/sample\"><p>No archives at hand? <button>Try the sample</button></p></form>\n",
+		    page_base(q));
+	html(
+	    b,
+	    "<details><summary>In a terminal</summary><pre>winnow ingest my-collection FILE.warc.gz ...\nwinnow serve my-collection</pre><p>Large archives need not be copied this way; the "
+	    "files themselves are never changed.</p></details></section>\n");
 }
 
 void page_home(struct request *q, struct response *r)
@@ -323,6 +355,11 @@ void page_overview(struct request *q, struct response *r)
 		html(b, "</div>\n");
 	}
 	page_done(coll);
+	if (q->authorised && !q->server->options.read_only) {
+		html(b, "<details class=\"panel\"><summary>Add an archive to this collection</summary>\n");
+		page_upload_form(q, b, q->served);
+		html(b, "</details>\n");
+	}
 	page_forms(q, b, "json");
 	page_end(q, r, b);
 }
