@@ -37,6 +37,7 @@
 #define LIMIT_HTML_ATTRS 1024	   /* attributes of one tag; compared pairwise for duplicates */
 #define LIMIT_HTML_DEPTH 512	   /* open elements; browsers stop at the same depth */
 #define LIMIT_LINKS 200000	   /* links of one page */
+#define LIMIT_LINKS_BYTES (32 * MIB)	/* of their URLs together: a long base makes short links long */
 #define LIMIT_LINKS_PACKED \
 	(32 * MIB)	     /* and what they take when packed, each URL's beginning left out that the last one has */
 #define LIMIT_ANCHOR 1024    /* bytes of one anchor text */

@@ -321,7 +321,8 @@ void link_finish(struct extract *x)
 	}
 fill:
 	vec_reserve(&x->done, x->links.n);
-	for (size_t i = 0; i < x->links.n; i++) {
+	x->done.n = 0;
+	for (size_t i = 0, bytes = 0; i < x->links.n; i++) {
 		struct link l = x->links.p[i].link;
 
 		if (x->links.p[i].has_anchor)
@@ -329,7 +330,11 @@ fill:
 		l.nofollow |= x->nofollow;
 		if (!x->options.no_resolve)
 			l.url = resolved(x, l.href);
-		x->done.p[i] = l;
+		bytes += l.url.n;
+		if (bytes > LIMIT_LINKS_BYTES) { /* many short links below a long base */
+			x->cut |= CUT_LINKS;
+			break;
+		}
+		x->done.p[x->done.n++] = l;
 	}
-	x->done.n = x->links.n;
 }

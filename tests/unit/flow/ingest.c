@@ -323,3 +323,36 @@ TEST(ingest, a_second_copy_in_one_command_is_no_finished_file)
 	r = ingest(t, dir, 2, both, 2);
 	CHECK_EQ(r.files_skipped, 2);
 }
+
+static int count_link(void *context, const struct catalog_link *l)
+{
+	*(uint64_t *)context += l->url.n > 60000;
+	return WN_OK;
+}
+
+TEST(ingest, many_links_below_a_long_base_are_cut)
+{
+	const char *file = in_dir(t, "long.warc.gz"), *dir = in_dir(t, "coll");
+	struct archive a = archive_open(t, file);
+	struct buf page = BUF(4u << 20);
+	struct collection coll;
+	struct ingest_report r;
+	struct err err = { 0 };
+	uint64_t links = 0;
+
+	buf_str(&page, STR("<base href=\"http://long.example/"));
+	for (int i = 0; i < 60000; i++)
+		buf_byte(&page, 'a');
+	buf_str(&page, STR("/\">"));
+	for (int i = 0; i < 2000; i++)
+		buf_printf(&page, "<a href=%d>x</a>", i);
+	add_page(&a, "http://long.example/", 1200000000, buf_view(&page));
+	archive_close(&a);
+	buf_release(&page);
+	r = ingest(t, dir, 1, &file, 1);
+	CHECK_EQ(r.flaws, 1);
+	REQUIRE(collection_open(&coll, dir, CATALOG_READ, NULL, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(catalog_links(coll.catalog, 1, count_link, &links, &err), WN_OK);
+	CHECK(links > 500 && links < 600, "%" PRIu64, links);
+	collection_close(&coll);
+}
