@@ -18,6 +18,7 @@
 #include "base/task.h"
 #include "flow/reduce_int.h"
 #include "flow/update_plan.h"
+#include "join/near.h"
 
 struct update {
 	struct update_work work;
@@ -279,19 +280,46 @@ static bool is_better(const struct update *u, struct best x, struct best y)
 	return x.witness < y.witness;
 }
 
+/* Of those that ask and those that offer, the documents of the larger side that no one of the other can pair with. */
+static uint8_t *far_apart(const struct update *u, const uint8_t *ask, const uint8_t *offers)
+{
+	const struct join_query *q = &u->run->ruled.query;
+	uint8_t *far = mem_alloc((size_t)q->n + 1), *live = mem_alloc((size_t)q->n + 1);
+	uint32_t asking = 0, offering = 0;
+	const uint8_t *few, *many;
+
+	for (uint32_t d = 0; d < q->n; d++) {
+		asking += ask[d];
+		offering += offers[d];
+	}
+	few = asking <= offering ? ask : offers;
+	many = few == ask ? offers : ask;
+	for (uint32_t d = 0; d < q->n; d++)
+		far[d] = many[d] && !few[d];
+	for (unsigned i = 0; i < q->n_disjuncts; i++) {
+		memcpy(live, many, q->n);
+		coverage_near(q, i, &u->run->join, few, few == ask, few != ask, live);
+		for (uint32_t d = 0; d < q->n; d++)
+			far[d] &= !live[d];
+	}
+	mem_free(live);
+	return far;
+}
+
 /* Best witnesses of dropped documents in ask[] among those in offer[]; better ones replace. */
 static int offer(struct update *u, const uint8_t *ask, const uint8_t *offers, struct best *best, struct err *err)
 {
 	uint32_t n = 0, *docs = mem_array((size_t)u->work.n + 1, sizeof *docs), *witness, *shared, asked = 0;
-	uint8_t *kept;
+	uint8_t *kept, *far = far_apart(u, ask, offers);
 	struct run part;
 	int rc;
 
 	for (uint32_t d = 0; d < u->work.n; d++)
-		if (ask[d] || offers[d]) {
+		if ((ask[d] || offers[d]) && !far[d]) {
 			asked += ask[d] != 0;
 			docs[n++] = d;
 		}
+	mem_free(far);
 	if (asked == 0 || asked == n) {
 		mem_free(docs);
 		return WN_OK;

@@ -13,6 +13,7 @@
 #include "join/answer.h"
 #include "join/big.h"
 #include "join/coverage.h"
+#include "join/near.h"
 #include "join/probe.h"
 #include "join/sets.h"
 
@@ -21,27 +22,6 @@ struct selecting {
 	uint8_t *rows; /* [rows.n] with a changed document */
 	uint64_t items;
 };
-
-/* Documents that share a key with a changed one. */
-static uint8_t *near_changed(const struct join_query *q, const struct join_disjunct *d, const uint8_t *changed)
-{
-	uint8_t *live = mem_zalloc((size_t)q->n + 1), *hit;
-	uint32_t most = 0;
-
-	if (!d->key) {
-		memset(live, 1, q->n);
-		return live;
-	}
-	for (uint32_t i = 0; i < q->n; i++)
-		most = d->key[i] > most ? d->key[i] : most;
-	hit = mem_zalloc((size_t)most + 1);
-	for (uint32_t i = 0; i < q->n; i++)
-		hit[d->key[i]] |= changed[i];
-	for (uint32_t i = 0; i < q->n; i++)
-		live[i] = hit[d->key[i]];
-	mem_free(hit);
-	return live;
-}
 
 static void select_rows(struct selecting *s, const uint8_t *changed)
 {
@@ -142,8 +122,10 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 	s.joiner = mem_zarray((size_t)s.n + 1, sizeof *s.joiner);
 	s.lists = mem_zarray((size_t)s.n + 1, sizeof *s.lists);
 	for (unsigned i = 0; i < s.n && rc == WN_OK; i++) {
-		uint8_t *live = near_changed(q, &q->disjunct[i], changed);
+		uint8_t *live = mem_alloc((size_t)q->n + 1);
 
+		memset(live, 1, (size_t)q->n + 1);
+		coverage_near(q, i, o, changed, true, true, live);
 		joiner_open(&s.joiner[i], q, i, o, live, false);
 		mem_free(live);
 		if (s.joiner[i].kind >= 0)

@@ -53,13 +53,19 @@ static void choose_lead(struct joiner *j)
 		j->symmetric = false;
 }
 
+void joiner_aim(struct joiner *j, const struct join_query *q, unsigned disjunct)
+{
+	*j = (struct joiner){ .q = q, .d = &q->disjunct[disjunct], .number = disjunct };
+	choose_lead(j);
+}
+
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
 		 const uint8_t *live, bool once)
 {
-	*j = (struct joiner){ .q = q, .d = &q->disjunct[disjunct], .o = o, .number = disjunct };
+	joiner_aim(j, q, disjunct);
+	j->o = o;
 	j->threads = o && o->threads ? o->threads : 1;
 	j->memory = o && o->memory ? o->memory : (size_t)4 << 30;
-	choose_lead(j);
 	j->symmetric &= once;
 	if (j->d->has_test)
 		j->kinds |= j->d->test_kinds;

@@ -58,6 +58,8 @@ struct joiner {
  * joiner is symmetric or flipped.  False: no more pairs for this probe. */
 typedef bool joiner_pair(void *context, unsigned worker, uint32_t x, uint32_t y, uint32_t shared);
 
+/* Which bound leads, and nothing else: needs no joiner_close. */
+void joiner_aim(struct joiner *j, const struct join_query *q, unsigned disjunct);
 /* live: [q->n] or NULL; documents to leave out.  once: pairs of rows may be met
  * from either side (see joiner_pair). */
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,

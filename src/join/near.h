@@ -1,0 +1,19 @@
+/* join/near.h -- which documents can pair with one of a few at all (inside changed.c; update uses it too).
+ *
+ * Without an equal key there is no pair.  A document of the few, c, that must share at least `need` of its n items with
+ * whoever it pairs with, shares one of any n - need + 1 of them: those that are rarest,
+ * by a sample, are looked for.  A document on the other side must find as much as
+ * it needs itself among the items of all the few; reading it ends as soon as it
+ * has missed too many.  Both are necessary conditions: no pair is lost.
+ * Cost: about a nanosecond for each item of the first half of every other set.
+ */
+#ifndef WINNOW_JOIN_NEAR_H
+#define WINNOW_JOIN_NEAR_H
+#include "join/query.h"
+
+/* live: [q->n] documents to look at; cleared where no pair of disjunct i with a
+ * document of few ([q->n] bytes) can be.  as_a, as_b: which sides the few may
+ * have.  Documents of few stay as they are. */
+void coverage_near(const struct join_query *q, unsigned i, const struct join_options *o, const uint8_t *few, bool as_a,
+		   bool as_b, uint8_t *live);
+#endif
