@@ -56,6 +56,8 @@
 #define LIMIT_JOBS 200			  /* jobs that a server remembers; the oldest finished one goes */
 #define LIMIT_JOB_ATTEMPTS 5		  /* processes that may end while they work on a job, before it is given up */
 #define LIMIT_JOB_SECONDS 86400		  /* a job may take, from its first start */
+#define LIMIT_SQL_ROWS 10000		  /* of an answer to SQL by HTTP */
+#define LIMIT_SQL_SECONDS 5		  /* and how long it may take */
 #define LIMIT_SERVED 1000		  /* collections of one server, uploads among them */
 #define LIMIT_ACL (256 * MIB)		  /* a file of access rules */
 #define LIMIT_CDX_DIGESTS 1000000	  /* distinct digests of one URL that showDupeCount tells apart */

@@ -6,7 +6,8 @@
 #include "serve/server.h"
 
 struct args {
-	const char *listen, *public_url, *replay_host, *token_file, *trust_proxy, *warc_dir, *acl, *access_log, *assets;
+	const char *listen, *public_url, *replay_host, *token_file, *trust_proxy, *warc_dir, *acl, *access_log, *assets,
+	    *uploads;
 	uint64_t job_lease;
 	bool private_paths, read_only, allow_sql, allow_cdx_write, no_fuzzy;
 };
@@ -36,6 +37,9 @@ static const struct opt opts[] = {
 	  offsetof(struct args, no_fuzzy) },
 	{ "access-log", 0, OPT_TEXT, "FILE", "a line per request; - is standard error",
 	  offsetof(struct args, access_log) },
+	{ "uploads", 0, OPT_TEXT, "DIR",
+	  "where uploaded archives become collections (default ~/.local/share/winnow); without COLL those there are served",
+	  offsetof(struct args, uploads) },
 	{ "assets", 0, OPT_TEXT, "DIR", "serve /a/ from DIR, for development", offsetof(struct args, assets) },
 	{ 0 },
 };
@@ -99,6 +103,7 @@ static int run(struct cmd_run *run)
 		.allow_cdx_write = a->allow_cdx_write,
 		.no_fuzzy = a->no_fuzzy,
 		.job_lease = a->job_lease,
+		.uploads = a->uploads,
 		.threads = (unsigned)run->common.threads,
 		.memory = run->common.memory,
 	};

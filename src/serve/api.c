@@ -720,7 +720,7 @@ void api_sql(struct request *q, struct response *r)
 	struct api a;
 	struct str sql = request_param(q, "q");
 	struct sql_sink sink = { &a, sql_head, sql_row };
-	struct sql_limits limits = { .rows = 10000, .seconds = 10 };
+	struct sql_limits limits = { .rows = LIMIT_SQL_ROWS, .seconds = LIMIT_SQL_SECONDS };
 	int rc;
 
 	if (!api_begin(&a, q, r))

@@ -193,7 +193,7 @@ static ptrdiff_t read_some(struct conn *c, size_t most)
 	}
 	n = recv(c->fd, c->in + c->in_n, c->in_cap - c->in_n, 0);
 	if (n > 0) {
-		c->readable = (size_t)n == c->in_cap - c->in_n;
+		c->readable = c->half || (size_t)n == c->in_cap - c->in_n;
 		c->in_n += (size_t)n;
 		c->moved += (uint64_t)n;
 		return n;

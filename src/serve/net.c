@@ -188,6 +188,7 @@ static void on_event(struct loop *l, const struct epoll_event *e)
 	if (c->fd < 0)
 		return; /* closed by another event of this round */
 	c->readable |= (e->events & (EPOLLIN | EPOLLRDHUP)) != 0;
+	c->half |= (e->events & EPOLLRDHUP) != 0;
 	c->writable |= (e->events & EPOLLOUT) != 0;
 	c->gone |= (e->events & (EPOLLHUP | EPOLLERR)) != 0;
 	if (!c->busy)

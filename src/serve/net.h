@@ -34,11 +34,13 @@ struct conn {
 	struct loop *loop;
 	struct conn *prev, *next;
 	enum conn_state state;
-	bool readable, writable, eof, gone; /* gone: reset by the client */
-	bool close_after, close_drain;	    /* close_drain: with bytes unread */
-	bool busy;			    /* a helper works on it */
-	int64_t deadline, began;	    /* ms */
-	uint64_t moved;			    /* bytes since the deadline was set */
+	bool readable, writable, eof;
+	bool half;		       /* the client will send no more: that comes behind what it sent */
+	bool gone;		       /* reset by the client */
+	bool close_after, close_drain; /* close_drain: with bytes unread */
+	bool busy;		       /* a helper works on it */
+	int64_t deadline, began;       /* ms */
+	uint64_t moved;		       /* bytes since the deadline was set */
 	char *in;
 	size_t in_n, in_cap, seen;
 	struct wire_head head;

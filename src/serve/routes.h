@@ -50,6 +50,8 @@ route_handler cdx_pywb, cdx_ia;						    /* cdx_api.c */
 route_handler api_collections, api_collection, api_captures, api_calendar, api_capture, api_search, api_rules_check,
     api_rules_preview, api_covers, api_cover, api_members, api_cover_add, api_sql;		/* api.c */
 route_handler api_jobs, api_job, api_job_events, api_job_cancel, api_job_pause, api_job_resume; /* job_api.c */
-route_handler api_openapi;									/* openapi.c */
-route_handler cdx_post, cdx_delete;								/* cdx_write.c */
+route_handler upload_new, upload_add, upload_sample;						/* upload.c */
+route_sink upload_sink;
+route_handler api_openapi;	    /* openapi.c */
+route_handler cdx_post, cdx_delete; /* cdx_write.c */
 #endif

@@ -50,7 +50,8 @@ struct server_options {
 	const char *const *collections; /* DIR or NAME=DIR */
 	size_t n_collections;
 	const char *listen; /* ADDR:PORT, port 0: any free one */
-	const char *public_url, *replay_host, *token_file, *trust_proxy, *warc_dir, *acl, *access_log, *assets;
+	const char *public_url, *replay_host, *token_file, *trust_proxy, *warc_dir, *acl, *access_log, *assets,
+	    *uploads;
 	bool private_paths, read_only, allow_sql, allow_cdx_write, no_fuzzy;
 	unsigned threads;   /* 0: by the number of cores */
 	uint64_t memory;    /* for jobs */
@@ -62,9 +63,10 @@ struct server {
 	struct served *served; /* room for max_served; those that are there stay where they are */
 	_Atomic size_t n_served;
 	size_t max_served;
-	char token[44];	   /* base64url, no padding */
-	struct str prefix; /* path of --public-url without a slash at its end; may be empty */
-	struct str origin; /* scheme://host[:port] of --public-url; empty: as the Host header says */
+	const char *uploads; /* folder of collections that were uploaded */
+	char token[44];	     /* base64url, no padding */
+	struct str prefix;   /* path of --public-url without a slash at its end; may be empty */
+	struct str origin;   /* scheme://host[:port] of --public-url; empty: as the Host header says */
 	struct str public_host;
 	int port;
 	struct arena arena;  /* lives as long as the server */

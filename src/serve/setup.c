@@ -3,14 +3,18 @@
 
 #include <fcntl.h>
 #include <netdb.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "archive/url.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/os.h"
 #include "serve/acl.h"
+#include "text/document.h"
 
 static const char *const reserved[] = { "c",	   "api",     "a",	     "jobs",	   "help", "cdx",
 					"metrics", "healthz", "favicon.ico", "robots.txt", "login" };
@@ -62,43 +66,150 @@ static int name_of(struct server *s, const char *given, const char **name, const
 	return WN_OK;
 }
 
+/* One more row, not yet counted in n_served. */
+static void served_fill(struct server *s, struct served *v)
+{
+	char secret[23];
+
+	v->slug = v->name;
+	v->index = (unsigned)(v - s->served);
+	if (s->options.private_paths) {
+		random_text(secret, sizeof secret - 1);
+		v->slug = arena_printf(&s->arena, "%s~%s", v->name, secret).p;
+	}
+}
+
+static int add_given(struct server *s, const char *given, struct err *err)
+{
+	struct served *v = &s->served[s->n_served];
+	struct collection probe;
+	struct acl *acl = NULL;
+	int rc;
+
+	if ((rc = name_of(s, given, &v->name, &v->dir, err)) < 0)
+		return rc;
+	if (server_find(s, str(v->name), false))
+		return err_set(err, WN_USAGE, "two collections are named '%s'; use NAME=DIR for one of them", v->name);
+	served_fill(s, v);
+	s->n_served++;
+	if ((rc = collection_open(&probe, v->dir, CATALOG_READ, NULL, err)) < 0)
+		return rc;
+	collection_close(&probe);
+	if ((rc = acl_served(&acl, s, v, err)) < 0)
+		return rc;
+	acl_free(acl);
+	return WN_OK;
+}
+
+/* Where uploads go: --uploads, else the place that the desktop has for a program's data. */
+static void find_uploads(struct server *s)
+{
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+
+	if (s->options.uploads)
+		s->uploads = s->options.uploads;
+	else if (data && data[0] == '/')
+		s->uploads = arena_printf(&s->arena, "%s/winnow", data).p;
+	else
+		s->uploads = home ? arena_printf(&s->arena, "%s/.local/share/winnow", home).p : "winnow-collections";
+}
+
+/* Without a collection on the command line: those that were uploaded before. */
+static int add_uploaded(struct server *s, struct err *err)
+{
+	struct str *names;
+	size_t n;
+	int rc;
+
+	if ((rc = os_list(&s->arena, s->uploads, "", &names, &n, err)) < 0)
+		return rc;
+	for (size_t i = 0; i < n && s->n_served < s->max_served; i++) {
+		const char *dir = arena_printf(&s->arena, "%s/%.*s", s->uploads, STR_FMT(names[i])).p;
+		struct err why = { 0 };
+
+		if (access(arena_printf(&s->arena, "%s/catalog.db", dir).p, F_OK) == 0 &&
+		    (rc = add_given(s, dir, &why)) < 0)
+			warning("%s is not served: %s", dir, why.text);
+	}
+	return WN_OK;
+}
+
 static int setup_collections(struct server *s, struct err *err)
 {
 	const struct server_options *o = &s->options;
-	struct err open_err = { 0 };
 	int rc;
 
 	s->max_served = o->n_collections + LIMIT_SERVED;
 	s->served = arena_zalloc(&s->arena, s->max_served * sizeof *s->served);
-	for (size_t i = 0; i < o->n_collections; i++) {
-		struct served *v = &s->served[i];
-		struct collection probe;
-		char secret[23];
-
-		if ((rc = name_of(s, o->collections[i], &v->name, &v->dir, err)) < 0)
+	find_uploads(s);
+	if (!o->n_collections)
+		return add_uploaded(s, err);
+	for (size_t i = 0; i < o->n_collections; i++)
+		if ((rc = add_given(s, o->collections[i], err)) < 0)
 			return rc;
-		if (server_find(s, str(v->name), false))
-			return err_set(err, WN_USAGE, "two collections are named '%s'; use NAME=DIR for one of them",
-				       v->name);
-		v->slug = v->name;
-		if (o->private_paths) {
-			random_text(secret, sizeof secret - 1);
-			v->slug = arena_printf(&s->arena, "%s~%s", v->name, secret).p;
-		}
-		v->index = (unsigned)i;
-		s->n_served++;
-		if ((rc = collection_open(&probe, v->dir, CATALOG_READ, NULL, &open_err)) < 0) {
-			*err = open_err;
-			return rc;
-		}
-		collection_close(&probe);
-		struct acl *acl = NULL;
-
-		if ((rc = acl_served(&acl, s, v, err)) < 0)
-			return rc;
-		acl_free(acl);
-	}
 	return WN_OK;
+}
+
+/* ---- while it runs ---- */
+
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+int setup_make_dirs(const char *path, struct err *err)
+{
+	struct arena a = { 0 };
+	int rc = WN_OK;
+
+	for (const char *p = path; *p && rc == WN_OK; p++)
+		if (p[1] == '/' || p[1] == 0)
+			rc = os_mkdir(arena_strz(&a, str_n(path, (size_t)(p - path) + 1)), err);
+	arena_release(&a);
+	return rc;
+}
+
+static bool is_taken(const struct server *s, const char *name)
+{
+	for (size_t i = 0; i < COUNT(reserved); i++)
+		if (strcmp(reserved[i], name) == 0)
+			return true;
+	return server_find(s, str(name), false) != NULL;
+}
+
+int setup_add(struct server *s, const char *name, bool exactly, const struct served **out, struct err *err)
+{
+	struct catalog_settings fresh = { .k = 5, .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
+	struct collection coll = { 0 };
+	struct served *v;
+	const char *dir = NULL;
+	int rc = WN_OK;
+
+	pthread_mutex_lock(&adding);
+	v = &s->served[s->n_served];
+	if (s->n_served == s->max_served) {
+		rc = err_set(err, WN_LIMIT, "this server has as many collections as it can");
+		goto out;
+	}
+	v->name = arena_strz(&s->arena, str(name));
+	for (unsigned i = 2;; i++) {
+		dir = arena_printf(&s->arena, "%s/%s", s->uploads, v->name).p;
+		if (!is_taken(s, v->name) && access(dir, F_OK) != 0)
+			break;
+		if (exactly || i > 999) {
+			rc = err_set(err, WN_USAGE, "there is a collection named '%s' already, or the name is not free",
+				     v->name);
+			goto out;
+		}
+		v->name = arena_printf(&s->arena, "%s-%u", name, i).p;
+	}
+	if ((rc = collection_open(&coll, dir, CATALOG_CREATE, &fresh, err)) < 0)
+		goto out;
+	collection_close(&coll);
+	v->dir = dir;
+	served_fill(s, v);
+	s->n_served++; /* from here on others see it */
+	*out = v;
+out:
+	pthread_mutex_unlock(&adding);
+	return rc;
 }
 
 static int setup_address(struct server *s, struct sockaddr_storage *at, struct err *err)

@@ -27,7 +27,7 @@ def long_collection(place):
 def wait(server, job, states=("succeeded", "failed", "cancelled"), seconds=60):
     """Hears events until the job is in one of the states: no sleeping, the server says when."""
     with server.connect(seconds) as s:
-        s.sendall(("GET /api/v1/jobs/%s/events HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % (job, server.port)).encode())
+        s.sendall(("GET /api/v1/jobs/%s/events HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\n\r\n" % (job, server.port)).encode())
         text = b""
         while True:
             piece = s.recv(65536)
