@@ -31,6 +31,11 @@ int reader_open(struct reader **out, const char *path, struct err *err);
 /* Only the record at span (of path, as above). */
 int reader_open_span(struct reader **out, const char *path, struct span span, struct err *err);
 
+/* An open reader moved to another record of its file, as if it had been opened there: no file is opened, no memory
+ * made.  span.length 0: not known; else nothing behind it is read. */
+bool reader_can_move(const struct reader *r);
+int reader_move(struct reader *r, struct span span, struct err *err);
+
 /* The records that begin in [from, to): reading starts at exactly `from` when
  * it is 0 or `exact`, else at the first true record at or after it. */
 int reader_open_range(struct reader **out, const char *path, uint64_t from, uint64_t to, bool exact, struct err *err);

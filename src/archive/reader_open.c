@@ -171,6 +171,20 @@ int reader_open_to(struct reader **out, const char *path, uint64_t to, struct er
 	return rc;
 }
 
+/* Text in front of a record that is not the first of its member. */
+static int pass_in_member(struct reader *r, uint64_t at, uint64_t skip, struct err *err)
+{
+	int rc = WN_OK;
+
+	if (r->text.coding == CODING_NONE || !skip)
+		return WN_OK;
+	if ((rc = text_next(&r->text, err)) == WN_OK)
+		rc = text_pass(&r->text, skip, err);
+	r->last_member = at;
+	r->shared_told = true;
+	return rc;
+}
+
 int reader_resume(struct reader **out, const char *path, uint64_t at, uint64_t skip, uint64_t to, struct err *err)
 {
 	struct reader *r;
@@ -179,13 +193,7 @@ int reader_resume(struct reader **out, const char *path, uint64_t at, uint64_t s
 	*out = NULL;
 	if (rc < 0)
 		return rc;
-	if (r->text.coding != CODING_NONE && skip) {
-		if ((rc = text_next(&r->text, err)) == WN_OK)
-			rc = text_pass(&r->text, skip, err);
-		r->last_member = at;
-		r->shared_told = true;
-	}
-	if (rc < 0) {
+	if ((rc = pass_in_member(r, at, skip, err)) < 0) {
 		reader_close(r);
 		return rc;
 	}
@@ -200,6 +208,29 @@ int reader_open_span(struct reader **out, const char *path, struct span span, st
 	if (rc == WN_OK)
 		(*out)->single = true;
 	return rc;
+}
+
+bool reader_can_move(const struct reader *r)
+{
+	return r->single && r->seekable && r->nparts == 1 && r->open && !r->text.raw.inflate;
+}
+
+int reader_move(struct reader *r, struct span span, struct err *err)
+{
+	uint64_t end = r->parts[0].limit;
+	int rc;
+
+	if (span.length && !span.skip && span.at + span.length < end)
+		end = span.at + span.length;
+	r->in_record = r->done = r->shared_told = r->loose = false;
+	r->last_member = UINT64_MAX;
+	r->pending.n = r->pending.more = r->late.n = r->late.more = 0;
+	r->text.flaws = &r->pending;
+	r->records = r->first_record = 1;
+	if ((rc = text_seek(&r->text, span.at, err)) < 0)
+		return rc;
+	stream_restart(&r->text.raw, span.at, end);
+	return pass_in_member(r, span.at, span.skip, err);
 }
 
 void reader_close(struct reader *r)

@@ -127,6 +127,14 @@ int stream_view(struct stream *s, size_t want, struct str *view, struct err *err
 
 void stream_skip(struct stream *s, size_t n) { s->at += n; }
 
+void stream_restart(struct stream *s, uint64_t at, uint64_t end)
+{
+	s->limit = end;
+	s->offset = at;
+	s->at = s->end = 0;
+	s->eof = at >= end;
+}
+
 bool stream_can_seek(const struct stream *s, uint64_t at)
 {
 	return s->seekable || (at >= s->offset && at <= s->offset + s->end);

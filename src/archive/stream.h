@@ -37,6 +37,8 @@ void stream_release(struct stream *s);
 int stream_view(struct stream *s, size_t want, struct str *view, struct err *err);
 void stream_skip(struct stream *s, size_t n);			 /* n bytes that were viewed */
 int stream_seek(struct stream *s, uint64_t at, struct err *err); /* only when seekable, or inside the window */
+/* Begins anew at `at`, with nothing known but that the part ends at `end` or before. */
+void stream_restart(struct stream *s, uint64_t at, uint64_t end);
 bool stream_can_seek(const struct stream *s, uint64_t at);
 static inline uint64_t stream_at(const struct stream *s) { return s->offset + s->at; }
 #endif

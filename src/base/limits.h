@@ -77,6 +77,7 @@
 #define LIMIT_CONNECTIONS 8192	     /* open at once; then idle ones make room, else more wait in the backlog */
 #define LIMIT_IDLE_SECONDS 60	     /* between two requests of a connection */
 #define LIMIT_STOP_MS 5000	     /* for answers under way when the server is stopped */
+#define READER_KEPT_MS 10000	     /* an archive file is kept open for the next record of it */
 #define REVISION_EVERY_MS 1000	     /* how often a worker looks whether its collection moved on */
 #define LIMIT_REPLAY_BODY (64 * MIB) /* an archived body held in memory; larger ones are streamed as they are */
 #define LIMIT_REWRITE (16 * MIB)     /* a page that is rewritten; larger ones go out as archived */

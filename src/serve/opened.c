@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "serve/server_int.h"
 
 /* The file under --warc-dir: by the name that an index gave, or by its last part; a name cannot lead out of the folder. */
 static const char *under_warc_dir(struct request *q, struct str name)
@@ -34,7 +35,9 @@ static int open_record(struct opened *o, struct request *q, struct history *h, c
 		if (c->part.n)
 			path = arena_printf(&q->arena, "%s#%.*s", path, STR_FMT(c->part)).p;
 	}
-	if ((rc = reader_open_span(&o->reader, path, (struct span){ c->at, c->length, c->skip }, err)) < 0)
+	o->path = arena_strz(&q->arena, str(path));
+	if ((rc = worker_read(q->worker, path, (struct span){ c->at, c->file ? c->length : 0, c->skip }, &o->reader,
+			      err)) < 0)
 		return rc;
 	rc = reader_next(o->reader, &o->record, err);
 	return rc == WN_END
@@ -62,7 +65,7 @@ static void keep_head(struct opened *o, struct arena *a, const struct http_head 
 static void finish(struct opened *o)
 {
 	payload_release(&o->payload);
-	reader_close(o->reader);
+	worker_read_end(worker_here(o->server), o->reader, o->path);
 	o->reader = NULL;
 	o->payload = (struct payload){ 0 };
 }
@@ -88,6 +91,7 @@ int opened_open(struct opened *o, struct request *q, struct history *h, const st
 	struct capture original = *c;
 	int rc;
 
+	o->server = q->server;
 	if (c->kind == CAPTURE_REVISIT) {
 		if ((rc = revisit_head(o, q, h, c, err)) < 0)
 			return rc;

@@ -6,6 +6,8 @@
 #include "serve/server.h"
 
 struct opened { /* zero-initialised is closed */
+	struct server *server;
+	const char *path; /* of the reader */
 	struct reader *reader;
 	struct record record;
 	struct payload payload;

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "archive/reader.h"
 #include "archive/stamp.h"
 #include "archive/url.h"
 #include "base/limits.h"
@@ -96,6 +97,60 @@ struct handle *worker_handle(struct worker *w, unsigned index, struct err *err)
 	return h;
 }
 
+/* ---- readers ---- */
+
+static void reader_forget(struct worker *w, unsigned i)
+{
+	reader_close(w->readers[i].reader);
+	mem_free(w->readers[i].path);
+	w->readers[i].path = NULL;
+	w->readers[i].reader = NULL;
+}
+
+int worker_read(struct worker *w, const char *path, struct span span, struct reader **out, struct err *err)
+{
+	int64_t now = server_now_ns() / 1000000;
+	int rc;
+
+	for (unsigned i = 0; i < WORKER_READERS; i++) {
+		struct reader *r = w->readers[i].reader;
+
+		if (!r)
+			continue;
+		if (now - w->readers[i].opened > READER_KEPT_MS) {
+			reader_forget(w, i);
+			continue;
+		}
+		if (strcmp(w->readers[i].path, path) != 0)
+			continue;
+		w->readers[i].reader = NULL;
+		reader_forget(w, i);
+		if ((rc = reader_move(r, span, err)) == WN_OK)
+			*out = r;
+		else
+			reader_close(r);
+		return rc;
+	}
+	return reader_open_span(out, path, span, err);
+}
+
+void worker_read_end(struct worker *w, struct reader *r, const char *path)
+{
+	unsigned i = w->next_reader;
+
+	if (!r)
+		return;
+	if (!reader_can_move(r)) {
+		reader_close(r);
+		return;
+	}
+	reader_forget(w, i);
+	w->readers[i].path = mem_strdup(path);
+	w->readers[i].reader = r;
+	w->readers[i].opened = server_now_ns() / 1000000;
+	w->next_reader = (i + 1) % WORKER_READERS;
+}
+
 void workers_close(void)
 {
 	for (struct worker *w = workers, *next; w; w = next) {
@@ -103,6 +158,8 @@ void workers_close(void)
 		for (size_t i = 0; i < w->n_handles; i++)
 			if (w->handles[i].open)
 				handle_close(&w->handles[i]);
+		for (unsigned i = 0; i < WORKER_READERS; i++)
+			reader_forget(w, i);
 		mem_free(w->handles);
 		mem_free(w);
 	}

@@ -1,8 +1,11 @@
 /* serve/server_int.h -- what the files of the server share: workers, their handles, a request's own memory. */
 #ifndef WINNOW_SERVE_SERVER_INT_H
 #define WINNOW_SERVE_SERVER_INT_H
+#include "archive/record.h"
 #include "serve/history.h"
 #include "serve/server.h"
+
+struct reader;
 
 /* One collection as one worker has it open. */
 struct handle {
@@ -14,12 +17,19 @@ struct handle {
 	int64_t looked; /* when the revision was last read, ms */
 };
 
-/* A thread that runs handlers. */
+/* A thread that runs handlers.  Readers of archive files that it used last wait for the next record of theirs. */
+enum { WORKER_READERS = 4 };
 struct worker {
 	struct server *server;
 	struct handle *handles; /* by served.index */
 	size_t n_handles;
 	struct worker *next;
+	struct {
+		char *path;
+		struct reader *reader;
+		int64_t opened; /* ms: a file may be replaced, so none is kept for long */
+	} readers[WORKER_READERS];
+	unsigned next_reader;
 };
 
 struct owned_buf {
@@ -45,6 +55,9 @@ static inline struct live *extra(struct request *q) { return (struct live *)(voi
 struct worker *worker_here(struct server *s); /* of this thread; made when first asked for */
 struct handle *worker_handle(struct worker *w, unsigned index, struct err *err);
 void workers_close(void);
+/* The record at span of path, which may name a part of a WACZ. */
+int worker_read(struct worker *w, const char *path, struct span span, struct reader **out, struct err *err);
+void worker_read_end(struct worker *w, struct reader *r, const char *path); /* r may be NULL; of any worker */
 
 struct str percent_decode(struct arena *a, struct str s, bool plus);
 bool request_split(struct request *q);

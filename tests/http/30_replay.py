@@ -38,7 +38,7 @@ def addresses(server, checks):
         ("calendar", "/web/*/" + HOME, 200, {"Content-Type": "^text/html"}),
         ("calendar of a year", "/web/2007*/" + HOME, 200, {}),
         ("calendar of a span", "/web/2007-2008*/" + HOME, 200, {}),
-        ("all URLs under a prefix", "/web/*/http://a.example/*", 200, {"Content-Type": "^text/html"}),
+        ("all URLs under a prefix", "/web/*/http://a.example/*", 302, {"Location": "/c/web/"}),
         ("no URL", "/web/%smp_/" % T, 400, {}),
         ("unknown collection", "/nothing/%smp_/%s" % (T, HOME), 404, {}),
         ("the collection alone", "/web", 302, {"Location": "/c/web$"}),

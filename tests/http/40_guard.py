@@ -124,6 +124,16 @@ FINE = [
 ]
 
 
+def unknown(server, checks):
+    """Every route that names a collection, asked for one that is not there."""
+    for path, ops in server.get("/api/v1/openapi.json").json["paths"].items():
+        for method in ops:
+            if "{c}" in path or "{coll}" in path:
+                at = concrete(path.replace("{c}", "none").replace("{coll}", "none"))
+                r = server.ask(method.upper(), at, server.bearer(), "" if method != "get" else None)
+                checks.that(r.status in (404, 405), "no such collection: %s %s" % (method, path), r.status)
+
+
 def malformed(server, checks):
     for data, status in MALFORMED:
         r = server.raw(data)
@@ -160,9 +170,11 @@ def fuzz(server, checks):
         try:
             r = server.raw(data, timeout=40)
         except (socket.timeout, ConnectionError) as e:
-            if isinstance(e, socket.timeout):
-                wrong.append(("no end", data))
+            if isinstance(e, socket.timeout) or server.process.poll() is not None:
+                wrong.append((repr(e), data))
             continue
+        if not r and server.process.poll() is not None:
+            wrong.append(("it died", data))
         for line in re.findall(rb"(?:^|\r\n\r\n)(HTTP/1\.1 5\d\d)", r):
             if line not in (b"HTTP/1.1 501", b"HTTP/1.1 505", b"HTTP/1.1 503"):
                 wrong.append((line, data))
@@ -226,6 +238,7 @@ def test(place, checks):
     private(place, checks)
     proxies(place, checks)
     server = place.serve("--allow-sql", "--allow-cdx-write", log=place.path("fuzz.log"))
+    unknown(server, checks)
     malformed(server, checks)
     fuzz(server, checks)
     checks.equal(server.close(), 0, "after all of that it ends with 0")
