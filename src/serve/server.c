@@ -221,22 +221,23 @@ void server_log(const struct live *x, int64_t ns)
 
 /* ---- start and end ---- */
 
-static volatile sig_atomic_t stop_asked, reload_asked;
-static void on_signal(int n)
+static sigset_t our_signals(void)
 {
-	if (n == SIGHUP)
-		reload_asked = 1;
-	else
-		stop_asked = 1;
+	sigset_t s;
+
+	sigemptyset(&s);
+	sigaddset(&s, SIGTERM);
+	sigaddset(&s, SIGINT);
+	sigaddset(&s, SIGHUP);
+	return s;
 }
 
-static void catch_signals(void)
+/* Before any thread is made: all inherit it, and only wait_for_end hears them. */
+static void block_signals(void)
 {
-	static const int numbers[] = { SIGTERM, SIGINT, SIGHUP };
-	struct sigaction a = { .sa_handler = on_signal };
+	sigset_t s = our_signals();
 
-	for (size_t i = 0; i < COUNT(numbers); i++)
-		sigaction(numbers[i], &a, NULL);
+	pthread_sigmask(SIG_BLOCK, &s, NULL);
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -272,21 +273,16 @@ static int listen_at(const struct sockaddr_storage *at, const char *name, int *p
 
 static void wait_for_end(struct server *s)
 {
-	sigset_t block, old;
+	sigset_t ours = our_signals();
+	int n;
 
-	sigemptyset(&block);
-	sigaddset(&block, SIGTERM);
-	sigaddset(&block, SIGINT);
-	sigaddset(&block, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &block, &old);
-	while (!stop_asked) {
-		sigsuspend(&old);
-		if (reload_asked) {
-			reload_asked = 0;
-			s->generation++;
-		}
+	for (;;) {
+		if (sigwait(&ours, &n) != 0)
+			continue;
+		if (n != SIGHUP)
+			return;
+		s->generation++;
 	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 int server_run(const struct server_options *o, void (*ready)(void *context, const struct server *s, struct str url),
@@ -306,7 +302,7 @@ int server_run(const struct server_options *o, void (*ready)(void *context, cons
 	    (rc = os_open(&access_fd, o->access_log, O_WRONLY | O_CREAT | O_APPEND, err)) < 0)
 		goto out;
 	raise_files();
-	catch_signals();
+	block_signals();
 	s.started = time(NULL);
 	if ((listener = listen_at(&at, o->listen, &s.port, err)) < 0) {
 		rc = err->code;

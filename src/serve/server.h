@@ -70,7 +70,7 @@ struct server {
 	struct str public_host;
 	int port;
 	struct arena arena;  /* lives as long as the server */
-	unsigned generation; /* grows at SIGHUP: workers open their handles anew */
+	_Atomic unsigned generation; /* grows at SIGHUP: workers open their handles anew */
 	int64_t started;     /* seconds */
 };
 
