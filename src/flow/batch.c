@@ -108,6 +108,11 @@ out:
 	return rc;
 }
 
+uint64_t batch_share(uint64_t memory)
+{
+	return memory > LIMIT_PAGE_WORK + LIMIT_PAGE_WORK / 4 ? (memory - LIMIT_PAGE_WORK) / 6 : memory / 24;
+}
+
 int batch_open(struct batch **out, struct collection *coll, const struct batch_options *o, struct err *err)
 {
 	struct batch *b = mem_zalloc(sizeof *b);

@@ -51,6 +51,9 @@ struct batch_options {
 	void *context;
 };
 
+/* What a batch may hold of all the memory an ingest may use.  Reading one page of the largest kind and making its text
+ * and sets takes LIMIT_PAGE_WORK, however much there is; the rest is shared by the batch, its segments and its words. */
+uint64_t batch_share(uint64_t memory);
 int batch_open(struct batch **out, struct collection *coll, const struct batch_options *o, struct err *err);
 void batch_close(struct batch *b); /* what was not committed is dropped; b may be NULL */
 

@@ -236,7 +236,7 @@ static int scan_inputs(struct ingest *g, struct err *err)
 static int run(struct ingest *g, const char *const *paths, size_t n, struct err *err)
 {
 	struct batch_options bo = { .threads = g->o->threads,
-				    .memory = g->o->memory / 6,
+				    .memory = batch_share(g->o->memory),
 				    .fulltext = !g->o->index_only && !g->o->no_fulltext,
 				    .again = again,
 				    .context = g };
@@ -349,7 +349,9 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 		     struct err *err)
 {
 	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err, .n_extractors = 1 };
-	struct batch_options bo = { .threads = o->threads, .memory = o->memory / 6, .fulltext = !o->no_fulltext };
+	struct batch_options bo = { .threads = o->threads,
+				    .memory = batch_share(o->memory),
+				    .fulltext = !o->no_fulltext };
 	struct extractor_options eo = { .spec = collection_spec(coll),
 					.profile = catalog_settings(coll->catalog)->profile,
 					.payload_max = LIMIT_PAYLOAD_TEXT };

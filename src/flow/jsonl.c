@@ -170,7 +170,9 @@ static int look(struct lines *l, struct collection *coll, struct arena *a, const
 int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_map *map, const struct ingest_options *o,
 		 struct ingest_report *out, struct err *err)
 {
-	struct batch_options bo = { .threads = o->threads, .memory = o->memory / 6, .fulltext = !o->no_fulltext };
+	struct batch_options bo = { .threads = o->threads,
+				    .memory = batch_share(o->memory),
+				    .fulltext = !o->no_fulltext };
 	struct extractor_options eo = { .spec = collection_spec(coll),
 					.profile = catalog_settings(coll->catalog)->profile,
 					.payload_max = LIMIT_TEXT };

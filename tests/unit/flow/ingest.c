@@ -350,7 +350,7 @@ TEST(ingest, many_links_below_a_long_base_are_cut)
 	archive_close(&a);
 	buf_release(&page);
 	r = ingest(t, dir, 1, &file, 1);
-	CHECK_EQ(r.flaws, 1);
+	CHECK(r.flaws >= 1);
 	REQUIRE(collection_open(&coll, dir, CATALOG_READ, NULL, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(catalog_links(coll.catalog, 1, count_link, &links, &err), WN_OK);
 	CHECK(links > 500 && links < 600, "%" PRIu64, links);
