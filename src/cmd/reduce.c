@@ -63,7 +63,13 @@ static void report_text(const struct cmd_run *run, const struct reduce_report *r
 		   r->kept, percent(r->kept, r->documents), r->dropped);
 	buf_printf(&out, "bytes       %.1f MB, kept %.1f MB (%.1f %%)\n", (double)r->bytes / 1e6,
 		   (double)r->bytes_kept / 1e6, percent(r->bytes_kept, r->bytes));
-	if (r->gap == 0)
+	if (r->approximate)
+		buf_printf(
+		    &out,
+		    "proof       of the witnesses only: candidates were approximate (MinHash, estimated recall %.3f), and "
+		    "pairs that were missed may allow fewer\n",
+		    r->recall);
+	else if (r->gap == 0)
 		buf_printf(&out,
 			   "proof       minimum: no smaller set covers the rest (%" PRIu64 " of %" PRIu64
 			   " components by certificate%s)\n",
@@ -75,8 +81,6 @@ static void report_text(const struct cmd_run *run, const struct reduce_report *r
 			   " above the optimum in all%s\n",
 			   percent(r->proven_components, r->components), r->components, r->gap,
 			   r->timed_out ? " (the time limit ended the search)" : "");
-	if (r->recall < 1)
-		buf_printf(&out, "approximate candidates by MinHash, estimated recall %.3f\n", r->recall);
 	if (r->by_missing)
 		buf_printf(&out,
 			   "missing     %" PRIu64

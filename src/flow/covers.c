@@ -39,6 +39,10 @@ static void options_json(const struct cover_options *o, struct buf *out)
 		json_key(&j, "min_versions");
 		json_u64(&j, o->min_versions);
 	}
+	if (o->approx) {
+		json_key(&j, "approx");
+		json_bool(&j, true);
+	}
 	if (o->n_keep) {
 		json_key(&j, "keep");
 		json_open(&j, '[');
@@ -67,6 +71,7 @@ static int options_read(struct arena *a, struct str text, struct cover_options *
 	o->where = json_text(v, "where");
 	o->per = json_text(v, "per");
 	o->prefer = json_text(v, "prefer");
+	o->approx = json_get(v, "approx") != NULL;
 	o->keep_at_least = json_number(v, "keep_at_least");
 	o->min_versions = json_number(v, "min_versions");
 	keep = json_get(v, "keep");
@@ -163,8 +168,8 @@ static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member
 	int rc = WN_OK;
 
 	/* collections of before had no index of witnesses */
-	if (sqlite3_exec(db, "create index if not exists cover_witness on cover_member (cover, witness)", NULL, NULL, NULL) !=
-		SQLITE_OK ||
+	if (sqlite3_exec(db, "create index if not exists cover_witness on cover_member (cover, witness)", NULL, NULL,
+			 NULL) != SQLITE_OK ||
 	    sqlite3_prepare_v2(db, "insert into cover_member values (?,?,?,?,?,?,?)", -1, &s, NULL) != SQLITE_OK)
 		return failed(db, "cover_member", err);
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
@@ -190,11 +195,12 @@ static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member
 
 static int insert_row(sqlite3 *db, const struct cover_row *row, struct err *err)
 {
-	struct buf options = BUF(16 * MIB);
+	struct buf options = BUF(16 * MIB), report = BUF(64 * MIB);
 	sqlite3_stmt *s = NULL;
 	int rc = WN_OK;
 
 	options_json(&row->options, &options);
+	row->describe(row->described, row->id, &report);
 	if (sqlite3_prepare_v2(db, "insert into cover values (?,?,?,?,?,?,?,?,'done',?,?,?,?)", -1, &s, NULL) !=
 	    SQLITE_OK) {
 		rc = failed(db, "cover", err);
@@ -210,12 +216,13 @@ static int insert_row(sqlite3 *db, const struct cover_row *row, struct err *err)
 		sqlite3_bind_int64(s, 9, (sqlite3_int64)row->documents);
 		sqlite3_bind_int64(s, 10, (sqlite3_int64)row->kept);
 		sqlite3_bind_int64(s, 11, (sqlite3_int64)row->lower_bound);
-		sqlite3_bind_text(s, 12, row->report.n ? row->report.p : "", (int)row->report.n, SQLITE_STATIC);
+		sqlite3_bind_text(s, 12, report.n ? report.p : "", (int)report.n, SQLITE_STATIC);
 		if (sqlite3_step(s) != SQLITE_DONE)
 			rc = failed(db, "cover", err);
 	}
 	sqlite3_finalize(s);
 	buf_release(&options);
+	buf_release(&report);
 	return rc;
 }
 

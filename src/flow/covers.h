@@ -16,6 +16,7 @@
 struct cover_options {
 	struct str rule, where, per, prefer; /* where empty: the default */
 	uint64_t keep_at_least, min_versions;
+	bool approx;	/* its pairs were found by approximate candidates; what is computed of it later is exact */
 	uint64_t *keep; /* ids of pinned captures */
 	size_t n_keep;
 };
@@ -25,6 +26,8 @@ struct cover_row {
 	struct str name, rule, sha256, selection, report;
 	int64_t created;
 	struct cover_options options;
+	void (*describe)(void *described, uint64_t cover, struct buf *out); /* covers_store: writes the report */
+	void *described;
 };
 
 struct cover_member {

@@ -485,6 +485,21 @@ static int load(struct exporter *x)
 	return rc;
 }
 
+static void methods_options(const struct cover_options *o, struct buf *out)
+{
+	if (o->min_versions)
+		buf_printf(out, "Only documents of URLs with at least %" PRIu64 " selected captures.\n",
+			   o->min_versions);
+	if (o->per.n)
+		buf_printf(out,
+			   "At least %" PRIu64 " documents are kept for each %.*s (or all, where there are fewer).\n",
+			   o->keep_at_least, STR_FMT(o->per));
+	if (o->n_keep)
+		buf_printf(out, "Documents kept by wish: %zu.\n", o->n_keep);
+	if (o->prefer.n)
+		buf_printf(out, "Among sets of that size the one with the largest sum of: %.*s\n", STR_FMT(o->prefer));
+}
+
 void export_methods(const struct cover_row *row, const struct catalog_settings *s, struct buf *out)
 {
 	buf_printf(out, "Documents were reduced with winnow %s.\n\n", WINNOW_VERSION);
@@ -498,7 +513,12 @@ void export_methods(const struct cover_row *row, const struct catalog_settings *
 		   "Documents: %" PRIu64 ", kept %" PRIu64 ", dropped %" PRIu64
 		   "; every dropped document has a kept one that covers it.\n",
 		   row->documents, row->kept, row->documents - row->kept);
-	if (row->lower_bound == row->kept)
+	methods_options(&row->options, out);
+	if (row->options.approx)
+		buf_str(
+		    out,
+		    STR("Candidate pairs were approximate (MinHash): some may have been missed, so the size is not proven.\n"));
+	else if (row->lower_bound == row->kept)
 		buf_str(out, STR("The kept set is of minimum size (proven).\n"));
 	else
 		buf_printf(out, "No valid set is smaller than %" PRIu64 " (proven lower bound).\n", row->lower_bound);

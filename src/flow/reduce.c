@@ -282,6 +282,7 @@ void reduce_fill_report(struct run *r, const struct cover_result *c, const struc
 	o->quotas_binding = c->quotas_binding;
 	o->timed_out = c->timed_out;
 	o->value_proven = c->value_proven;
+	o->approximate = r->join.bands != 0;
 	o->recall = r->join.bands ? stats->recall : 1;
 	o->hosts = shares(&o->arena, r, c->kept, ATTR_HOST, &o->n_hosts);
 	o->years = shares(&o->arena, r, c->kept, ATTR_YEAR, &o->n_years);
@@ -313,6 +314,7 @@ static void shares_json(struct json *j, const char *key, const char *name, const
 	json_close(j, ']');
 }
 
+/* Each phase once: the passes of a join that has several are added up. */
 static void phases_json(struct json *j)
 {
 	unsigned n;
@@ -321,13 +323,25 @@ static void phases_json(struct json *j)
 	json_key(j, "phases");
 	json_open(j, '[');
 	for (unsigned i = 0; i < n; i++) {
+		double seconds = 0;
+		uint64_t done = 0;
+		bool before = false;
+
+		for (unsigned k = 0; k < n; k++)
+			if (strcmp(p[k].name, p[i].name) == 0) {
+				before = before || k < i;
+				seconds += p[k].seconds < 0 ? 0 : p[k].seconds;
+				done += p[k].done;
+			}
+		if (before)
+			continue;
 		json_open(j, '{');
 		json_key(j, "name");
 		json_z(j, p[i].name);
 		json_key(j, "seconds");
-		json_double(j, p[i].seconds < 0 ? 0 : p[i].seconds, 3);
+		json_double(j, seconds, 3);
 		json_key(j, "done");
-		json_u64(j, p[i].done);
+		json_u64(j, done);
 		json_key(j, "unit");
 		json_z(j, p[i].unit);
 		json_close(j, '}');
@@ -400,6 +414,8 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 	json_bool(j, r->timed_out);
 	json_key(j, "preference_proven");
 	json_bool(j, r->value_proven);
+	json_key(j, "approximate");
+	json_bool(j, r->approximate);
 	json_key(j, "recall_estimate");
 	json_double(j, r->recall, 4);
 	json_key(j, "excluded");
@@ -435,11 +451,19 @@ void reduce_report_release(struct reduce_report *r)
 
 /* ---- all of it ---- */
 
+/* The report as it is stored, now that the cover has its id. */
+static void describe(void *described, uint64_t cover, struct buf *out)
+{
+	struct json j = { .out = out, .spaced = true };
+	struct reduce_report *o = described;
+
+	o->cover = cover;
+	reduce_report_json(o, &j);
+}
+
 int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members,
 		 const struct certificate *proof, const struct run_state *state, struct err *err)
 {
-	struct buf report = BUF(64u << 20);
-	struct json j = { .out = &report, .spaced = true };
 	struct cover_row row = { .id = q->replaces,
 				 .revision = r->revision,
 				 .documents = o->documents,
@@ -459,18 +483,16 @@ int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_re
 					      .where = str(q->run.where),
 					      .per = str(q->run.per),
 					      .prefer = str(q->run.prefer),
+					      .approx = r->join.bands != 0,
 					      .keep_at_least = q->run.keep_at_least,
 					      .min_versions = q->run.min_versions,
 					      .keep = keep.p,
 					      .n_keep = keep.n };
-	o->cover = q->replaces; /* of a new one it is not known yet */
-	reduce_report_json(o, &j);
-	row.report = buf_view(&report);
+	row.describe = describe;
+	row.described = o;
 	sort_array(members, r->docs.n, sizeof *members, reduce_by_member);
 	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, state, q->commit, err);
-	o->cover = row.id;
 	vec_release(&keep);
-	buf_release(&report);
 	return rc;
 }
 
@@ -502,6 +524,18 @@ static void mark_previous(struct run *r, const struct reduce_request *q)
 	run_set_apart(r);
 }
 
+/* Pairs that approximate candidates missed may allow a smaller cover: nothing is proven but the pins. */
+static void unprove(const struct run *r, struct cover_result *c)
+{
+	memset(c->y, 0, r->docs.n * sizeof *c->y);
+	if (c->group_y)
+		memset(c->group_y, 0, r->groups * sizeof *c->group_y);
+	c->certified = c->lower_bound = c->pinned_count;
+	c->value_proven = false;
+	c->by_status[COVER_CERTIFIED] = c->by_status[COVER_SEARCHED] = 0;
+	c->by_status[COVER_BOUNDED] = c->component_count;
+}
+
 /* Everything between the run and the stored cover. */
 static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started,
 			 struct err *err)
@@ -521,11 +555,14 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	if ((rc = quadratic(r, q, err)) < 0 || (rc = find_kernel(r, key, &kernel, &stats, out, err)) < 0 ||
 	    (rc = reduce_solve(r, &kernel, q->time_limit, &cover, err)) < 0)
 		goto out;
+	progress_add(kernel.n_core);
+	if (r->join.bands)
+		unprove(r, &cover);
 	reduce_proof(r, &cover, &a, &proof);
 	if (!r->join.bands) /* an update of an approximate cover would mix two notions of coverage */
 		note_state(r, &kernel, &cover, &state);
 	kernel_release(&kernel);
-	progress_phase("witnesses", "documents", r->docs.n - cover.kept_count);
+	progress_phase("witnesses", "steps", 0);
 	members = mem_array(r->docs.n + 1, sizeof *members);
 	if ((rc = reduce_witnesses(r, &cover, members, err)) < 0)
 		goto out;
@@ -543,6 +580,7 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	if ((rc = reduce_count_missing(r, members, &out->by_missing, err)) < 0)
 		goto out;
 	progress_phase("storing", "documents", r->docs.n);
+	progress_add(r->docs.n); /* one transaction; the report that is stored in it says how many */
 	out->peak_memory = mem_peak();
 	out->seconds = progress_clock() - started;
 	if ((rc = reduce_store(r, q, out, members, &proof, state.n ? &state : NULL, err)) == WN_OK)

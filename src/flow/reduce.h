@@ -15,7 +15,7 @@ struct reduce_request {
 	const uint64_t *previous; /* captures that were kept, ascending: keep many of them; NULL: no matter */
 	size_t n_previous;
 	const struct covers_commit *commit; /* NULL: none */
-	const char *update_whole; /* an update that has to solve all says why; NULL: no update */
+	const char *update_whole;	    /* an update that has to solve all says why; NULL: no update */
 };
 
 struct reduce_share { /* documents of one host or year */
@@ -33,6 +33,7 @@ struct reduce_report {
 	uint64_t by_missing; /* dropped by an equality that holds only because both sides are missing */
 	bool timed_out, value_proven;
 	double recall; /* 1: exact */
+	bool approximate;
 	struct reduce_share *hosts, *years;
 	size_t n_hosts, n_years;
 	struct {

@@ -151,7 +151,8 @@ static void follow_join(void *context, const char *phase, uint64_t done, uint64_
 	static const char *last; /* one join at a time */
 	static uint64_t before;
 
-	(void)context;
+	if (context)
+		phase = context; /* all of a join that is a part of another phase */
 	if (phase != last || done < before) {
 		progress_phase(phase, "steps", of);
 		before = 0;
@@ -389,6 +390,8 @@ int run_measured(struct run *r, struct join_query *out, struct err *err)
 
 int run_witnesses(struct run *r, const uint8_t *kept, uint32_t *witness, uint32_t *shared, struct err *err)
 {
+	static char phase[] = "witnesses";
+	struct join_options o = r->join;
 	struct coverage_stats stats;
 	struct join_query measured, *q = &r->ruled.query; /* the one whose index the kernel left */
 	int rc = WN_OK;
@@ -397,8 +400,9 @@ int run_witnesses(struct run *r, const uint8_t *kept, uint32_t *witness, uint32_
 		rc = run_measured(r, &measured, err);
 		q = &measured;
 	}
+	o.progress_context = phase;
 	return rc < 0 ? rc
-		      : coverage_witness(witness, shared, q, &r->join, kept, r->kind,
+		      : coverage_witness(witness, shared, q, &o, kept, r->kind,
 					 r->docs.columns.col[ATTR_TIME]->num, &stats, err);
 }
 

@@ -42,3 +42,8 @@ printf 'url,section\nhttp://gazette.example/,front\nhttp://gazette.example/ferry
 "$WINNOW" import c --attributes sections.csv; echo "exit $?"
 "$WINNOW" ls c --where "section = 'harbour'" --fields stamp,section
 "$WINNOW" reduce c --rule 'a.section = b.section and a.time <= b.time' --name by-section --json | grep -o '"kept": [0-9]*, "dropped": [0-9]*'
+# an approximate cover claims no minimum, and check passes; the report that is stored has the cover's id
+"$WINNOW" reduce c --rule 'jaccard(a,b) >= 0.5' --approx --name near --json | grep -o '"\(lower_bound\|gap\|proven_components\|approximate\)": [^,]*'
+"$WINNOW" check c --cover near >/dev/null; echo "exit $?"
+sqlite3 c/catalog.db "select count(*) from cover where report not like '{\"cover\": ' || id || ',%'"
+"$WINNOW" export c --cover near --format csv -o near.csv --quiet; sed -n '3,/^Full/p' near.csv.methods.txt | grep -v '^Full'
