@@ -24,7 +24,7 @@ static struct progress_phase phases[PHASES_MOST];
 static unsigned n_phases;
 static _Atomic uint64_t done;
 static uint64_t total;
-static double started, next_line;
+static double started, next_line, run_started, after_low, after_high;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	double at;
@@ -71,8 +71,19 @@ void progress_phase(const char *name, const char *unit, uint64_t expected)
 	atomic_store(&done, 0);
 	total = expected;
 	started = progress_clock();
+	if (n_phases == 1)
+		run_started = started;
+	after_low = after_high = 0;
 	next_line = started + (terminal ? 0.3 : 5);
 	n_samples = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void progress_after(double low, double high)
+{
+	pthread_mutex_lock(&lock);
+	after_low = low;
+	after_high = high;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -98,6 +109,8 @@ static bool eta_locked(double now, uint64_t so_far, double *low, double *high)
 	slowest = (slowest < overall && slowest > 0 ? sqrt(slowest * overall) : overall) / 1.1;
 	*low = (double)(total - so_far) / fastest;
 	*high = (double)(total - so_far) / slowest;
+	*low += after_low * (now - run_started + *low);
+	*high += after_high * (now - run_started + *high);
 	return true;
 }
 
@@ -111,14 +124,15 @@ bool progress_eta(double *low, double *high)
 	return known;
 }
 
-static void span_text(char *out, size_t n, double seconds)
+/* Rounded outwards, so that the range stays one: the low end down, the high end up. */
+static void span_text(char *out, size_t n, double seconds, double (*outwards)(double))
 {
 	if (seconds < 100)
-		snprintf(out, n, "%.0f s", seconds);
+		snprintf(out, n, "%.0f s", outwards(seconds));
 	else if (seconds < 6000)
-		snprintf(out, n, "%.0f min", seconds / 60);
+		snprintf(out, n, "%.0f min", outwards(seconds / 60));
 	else
-		snprintf(out, n, "%.1f h", seconds / 3600);
+		snprintf(out, n, "%.1f h", outwards(seconds / 360) / 10);
 }
 
 static void show(double now, uint64_t so_far)
@@ -138,8 +152,8 @@ static void show(double now, uint64_t so_far)
 		n += snprintf(text + n, sizeof text - (size_t)n, ", %.*f %s/s", bytes ? 1 : 0,
 			      (double)so_far * scale / seconds, unit);
 	if (eta_locked(now, so_far, &low, &high)) {
-		span_text(eta_low, sizeof eta_low, low);
-		span_text(eta_high, sizeof eta_high, high);
+		span_text(eta_low, sizeof eta_low, low, floor);
+		span_text(eta_high, sizeof eta_high, high, ceil);
 		if (strcmp(eta_low, eta_high) == 0)
 			snprintf(text + n, sizeof text - (size_t)n, ", %s left", eta_low);
 		else

@@ -20,6 +20,9 @@ struct progress_phase {
 void progress_setup(enum progress_mode mode);
 /* Begins a phase; total 0 is unknown.  unit "bytes" is shown as MB. */
 void progress_phase(const char *name, const char *unit, uint64_t total);
+/* How long the phases after the present one are expected to take, as shares of all before them: the range of the
+ * end is then of the run, not of the phase. */
+void progress_after(double low, double high);
 void progress_add(uint64_t n);
 void progress_end(void); /* the last phase is over; the line is cleared */
 /* Phases so far, for reports; *n of them, valid until the next phase. */
@@ -36,7 +39,7 @@ void progress_now(struct progress_state *out);
 void progress_reset(void);   /* no phase yet: another piece of work begins */
 double progress_clock(void); /* seconds, monotonic */
 
-/* The range in which the end of the present phase is expected, seconds from
+/* The range in which the end of the present phase, and of what progress_after told of, is expected, seconds from
  * now; false when too little is known. */
 bool progress_eta(double *low, double *high);
 #endif
