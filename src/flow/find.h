@@ -14,6 +14,7 @@ struct find_request {
 	uint64_t cover;	   /* 0: none; else only what it keeps */
 	size_t limit;
 	size_t snippet; /* bytes; 0: no snippets */
+	bool brief;	/* of a capture only id, time, urlkey, host and lang: what facets count */
 };
 
 struct find_hit {

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "text/document.h"
 
-enum { GLANCE_WAIT_MS = 60, GLANCE_ROWS = 20, GLANCE_MONTHS_MOST = 1200 };
+enum { GLANCE_WAIT_MS = 30, GLANCE_ROWS = 20, GLANCE_MONTHS_MOST = 1200 };
 
 const char *const glance_names[GLANCE_KINDS] = { "months", "hosts", "mime", "status", "lang", "flaws", "why" };
 

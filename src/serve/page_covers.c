@@ -266,8 +266,8 @@ static sqlite3_stmt *members(struct collection *coll, uint64_t cover, bool dropp
 	sqlite3_stmt *s = cover_ask(
 	    coll,
 	    dropped
-		? "select capture, witness, shared, size, witness_size from cover_member where cover = ?1 and (witness, capture) > (?4, ?2) order by witness, capture limit ?3"
-		: "select capture from cover_member where cover = ?1 and witness is null and capture > ?2 order by capture limit ?3",
+		? "select capture, witness, shared, size, witness_size from cover_member indexed by cover_witness where cover = ?1 and (witness, capture) > (?4, ?2) order by witness, capture limit ?3"
+		: "select capture from cover_member indexed by cover_witness where cover = ?1 and witness is null and capture > ?2 order by capture limit ?3",
 	    cover, after, limit);
 
 	if (s && dropped)

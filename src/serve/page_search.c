@@ -14,7 +14,7 @@
 
 enum {
 	PAGE_HITS = 20,
-	FACET_HITS = 1000,
+	FACET_HITS = 500,
 	FACET_ROWS = 12,
 	PAGES_MOST = 50,
 	CONTEXT_BYTES = 90,
@@ -443,7 +443,7 @@ struct found {
 
 static int look_for(struct request *q, struct collection *coll, const struct asked *a, struct found *f, struct err *err)
 {
-	struct find_request find = { .words = a->words, .cover = a->cover_id, .limit = FACET_HITS };
+	struct find_request find = { .words = a->words, .cover = a->cover_id, .limit = FACET_HITS, .brief = true };
 	struct find_result whole;
 	int rc;
 
@@ -453,6 +453,7 @@ static int look_for(struct request *q, struct collection *coll, const struct ask
 	if ((rc = find_run(coll, &q->arena, &find, &f->best, err)) < 0)
 		return rc;
 	find.limit = a->page * PAGE_HITS;
+	find.brief = false;
 	find.snippet = str_eq(a->view, STR("kwic")) ? WHOLE_TEXT : 260;
 	if ((rc = find_run(coll, &q->arena, &find, &f->shown, err)) < 0 || !a->cover_id)
 		return rc;
