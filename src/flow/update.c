@@ -298,7 +298,7 @@ static uint8_t *far_apart(const struct update *u, const uint8_t *ask, const uint
 		far[d] = many[d] && !few[d];
 	for (unsigned i = 0; i < q->n_disjuncts; i++) {
 		memcpy(live, many, q->n);
-		coverage_near(q, i, &u->run->join, few, few == ask, few != ask, live);
+		coverage_near(q, i, &u->run->join, few, few == ask, few != ask, live, NULL);
 		for (uint32_t d = 0; d < q->n; d++)
 			far[d] &= !live[d];
 	}

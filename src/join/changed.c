@@ -2,10 +2,9 @@
  *
  * Only items that a changed document has can be shared with one, so a bitmap of
  * those is what the other sets are read through; with a key, only blocks that
- * hold a changed document are read at all.  What is left goes through the same
- * index and probes as the whole join: once with changed rows as a, once as b.
- * Cost: reading the sets of those blocks once, about a nanosecond an item, and
- * the join of what the bitmap lets through.
+ * hold a changed document are read at all (near.h, which also finds the pairs of
+ * sets).  When many have changed the same index and probes as in the whole join
+ * are used: once with changed rows as a, once as b.
  */
 #include <string.h>
 
@@ -96,6 +95,84 @@ static int changed_lists(struct joiner *j, struct row_lists *out, const uint8_t 
 	return rc;
 }
 
+struct set_row {
+	uint32_t set, row;
+};
+
+static int by_set(const void *pa, const void *pb)
+{
+	const struct set_row *a = pa, *b = pb;
+
+	if (a->set != b->set)
+		return a->set < b->set ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* The first of the rows of a set, which end where another set's begin. */
+static const struct set_row *rows_of(const struct set_row *v, uint32_t n, uint32_t set)
+{
+	uint32_t low = 0;
+
+	while (n) {
+		uint32_t half = n / 2;
+
+		if (v[low + half].set < set) {
+			low += half + 1;
+			n -= half + 1;
+		} else {
+			n = half;
+		}
+	}
+	return v + low;
+}
+
+static void meet(struct joiner *j, const struct set_row *v, uint32_t n, struct near_pair p)
+{
+	const struct set_row *end = v + n;
+
+	for (const struct set_row *x = rows_of(v, n, p.few); x < end && x->set == p.few; x++)
+		for (const struct set_row *y = rows_of(v, n, p.other); y < end && y->set == p.other; y++) {
+			if (x->row == y->row || j->rows.block[x->row] != j->rows.block[y->row])
+				continue;
+			probe_met(&j->probes[0], j, 0, x->row, y->row, p.shared);
+			if (p.few != p.other)
+				probe_met(&j->probes[0], j, 0, y->row, x->row, p.shared);
+		}
+}
+
+/* Lists of rows from pairs of sets, which are known already. */
+static void given_lists(struct joiner *j, struct row_lists *out, const uint8_t *changed, const near_pairs *found,
+			unsigned threads)
+{
+	row_pairs *pairs = mem_zarray(threads, sizeof *pairs);
+	struct set_row *v = mem_array((size_t)j->rows.n + 1, sizeof *v);
+	struct selecting s = { .j = j };
+
+	select_rows(&s, changed);
+	j->probes[0].pair = keep_pair;
+	j->probes[0].context = pairs;
+	j->probes[0].ended = false;
+	for (uint32_t x = 0; x < j->rows.n; x++)
+		v[x] = (struct set_row){ j->rows.set[j->kind][x], x };
+	sort_array(v, j->rows.n, sizeof *v, by_set);
+	for (uint32_t x = 0; x < j->rows.n; x++) {
+		j->targets = s.rows[x] ? NULL : s.rows;
+		probe_without_index(&j->probes[0], j, 0, x);
+		if (s.rows[x] && j->rows.size[j->kind][x]) /* one set, told apart by the other text */
+			meet(j, v, j->rows.n,
+			     (struct near_pair){ j->rows.set[j->kind][x], j->rows.set[j->kind][x],
+						 j->rows.size[j->kind][x] });
+	}
+	j->targets = NULL;
+	for (unsigned t = 0; t < threads; t++)
+		for (size_t i = 0; i < found[t].n; i++)
+			meet(j, v, j->rows.n, found[t].p[i]);
+	lists_build(out, j->rows.n, pairs, threads);
+	mem_free(s.rows);
+	mem_free(v);
+	mem_free(pairs);
+}
+
 /* The pairs of a with a changed end, in order. */
 static int give(struct answer *s, const uint8_t *changed, uint32_t a, coverings *found, coverage_pair *pair,
 		void *context, uint64_t *pairs)
@@ -123,12 +200,19 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 	s.lists = mem_zarray((size_t)s.n + 1, sizeof *s.lists);
 	for (unsigned i = 0; i < s.n && rc == WN_OK; i++) {
 		uint8_t *live = mem_alloc((size_t)q->n + 1);
+		near_pairs *near = mem_zarray(s.threads, sizeof *near);
+		bool known;
 
 		memset(live, 1, (size_t)q->n + 1);
-		coverage_near(q, i, o, changed, true, true, live);
+		known = coverage_near(q, i, o, changed, true, true, live, near);
 		joiner_open(&s.joiner[i], q, i, o, live, false);
 		mem_free(live);
-		if (s.joiner[i].kind >= 0)
+		if (known)
+			given_lists(&s.joiner[i], &s.lists[i], changed, near, s.threads);
+		for (unsigned t = 0; t < s.threads; t++)
+			vec_release(&near[t]);
+		mem_free(near);
+		if (s.joiner[i].kind >= 0 && !known)
 			rc = changed_lists(&s.joiner[i], &s.lists[i], changed, s.threads, err);
 	}
 	for (uint32_t a = 0; a < q->n && rc == WN_OK; a++)

@@ -8,14 +8,19 @@
 #include "base/task.h"
 #include "join/big.h"
 #include "join/bound.h"
+#include "join/intersect.h"
 #include "join/joiner.h"
 #include "join/sets.h"
 
 #define NEAR_CHUNK 64u /* items read between two looks at whether it is worth going on */
-#define NEAR_SAMPLE 4u /* one other set in so many tells how rare items are */
+#define NEAR_SAMPLE 8u /* one other set in so many tells how rare items are */
 #define NEAR_RARE 2u   /* seen so often among the few and in the sample */
 #define NEAR_SETS 256u /* handed to a thread at once */
 #define NEAR_WORTH 4u  /* with more than a quarter of the documents among the few everything is near */
+
+struct near_post {
+	uint32_t few, next;
+};
 
 struct near {
 	const struct join_query *q;
@@ -28,10 +33,23 @@ struct near {
 	size_t slots;
 	uint64_t *any, *first; /* bits; first: of those that are looked for */
 	uint8_t *seen;
-	uint64_t *exact; /* those looked for; 0: free */
+	struct
+	    near_slot { /* an item of the few, and who has it: posts from `all`, and from `first` who looks for it; 0: none */
+		uint64_t item;
+		uint32_t all, first;
+	} * table;
 	size_t mask;
+	VEC(struct near_post) posts;
+	VEC(uint32_t) sets_of_few;    /* ascending */
+	uint64_t *items, *start;      /* of the few, one after another */
 	uint64_t reach;		      /* no larger item is looked for */
 	struct sets_scratch *scratch; /* [threads] */
+	near_pairs *found;	      /* [threads] or NULL */
+	struct near_worker {
+		uint32_t *stamp, now; /* [few] */
+		VEC(uint32_t) hits;   /* slots of a set's items */
+		VEC(uint32_t) candidates;
+	} * worker;
 };
 
 /* The least that a set of this size shares with an opposite, as a or as b. */
@@ -50,6 +68,16 @@ static uint64_t least(const struct near *x, uint32_t size, bool as_a)
 
 static bool bit(const uint64_t *bits, uint64_t slot) { return bits[slot / 64] >> slot % 64 & 1; }
 
+/* The slot of an item, or the free one where it belongs. */
+static struct near_slot *slot_of(const struct near *x, uint64_t item)
+{
+	size_t at = mix64(item) & x->mask;
+
+	while (x->table[at].all && x->table[at].item != item)
+		at = (at + 1) & x->mask;
+	return &x->table[at];
+}
+
 static void note_items(struct near *x)
 {
 	uint64_t items = 0;
@@ -66,17 +94,32 @@ static void note_items(struct near *x)
 	x->seen = big_alloc(x->slots / 4);
 	for (x->mask = 1024; x->mask < 2 * items; x->mask *= 2)
 		;
-	x->exact = big_alloc(x->mask-- * sizeof *x->exact);
+	x->table = big_alloc(x->mask-- * sizeof *x->table);
+	x->items = mem_array((size_t)items + 1, sizeof *x->items);
+	vec_push(&x->posts, ((struct near_post){ 0, 0 }));
+	items = 0;
 	for (uint32_t s = 0; s < x->sets->n; s++) {
-		uint32_t n;
+		uint32_t n = 0;
 		const uint64_t *item = x->few[s] ? sets_get(&x->scratch[0], x->q, x->lead.kind, s, 0, &n) : NULL;
 
-		for (uint32_t i = 0; item && i < n; i++) {
+		if (!x->few[s])
+			continue;
+		vec_push(&x->sets_of_few, s);
+		x->start = mem_rearray(x->start, x->sets_of_few.n + 1, sizeof *x->start);
+		x->start[x->sets_of_few.n - 1] = items;
+		for (uint32_t i = 0; i < n; i++) {
 			uint64_t slot = item[i] >> x->shift;
+			struct near_slot *t = slot_of(x, item[i]);
 
+			x->items[items++] = t->item = item[i];
 			x->any[slot / 64] |= (uint64_t)1 << slot % 64;
 			x->seen[slot / 4] += x->seen[slot / 4] < 255;
+			if (i && item[i] == item[i - 1])
+				continue;
+			vec_push(&x->posts, ((struct near_post){ (uint32_t)x->sets_of_few.n - 1, t->all }));
+			t->all = (uint32_t)x->posts.n - 1;
 		}
+		x->start[x->sets_of_few.n] = items;
 	}
 }
 
@@ -99,26 +142,18 @@ static void note_rarity(struct near *x)
 
 static bool looked_for(const struct near *x, uint64_t item)
 {
-	size_t at = mix64(item) & x->mask;
-
-	if (!bit(x->first, item >> x->shift))
-		return false;
-	for (; x->exact[at]; at = (at + 1) & x->mask)
-		if (x->exact[at] == (item ? item : 1))
-			return true;
-	return false;
+	return bit(x->first, item >> x->shift) && slot_of(x, item)->first;
 }
 
-static void look_for(struct near *x, uint64_t item)
+static void look_for(struct near *x, uint64_t item, uint32_t few)
 {
 	uint64_t slot = item >> x->shift;
-	size_t at = mix64(item) & x->mask;
+	struct near_slot *t = slot_of(x, item);
 
-	if (looked_for(x, item))
-		return;
-	while (x->exact[at])
-		at = (at + 1) & x->mask;
-	x->exact[at] = item ? item : 1; /* an item 0 is looked for as 1 too: one more than needed */
+	if (t->first && x->posts.p[t->first].few == few)
+		return; /* a bag's item again */
+	vec_push(&x->posts, ((struct near_post){ few, t->first }));
+	t->first = (uint32_t)x->posts.n - 1;
 	x->first[slot / 64] |= (uint64_t)1 << slot % 64;
 	x->reach = item > x->reach ? item : x->reach;
 }
@@ -132,15 +167,16 @@ static uint32_t rarity(const struct near *x, uint64_t item)
 }
 
 /* The rarest items of a set of the few that it cannot do without all of. */
-static void choose_items(struct near *x, uint32_t s)
+static void choose_items(struct near *x, uint32_t few)
 {
-	uint32_t n, count[256] = { 0 }, want, limit = 0, below = 0;
-	const uint64_t *item = sets_get(&x->scratch[0], x->q, x->lead.kind, s, 0, &n);
+	uint32_t n = (uint32_t)(x->start[few + 1] - x->start[few]), count[256] = { 0 }, want, limit = 0, below = 0;
+	const uint64_t *item = x->items + x->start[few];
 	uint64_t need = least(x, n, true);
 
 	if (n == 0 || need > n)
 		return;
 	want = n - (uint32_t)need + 1;
+	n = n / 2 < want ? n : 2 * want; /* the least of them, so that reading others ends early */
 	for (uint32_t i = 0; i < n; i++)
 		count[rarity(x, item[i])]++;
 	while (below + count[limit] < want)
@@ -150,7 +186,7 @@ static void choose_items(struct near *x, uint32_t s)
 
 		if (seen < limit || (seen == limit && equal)) {
 			equal -= seen == limit;
-			look_for(x, item[i]);
+			look_for(x, item[i], few);
 		}
 	}
 }
@@ -180,8 +216,10 @@ static bool may(const struct near *x, uint32_t s)
 		for (uint32_t i = 0; i < got; i++) {
 			uint64_t slot = item[i] >> x->shift;
 
-			hits += bit(x->any, slot);
-			if (bit(x->first, slot) && need_b != UINT64_MAX && looked_for(x, item[i]))
+			if (!bit(x->any, slot))
+				continue;
+			hits++;
+			if (need_b != UINT64_MAX && looked_for(x, item[i]))
 				return true;
 		}
 		done += got;
@@ -195,14 +233,120 @@ static bool may(const struct near *x, uint32_t s)
 	return need_a != UINT64_MAX;
 }
 
+/* ---- pairs ---- */
+
+static void propose(struct near *x, struct near_worker *w, uint32_t post)
+{
+	for (; post; post = x->posts.p[post].next) {
+		uint32_t few = x->posts.p[post].few;
+
+		if (w->stamp[few] != w->now) {
+			w->stamp[few] = w->now;
+			vec_push(&w->candidates, few);
+		}
+	}
+}
+
+/* Who of the few may hold enough of a set: all of its rarest items but those that nobody has are asked. */
+static void propose_holders(struct near *x, struct near_worker *w, const uint64_t *item, uint32_t n)
+{
+	uint64_t need = least(x, n, true);
+	uint32_t count[256] = { 0 }, want, limit = 0, below = 0, missed = 0;
+
+	if (need > n)
+		return;
+	want = n - (uint32_t)need + 1;
+	w->hits.n = 0;
+	for (uint32_t i = 0; i < n && missed < want; i++) {
+		struct near_slot *t = bit(x->any, item[i] >> x->shift) ? slot_of(x, item[i]) : NULL;
+
+		if (!t || !t->all) {
+			missed++;
+			continue;
+		}
+		count[rarity(x, item[i])]++;
+		vec_push(&w->hits, (uint32_t)(t - x->table));
+	}
+	if (missed >= want)
+		return;
+	want -= missed;
+	while (below + count[limit] < want)
+		below += count[limit++];
+	for (size_t i = 0, equal = want - below; i < w->hits.n; i++) {
+		struct near_slot *t = &x->table[w->hits.p[i]];
+		uint32_t seen = rarity(x, t->item);
+
+		if (seen < limit || (seen == limit && equal)) {
+			equal -= seen == limit;
+			propose(x, w, t->all);
+		}
+	}
+}
+
+static bool bounds_hold(const struct near *x, uint32_t A, uint32_t B, uint32_t shared)
+{
+	for (unsigned i = 0; i < x->lead.n_lead; i++)
+		if (!bound_holds(&x->lead.lead[i], A, B, shared))
+			return false;
+	return true;
+}
+
+/* The pairs of a set with the few; of two of the few, where it is the later. */
+static bool find_pairs(struct near *x, unsigned worker, uint32_t s, uint32_t own)
+{
+	struct near_worker *w = &x->worker[worker];
+	uint32_t n, m;
+	const uint64_t *item = sets_get(&x->scratch[worker], x->q, x->lead.kind, s, 0, &n);
+	bool any = false;
+
+	w->candidates.n = 0;
+	w->now++;
+	for (uint32_t i = 0; x->as_a && i < n; i++)
+		if (bit(x->first, item[i] >> x->shift))
+			propose(x, w, slot_of(x, item[i])->first);
+	if (x->as_b)
+		propose_holders(x, w, item, n);
+	for (size_t i = 0; i < w->candidates.n; i++) {
+		uint32_t few = w->candidates.p[i], shared;
+		const uint64_t *other = x->items + x->start[few];
+
+		if (few >= own)
+			continue;
+		m = (uint32_t)(x->start[few + 1] - x->start[few]);
+		shared = x->sets->bag ? intersect_bags(item, n, other, m) : intersect_sets(item, n, other, m);
+		if (bounds_hold(x, n, m, shared) || bounds_hold(x, m, n, shared)) {
+			vec_push(&x->found[worker], ((struct near_pair){ x->sets_of_few.p[few], s, shared }));
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void pair_few(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct near *x = context;
+
+	for (size_t k = from; k < to; k++)
+		find_pairs(x, worker, x->sets_of_few.p[k], (uint32_t)k);
+}
+
 static void test_sets(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct near *x = context;
 
-	(void)worker;
 	for (size_t s = from; s < to; s++)
-		if (x->near[s] && !x->few[s])
+		if (x->near[s] && !x->few[s]) {
 			x->near[s] = may(x, (uint32_t)s);
+			if (x->near[s] && x->found && x->sets->size[s])
+				x->near[s] = find_pairs(x, worker, (uint32_t)s, UINT32_MAX);
+		}
+}
+
+static void open_workers(struct near *x, unsigned threads)
+{
+	x->worker = mem_zarray(threads, sizeof *x->worker);
+	for (unsigned t = 0; t < threads; t++)
+		x->worker[t].stamp = mem_zarray(x->sets_of_few.n + 1, sizeof *x->worker[t].stamp);
 }
 
 static void near_release(struct near *x, unsigned threads)
@@ -210,9 +354,18 @@ static void near_release(struct near *x, unsigned threads)
 	big_free(x->any, x->slots / 8);
 	big_free(x->first, x->slots / 8);
 	big_free(x->seen, x->slots / 4);
-	big_free(x->exact, (x->mask + 1) * sizeof *x->exact);
-	for (unsigned t = 0; t < threads; t++)
+	big_free(x->table, (x->mask + 1) * sizeof *x->table);
+	for (unsigned t = 0; t < threads; t++) {
 		sets_scratch_release(&x->scratch[t]);
+		mem_free(x->worker[t].stamp);
+		vec_release(&x->worker[t].hits);
+		vec_release(&x->worker[t].candidates);
+	}
+	vec_release(&x->posts);
+	vec_release(&x->sets_of_few);
+	mem_free(x->items);
+	mem_free(x->start);
+	mem_free(x->worker);
 	mem_free(x->scratch);
 	mem_free(x->few);
 	mem_free(x->near);
@@ -234,10 +387,10 @@ static void keep_blocks(const struct join_query *q, const uint32_t *key, const u
 	mem_free(hit);
 }
 
-void coverage_near(const struct join_query *q, unsigned i, const struct join_options *o, const uint8_t *few, bool as_a,
-		   bool as_b, uint8_t *live)
+bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o, const uint8_t *few, bool as_a,
+		   bool as_b, uint8_t *live, near_pairs *found)
 {
-	struct near x = { .q = q, .as_a = as_a, .as_b = as_b };
+	struct near x = { .q = q, .as_a = as_a, .as_b = as_b, .found = found };
 	unsigned threads = o && o->threads ? o->threads : 1;
 	uint32_t count = 0, others = 0;
 	const uint32_t *of;
@@ -246,7 +399,7 @@ void coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 		keep_blocks(q, q->disjunct[i].key, few, live);
 	joiner_aim(&x.lead, q, i);
 	if (x.lead.kind < 0 || !q->set_of[x.lead.kind])
-		return;
+		return false;
 	of = q->set_of[x.lead.kind];
 	x.sets = &q->sets[x.lead.kind];
 	x.few = mem_zalloc((size_t)x.sets->n + 1);
@@ -267,16 +420,19 @@ void coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 		mem_free(x.few);
 		mem_free(x.near);
 		mem_free(x.scratch);
-		return;
+		return false;
 	}
 	note_items(&x);
 	note_rarity(&x);
-	for (uint32_t s = 0; as_a && s < x.sets->n; s++)
-		if (x.few[s])
-			choose_items(&x, s);
+	for (size_t k = 0; as_a && k < x.sets_of_few.n; k++)
+		choose_items(&x, (uint32_t)k);
+	open_workers(&x, threads);
+	if (found)
+		task_each(threads, x.sets_of_few.n, NEAR_SETS, pair_few, &x);
 	task_each(threads, x.sets->n, NEAR_SETS, test_sets, &x);
 	for (uint32_t d = 0; d < q->n; d++)
 		if (live[d] && !few[d])
 			live[d] = of[d] == JOIN_NO_SET ? x.some_empty : x.near[of[d]];
 	near_release(&x, threads);
+	return found != NULL;
 }

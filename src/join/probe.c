@@ -47,6 +47,12 @@ static bool lead_holds(const struct joiner *j, uint32_t A, uint32_t B, uint32_t 
 	return true;
 }
 
+void probe_met(struct probe *p, struct joiner *j, unsigned worker, uint32_t x, uint32_t y, uint32_t shared)
+{
+	if (lead_holds(j, j->rows.size[j->kind][x], j->rows.size[j->kind][y], shared))
+		report(p, j, worker, x, y, shared);
+}
+
 static bool wanted(const struct joiner *j, uint32_t y)
 {
 	return (!j->targets || j->targets[y]) && side_count(j->flip ? &j->as_a : &j->as_b, y) != 0;

@@ -19,6 +19,8 @@ struct probe {			 /* what one thread holds; zero is fine */
 
 /* Pairs that no index finds: x with itself, x empty, or all rows when nothing leads. */
 void probe_without_index(struct probe *p, struct joiner *j, unsigned worker, uint32_t x);
+/* x probes and meets y, another row of its block; shared is exact.  The bounds are tested. */
+void probe_met(struct probe *p, struct joiner *j, unsigned worker, uint32_t x, uint32_t y, uint32_t shared);
 /* x: number in the index. */
 void probe_index(struct probe *p, struct joiner *j, unsigned worker, uint32_t x);
 void probe_reset(struct probe *p);   /* another index follows */
