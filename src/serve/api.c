@@ -8,7 +8,6 @@
 
 #include "archive/stamp.h"
 #include "archive/surt.h"
-#include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "flow/covers.h"
@@ -68,7 +67,7 @@ static void api_meta(struct api *a)
 static void api_end(struct api *a, uint64_t next)
 {
 	struct buf *out = a->j.out;
-	struct str tag, self = a->q->target;
+	struct str self = a->q->target;
 
 	api_meta(a);
 	json_key(&a->j, "links");
@@ -96,13 +95,6 @@ static void api_end(struct api *a, uint64_t next)
 	buf_byte(out, '\n');
 	if (out->full) {
 		response_error(a->r, 503, "the answer is too long; ask for a smaller page");
-		return;
-	}
-	tag = arena_printf(&a->q->arena, "\"%016llx\"", (unsigned long long)hash64(out->p, out->n));
-	response_header(a->r, "ETag", tag);
-	if (a->q->method != METHOD_POST && str_eq(request_header(a->q, "If-None-Match"), tag)) {
-		a->r->status = 304;
-		response_body(a->r, "application/json", STR(""));
 		return;
 	}
 	response_json(a->r, buf_view(out));
@@ -376,7 +368,7 @@ void api_search(struct request *q, struct response *r)
 	struct find_request find = { .words = request_param(q, "q"), .snippet = 300 };
 	struct str where = request_param(q, "where");
 	struct find_result result;
-	uint64_t size, cover;
+	uint64_t size, cover, seen = 0;
 
 	if (!api_begin(&a, q, r))
 		return;
@@ -396,8 +388,11 @@ void api_search(struct request *q, struct response *r)
 	json_open(&a.j, '{');
 	json_key(&a.j, "matches");
 	json_open(&a.j, '{');
-	put_u64(&a.j, "value", result.matches);
-	put_str(&a.j, "relation", a.acl ? STR("lte") : STR("eq"));
+	for (size_t i = 0; a.acl && i < result.n; i++)
+		seen += visible(&a, &result.hits[i].capture);
+	/* with access rules only what may be seen is counted: the number itself would tell of the rest */
+	put_u64(&a.j, "value", a.acl ? seen : result.matches);
+	put_str(&a.j, "relation", a.acl && result.matches > result.n ? STR("gte") : STR("eq"));
 	json_close(&a.j, '}');
 	json_key(&a.j, "hits");
 	json_open(&a.j, '[');

@@ -1,4 +1,5 @@
 /* serve/dispatch.c -- from a request to its row of the table, and back with the headers that isolate it. */
+#include "base/hash.h"
 #include "base/limits.h"
 #include "serve/routes.h"
 #include "serve/server_int.h"
@@ -161,9 +162,45 @@ bool dispatch_head(struct request *q, struct response *r)
 	return false;
 }
 
+/* Whether the client has what the tag names: If-None-Match, a list. */
+static bool client_has(const struct request *q, struct str tag)
+{
+	struct str rest = request_header(q, "If-None-Match");
+
+	while (rest.n) {
+		struct str one = str_trim(str_cut(&rest, ','));
+
+		if (str_starts(one, STR("W/")))
+			one = str_sub(one, 2, one.n);
+		if (str_eq(one, tag) || str_eq(one, STR("*")))
+			return true;
+	}
+	return false;
+}
+
+/* Every whole answer to GET has a tag of its bytes, and is not sent to who has them. */
+static void tag(struct request *q, struct response *r)
+{
+	struct str made, given = response_get(r, "ETag");
+
+	if (!(q->method & (METHOD_GET | METHOD_HEAD)) || r->status != 200 || r->more ||
+	    str_eq(response_get(r, "Cache-Control"), STR("no-store")))
+		return;
+	made = given.n ? given
+		       : arena_printf(&q->arena, "\"%016llx\"",
+				      (unsigned long long)hash64(r->body.n ? r->body.p : "", r->body.n));
+	if (!given.n)
+		response_header(r, "ETag", made);
+	if (!client_has(q, made))
+		return;
+	r->status = 304;
+	r->body = STR_NONE;
+}
+
 void dispatch_run(struct request *q, struct response *r)
 {
 	q->route->handler(q, r);
+	tag(q, r);
 	policy_apply(q, r);
 }
 

@@ -1,0 +1,44 @@
+"""Access rules: what they hide is hidden in replay, CDX, TimeMaps, calendars, search, diff, API, export and SQL alike."""
+import os
+
+SECRET, PRIVATE = "http://secret.example/", "http://secret.example/private"
+AT, PRIVATE_AT = "20070105120019", "20070105120020"
+
+
+def test(place, checks):
+    coll = place.copy("guarded")
+    ids = {u: place.run("sql", coll, "select id from captures where url = '%s'" % u, "--format", "tsv").split()[-1] for u in (SECRET, PRIVATE, "http://a.example/gone")}
+    with open(os.path.join(coll, "access.aclj"), "w") as f:
+        f.write('example,secret)/ - {"access": "exclude"}\nexample,secret)/private - {"access": "block"}\n'
+                'example,a)/gone - {"access": "exclude", "newer": {"years": 100}}\nexample,a)/rev - {"access": "exclude", "before": "2008"}\n')
+    server = place.serve("--allow-sql", coll=coll)
+    api = "/api/v1/collections/web"
+    rows = [
+        ("replay: excluded", "/web/%smp_/%s" % (AT, SECRET), 404, None), ("replay: blocked", "/web/%smp_/%s" % (PRIVATE_AT, PRIVATE), 451, None), ("replay: raw", "/web/%sid_/%s" % (PRIVATE_AT, PRIVATE), 451, None),
+        ("replay: embargo", "/web/20070105120005mp_/http://a.example/gone", 404, None), ("frame page", "/web/%s/%s" % (AT, SECRET), 404, None), ("frame page, blocked", "/web/%s/%s" % (PRIVATE_AT, PRIVATE), 451, None),
+        ("TimeGate", "/web/" + SECRET, 404, None), ("TimeGate, blocked", "/web/" + PRIVATE, 451, None), ("TimeMap", "/web/timemap/link/" + SECRET, 404, None), ("TimeMap, blocked", "/web/timemap/json/" + PRIVATE, 404, None),
+        ("CDX", "/web/cdx?url=*.secret.example", 200, lambda r: r.body == b""), ("CDX, IA", "/cdx/search/cdx?url=secret.example/*&output=json", 200, lambda r: r.json == []),
+        ("CDX: counts", "/web/cdx?url=http://a.example/gone&showSkipCount=true&output=json", 200, lambda r: r.body == b""),
+        ("CDX with a cover", "/web/cdx?url=*.secret.example&cover=1&showCovered=true", 200, lambda r: r.body == b""),
+        ("calendar", "/web/*/" + SECRET, None, None), ("API: calendar", api + "/calendar?url=" + SECRET, 200, lambda r: r.json["data"] == []), ("API: capture", api + "/capture?url=" + SECRET, 404, None),
+        ("API: captures", api + "/captures?filter[url]=" + SECRET, 200, lambda r: r.json["data"] == []), ("API: captures of a host", api + "/captures?filter[host]=secret.example", 200, lambda r: r.json["data"] == []),
+        ("API: search", api + "/search?q=unicorn", 200, lambda r: r.json["data"]["hits"] == [] and r.json["data"]["matches"]["value"] == 0), ("search", "/c/web/search?q=unicorn", None, None),
+        ("API: members", api + "/covers/1/members?page[size]=1000", 200, lambda r: not {int(ids[SECRET]), int(ids[PRIVATE])} & {m["id"] for m in r.json["data"]}),
+        ("cover.csv", "/c/web/covers/1/cover.csv", 200, lambda r: "secret.example" not in r.text),
+        ("diff", "/c/web/diff/%s..%s" % (ids[SECRET], ids[PRIVATE]), None, None), ("why", "/c/web/covers/1/doc/" + ids[SECRET], None, None), ("SQL", api + "/sql?q=select+url+from+captures", 403, None),
+        ("nearby, of a page that is not archived", "/web/2007mp_/http://secret.example/other", None, None), ("overview", "/c/web", 200, None), ("a capture before an embargo's end", "/web/20080201000000mp_/http://a.example/rev", 200, None),
+        ("one of several is hidden", "/web/20070201000000mp_/http://a.example/rev", 404, None), ("CDX: the others are not", "/web/cdx?url=http://a.example/rev", 200, lambda r: len(r.text.splitlines()) == 2),
+    ]
+    for name, path, status, body in rows:
+        r = server.get(path)
+        checks.that((status is None or r.status == status) and (body is None or body(r)) and r.status != 500, "acl: " + name, (r.status, r.text[:200]))
+        checks.that("unicorn" not in r.text.replace("q=unicorn", "").replace('value="unicorn"', "") or "search" in name, "acl: %s tells nothing" % name, r.text[:300])
+    links = server.get("/web/20080201000000mp_/http://a.example/rev").get("Link") or ""
+    checks.that("20070201000000" not in links, "acl: links of a memento name no hidden one", links)
+    server.close()
+    out = place.path("guarded.csv")
+    place.run("export", coll, "--format", "csv", "--what", "all", "--cover", "1", "-o", out, "-q", ok=(0, 1, 2, 3))
+    checks.that(os.path.exists(out) and "secret.example" not in open(out).read(), "acl: export holds to it")
+    import subprocess
+    p = subprocess.run([place.winnow, "sql", coll, "select url from captures"], capture_output=True, text=True)
+    checks.that("secret.example" not in p.stdout, "acl: the sql command holds to it", p.stdout[:200])
