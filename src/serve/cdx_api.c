@@ -113,6 +113,7 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 	response_stream(r,
 			query->show_pages && dialect == CDX_PYWB ? "application/json" : cdx_output_type(query->output),
 			answer_more, answer_free, x);
+	r->plain = query->no_gzip;
 	if (x->done) {
 		r->more = NULL;
 		r->body = buf_view(&x->piece);

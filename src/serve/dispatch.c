@@ -201,6 +201,7 @@ void dispatch_run(struct request *q, struct response *r)
 {
 	q->route->handler(q, r);
 	tag(q, r);
+	squeeze_apply(q, r);
 	policy_apply(q, r);
 }
 

@@ -47,6 +47,26 @@ void response_headerf(struct response *r, const char *name, const char *fmt, ...
 	va_end(ap);
 }
 
+void response_vary(struct response *r, const char *name)
+{
+	for (size_t i = 0; i < r->headers.n; i++)
+		if (str_ieq(r->headers.p[i].name, STR("Vary"))) {
+			if (str_ifind(r->headers.p[i].value, str(name)) < 0)
+				r->headers.p[i].value =
+				    arena_printf(&r->request->arena, "%.*s, %s", STR_FMT(r->headers.p[i].value), name);
+			return;
+		}
+	response_header(r, "Vary", str(name));
+}
+
+void response_weaken(struct response *r)
+{
+	for (size_t i = 0; i < r->headers.n; i++)
+		if (str_ieq(r->headers.p[i].name, STR("ETag")) && !str_starts(r->headers.p[i].value, STR("W/")))
+			r->headers.p[i].value =
+			    arena_printf(&r->request->arena, "W/%.*s", STR_FMT(r->headers.p[i].value));
+}
+
 struct str response_get(const struct response *r, const char *name)
 {
 	for (size_t i = 0; i < r->headers.n; i++)

@@ -69,9 +69,9 @@ struct server {
 	struct str origin;   /* scheme://host[:port] of --public-url; empty: as the Host header says */
 	struct str public_host;
 	int port;
-	struct arena arena;  /* lives as long as the server */
+	struct arena arena;	     /* lives as long as the server */
 	_Atomic unsigned generation; /* grows at SIGHUP: workers open their handles anew */
-	int64_t started;     /* seconds */
+	int64_t started;	     /* seconds */
 };
 
 struct param {
@@ -161,12 +161,15 @@ struct response {
 	void (*done)(void *context); /* called once, sent or not */
 	void *context;
 	uint64_t length; /* of a streamed body; UINT64_MAX: not known */
+	bool plain;	 /* never in gzip */
 	struct request *request;
 };
 
 void response_header(struct response *r, const char *name,
 		     struct str value); /* value is borrowed; control bytes in it are refused */
 void response_headerf(struct response *r, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void response_vary(struct response *r, const char *name); /* one more name in Vary */
+void response_weaken(struct response *r);		  /* its tag names what it says, not its bytes */
 struct str response_get(const struct response *r, const char *name);
 void response_body(struct response *r, const char *type, struct str body); /* 200 unless status was set */
 void response_html(struct response *r, struct str body);

@@ -71,6 +71,8 @@ void dispatch_refuse(struct request *q, struct response *r, int status, const ch
 bool guard_host(struct request *q, struct response *r);
 bool guard_route(struct request *q, struct response *r);
 bool guard_token_is(const struct server *s, struct str token);
+/* squeeze.c */
+void squeeze_apply(struct request *q, struct response *r);
 /* policy.c */
 void policy_apply(struct request *q, struct response *r);
 /* metrics.c */

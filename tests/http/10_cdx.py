@@ -1,4 +1,5 @@
 """CDX servers: every parameter in both dialects, the shapes of answers, bad values, covers, writing."""
+import gzip
 import json
 from urllib.parse import quote
 
@@ -110,6 +111,19 @@ def covers(place, server, checks):
     checks.that("coveredcount" in ia[0] and len(ia) == 2, "cover: in the other dialect", ia)
 
 
+def compressed(server, checks):
+    many = "/web/cdx?url=http://many.example/&limit=2000"
+    plain = server.get(many)
+    r = server.get(many, Accept_Encoding="gzip")
+    checks.equal(r.get("Content-Encoding"), "gzip", "gzip: when the client can")
+    if r.get("Content-Encoding") == "gzip":
+        checks.equal(gzip.decompress(r.body), plain.body, "gzip: the same rows")
+    checks.that("accept-encoding" in (r.get("Vary") or "").lower(), "gzip: Vary says so", r.get("Vary"))
+    checks.equal(server.get(many + "&gzip=false", Accept_Encoding="gzip").get("Content-Encoding"), None, "gzip=false: never")
+    checks.equal(server.get(many, Accept_Encoding="gzip;q=0").get("Content-Encoding"), None, "gzip: refused by q=0")
+    checks.equal(plain.get("Content-Encoding"), None, "gzip: not unasked")
+
+
 def paging(server, checks):
     """All 25,000 rows by pages, by resume keys, and at once: the same."""
     whole = server.get("/web/cdx?url=http://many.example/").text.splitlines()
@@ -172,6 +186,7 @@ def test(place, checks):
     checks.row(server, "cdx: other methods", "PUT", "/web/cdx?" + HOME, {}, 405, {"Allow": "GET, HEAD, POST, OPTIONS"})
     checks.row(server, "cdx: a catastrophic regex ends", "GET", "/cdx/search/cdx?url=many.example&limit=1&filter=original:" + quote("(a*)*(a|aa)+b" * 20), {}, 200)
     covers(place, server, checks)
+    compressed(server, checks)
     paging(server, checks)
     checks.equal(server.close(), 0, "cdx: ends with 0")
     from harness import Server
