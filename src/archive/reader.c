@@ -244,7 +244,10 @@ static void begin_long(struct reader *r, const struct record *rec, bool wrong)
 	r->until = wrong || !rec->has_length;
 	r->wrong = wrong;
 	if (!r->until && r->text.coding == CODING_NONE) {
-		r->until = r->wrong = reader_probe(r, rec->head, rec->length) == PROBE_NO;
+		enum probe probe = reader_probe(r, rec->head, rec->length);
+
+		r->until = r->wrong = probe == PROBE_NO;
+		r->watch = probe == PROBE_GAP;
 	} else if (!r->until) {
 		r->watch = r->text.raw.seekable;
 	}
@@ -387,7 +390,9 @@ static void look_inside(struct reader *r, struct str v, size_t *n, bool all)
 
 	if (seen == HEAD_YES) {
 		r->watch = false;
-		r->until = r->wrong = reader_probe(r, r->head_size, r->declared) == PROBE_NO;
+		enum probe probe = reader_probe(r, r->head_size, r->declared);
+
+		r->until = r->wrong = probe == PROBE_NO || probe == PROBE_GAP;
 	} else if (seen == HEAD_SHORT && s.at) {
 		*n = s.at;
 	}
@@ -419,10 +424,16 @@ static int end_early(struct reader *r, struct str v, struct str *piece)
 /* How a long block closes, when its last n bytes are in view: its wrong length is seen now. */
 static void close_long(struct reader *r, struct str v, size_t *n, bool all)
 {
+	struct sighting s;
 	size_t run;
 
 	switch (reader_closing(r, r->format, v, *n, all, &run)) {
 	case CLOSE_NOT: r->until = r->wrong = true; break;
+	case CLOSE_GAP: /* a record in a member of its own goes to the member's end */
+		r->until = r->wrong = all && r->text.coding != CODING_NONE && r->span.skip == 0 &&
+				      reader_trailer(r->format, v) &&
+				      reader_find_head(r, str_sub(v, *n, v.n), false, true, &s) != HEAD_YES;
+		break;
 	case CLOSE_LOOSE:
 		r->left = *n = reader_give_back(r->format, v, *n, run);
 		r->wrong = r->found + r->left < r->declared;

@@ -98,7 +98,12 @@ enum verdict {
 enum verdict reader_judge(struct reader *r, struct record *rec, struct str block, bool all, bool *wrong);
 
 /* Is a block of that length, which ends beyond the view, closed there?  By a second look at the file. */
-enum probe { PROBE_NO, PROBE_YES, PROBE_CANNOT };
+enum probe {
+	PROBE_NO,
+	PROBE_GAP, /* it closes, but no head follows: believed when there is no head inside */
+	PROBE_YES,
+	PROBE_CANNOT,
+};
 enum probe reader_probe(struct reader *r, size_t head, uint64_t length);
 
 int reader_open_part(struct reader *r, struct err *err); /* the part that r->part names */

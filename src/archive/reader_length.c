@@ -123,16 +123,26 @@ static enum verdict judge_loose(struct record *rec, struct str block, size_t run
 	return other == length || cuts_http(rec, block, other) ? LENGTH_RIGHT : correct(rec, other);
 }
 
+static size_t before_head(enum record_format format, struct str block)
+{
+	return block.n - reader_trailer(format, block);
+}
+
 /* The block closes, but what follows is no head.  In a member of its own a record goes to the member's end. */
 static enum verdict judge_gap(const struct reader *r, struct record *rec, struct str block, bool all)
 {
 	struct sighting s;
 	size_t length = (size_t)rec->length;
+
+	if (digest_says(rec, str_sub(block, 0, length)) == 1)
+		return LENGTH_RIGHT;
+	if (reader_find_head(r, str_sub(block, 0, length), true, true, &s) == HEAD_YES) /* it swallowed a record */
+		return correct(rec, before_head(rec->format, str_sub(block, 0, s.at)));
 	bool next = reader_find_head(r, str_sub(block, length, block.n), false, all, &s) == HEAD_YES;
 	size_t stop = next ? length + s.at : block.n,
 	       other = stop - reader_trailer(rec->format, str_sub(block, 0, stop));
 
-	if ((!next && !all) || digest_says(rec, str_sub(block, 0, length)) == 1)
+	if (!next && !all)
 		return LENGTH_RIGHT;
 	if (digest_says(rec, str_sub(block, 0, other)) == 1)
 		return correct(rec, other);
@@ -157,11 +167,6 @@ static enum verdict judge_end(const struct reader *r, struct record *rec, struct
 	return LENGTH_CUT;
 }
 
-static size_t before_head(enum record_format format, struct str block)
-{
-	return block.n - reader_trailer(format, block);
-}
-
 enum verdict reader_judge(struct reader *r, struct record *rec, struct str block, bool all, bool *wrong)
 {
 	struct sighting s;
@@ -181,7 +186,9 @@ enum verdict reader_judge(struct reader *r, struct record *rec, struct str block
 	enum head_sight seen = reader_find_head(r, block, true, all, &s);
 
 	if (seen == HEAD_YES) {
-		if (!fits && !all && reader_probe(r, rec->head, rec->length) != PROBE_NO)
+		enum probe probe = fits || all ? PROBE_NO : reader_probe(r, rec->head, rec->length);
+
+		if (probe == PROBE_YES || probe == PROBE_CANNOT)
 			return LENGTH_OPEN; /* an archive in the archive: the block is closed where it should be */
 		return correct(rec, before_head(rec->format, str_sub(block, 0, s.at)));
 	}
@@ -228,17 +235,18 @@ enum probe reader_probe(struct reader *r, size_t head, uint64_t length)
 	struct err err = { 0 };
 	struct text t;
 	struct str after;
-	bool all, closed = false;
+	bool all;
+	enum closing closing = CLOSE_NOT;
 	size_t run;
 	int rc = text_init(&t, r->fd, r->path, true, p->base, p->limit, false, unheard, &err);
 
 	if (rc == WN_OK)
 		rc = pass_block(r, &t, head, length, &err);
 	if (rc == WN_OK && (rc = text_view(&t, BEYOND, &after, &all, &err)) == WN_OK)
-		closed = reader_closing(r, r->format, after, 0, all, &run) != CLOSE_NOT;
+		closing = reader_closing(r, r->format, after, 0, all, &run);
 	text_release(&t);
 	mem_free(unheard);
-	return rc < 0	? PROBE_CANNOT
-	       : closed ? PROBE_YES
-			: PROBE_NO; /* a file that fails here will fail for the reader */
+	if (rc < 0)
+		return PROBE_CANNOT; /* a file that fails here will fail for the reader */
+	return closing == CLOSE_NOT ? PROBE_NO : closing == CLOSE_GAP ? PROBE_GAP : PROBE_YES;
 }
