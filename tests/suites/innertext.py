@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""innertext.py BENCH_PAGETEXT DATA [N] -- our text beside what Chromium shows.
+"""innertext.py BENCH_PAGETEXT DATA [N [SEED]] -- our text beside what Chromium shows.
 
 Takes N (100) random pages of the three corpora under DATA, loads each in Chromium
 with scripts off and no network, and compares the terms (profile uni-1) of
 document.body.innerText with those of our body text without its title: terms in
 both / terms in either, as multisets.  Prints the median and the worst ten with what
-differs.  Needs Chromium and the PyPI package playwright.  Exit 1 below 0.98."""
+differs and why: text that the page's style hides (display: none), which is in the body text
+because styles are not applied; text that the browser makes (list markers, form values); else unexplained.  Needs Chromium and the PyPI package playwright.  Exit 1 below 0.98."""
 import collections, glob, os, random, subprocess, sys, unicodedata
 from playwright.sync_api import sync_playwright
 
@@ -34,10 +35,25 @@ def terms(text):
     flush()
     return out
 
+# text of elements that a style hides, and text that is not in the tree but shown
+HIDDEN = """[...document.body.querySelectorAll('*')].filter(e => !['SCRIPT', 'STYLE', 'TEMPLATE', 'NOSCRIPT'].includes(e.tagName) &&
+    getComputedStyle(e).display == 'none' && (!e.parentElement || getComputedStyle(e.parentElement).display != 'none')).map(e => e.textContent).join(' ')"""
+MADE = "[...document.body.querySelectorAll('option, textarea, button, summary, rp')].map(e => e.textContent).join(' ')"
+
+def why(more, less, hidden, made):
+    reasons = []
+    if more:
+        rest = more - hidden
+        reasons.append("ours has what the page's style hides" if not rest else "ours has, unexplained: %s" % dict(rest.most_common(4)))
+    if less:
+        rest = less - made
+        reasons.append("the browser shows controls' text" if not rest else "the browser has, unexplained: %s" % dict(rest.most_common(4)))
+    return "; ".join(reasons) or "the same"
+
 def main():
     bench, data = sys.argv[1], sys.argv[2]
     n = int(sys.argv[3]) if len(sys.argv) > 3 else 100
-    random.seed(7)
+    random.seed(int(sys.argv[4]) if len(sys.argv) > 4 else 7)
     pages = []
     for corpus in ("openbsd-www", "git-htmldocs", "llvm-releases"):
         files = sorted(glob.glob(os.path.join(data, corpus, "**", "*.html"), recursive=True))
@@ -64,14 +80,15 @@ def main():
                 continue
             a, b = terms(ours[path][1]), terms(shown)
             either, both = sum((a | b).values()), sum((a & b).values())
-            results.append((both / either if either else 1.0, path, a - b, b - a))
+            hidden, made = (terms(page.evaluate("document.body ? " + what + " : ''")) for what in (HIDDEN, MADE))
+            results.append((both / either if either else 1.0, path, a - b, b - a, why(a - b, b - a, hidden, made)))
         browser.close()
     results.sort(key=lambda r: r[0])
     median = results[len(results) // 2][0] if results else 0
     print("%d pages: median %.4f, mean %.4f, at least 0.98: %d" % (len(results), median, sum(r[0] for r in results) / max(1, len(results)),
           sum(r[0] >= 0.98 for r in results)))
-    for score, path, more, less in results[:10]:
-        print("%.4f %s (%s)\n   only ours: %s\n   only Chromium: %s" % (score, os.path.relpath(path, data), ours[path][0],
+    for score, path, more, less, reason in results[:10]:
+        print("%.4f %s (%s): %s\n   only ours: %s\n   only Chromium: %s" % (score, os.path.relpath(path, data), ours[path][0], reason,
               dict(more.most_common(6)), dict(less.most_common(6))))
     return 0 if median >= 0.98 else 1
 
