@@ -162,17 +162,56 @@ static int slurp(const char *dir, struct arena *a, uint64_t cover, uint64_t revi
 	return os_slurp(a, *path, 4 * GIB, out, err);
 }
 
-static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member *m, size_t n, struct err *err)
+static bool same_member(const struct cover_member *a, const struct cover_member *b)
+{
+	return a->kept == b->kept && (a->kept || (a->witness == b->witness && a->shared == b->shared &&
+						  a->size == b->size && a->witness_size == b->witness_size));
+}
+
+/* Members of before that are none any more. */
+static int delete_gone(sqlite3 *db, uint64_t cover, const struct cover_member *was, size_t n_was,
+		       const struct cover_member *m, size_t n, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
+	int rc = WN_OK;
+
+	if (sqlite3_prepare_v2(db, "delete from cover_member where cover = ? and capture = ?", -1, &s, NULL) !=
+	    SQLITE_OK)
+		return failed(db, "cover_member", err);
+	for (size_t i = 0, k = 0; i < n_was && rc == WN_OK; i++) {
+		while (k < n && m[k].id < was[i].id)
+			k++;
+		if (k < n && m[k].id == was[i].id)
+			continue;
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
+		sqlite3_bind_int64(s, 2, (sqlite3_int64)was[i].id);
+		if (sqlite3_step(s) != SQLITE_DONE)
+			rc = failed(db, "cover_member", err);
+		sqlite3_reset(s);
+	}
+	sqlite3_finalize(s);
+	return rc;
+}
+
+/* Those that are not the same among `was`. */
+static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member *m, size_t n,
+			  const struct cover_member *was, size_t n_was, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	size_t at = 0;
 	int rc = WN_OK;
 
 	/* collections of before had no index of witnesses */
 	if (sqlite3_exec(db, "create index if not exists cover_witness on cover_member (cover, witness)", NULL, NULL,
 			 NULL) != SQLITE_OK ||
-	    sqlite3_prepare_v2(db, "insert into cover_member values (?,?,?,?,?,?,?)", -1, &s, NULL) != SQLITE_OK)
+	    sqlite3_prepare_v2(db, "insert or replace into cover_member values (?,?,?,?,?,?,?)", -1, &s, NULL) !=
+		SQLITE_OK)
 		return failed(db, "cover_member", err);
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		while (at < n_was && was[at].id < m[i].id)
+			at++;
+		if (at < n_was && was[at].id == m[i].id && same_member(&was[at], &m[i]))
+			continue;
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
 		sqlite3_bind_int64(s, 2, (sqlite3_int64)m[i].id);
 		sqlite3_bind_int(s, 3, m[i].kept);
@@ -243,14 +282,37 @@ static int next_id(sqlite3 *db, uint64_t *id, struct err *err)
 	return rc;
 }
 
+static int delete_row(sqlite3 *db, uint64_t cover, struct err *err)
+{
+	char sql[80];
+
+	snprintf(sql, sizeof sql, "delete from cover where id = %" PRIu64, cover);
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover", err);
+}
+
 static int delete_rows(sqlite3 *db, uint64_t cover, struct err *err)
 {
-	char sql[200];
+	char sql[80];
 
-	snprintf(sql, sizeof sql,
-		 "delete from cover_member where cover = %" PRIu64 "; delete from cover where id = %" PRIu64, cover,
-		 cover);
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover", err);
+	snprintf(sql, sizeof sql, "delete from cover_member where cover = %" PRIu64, cover);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return failed(db, "cover", err);
+	return delete_row(db, cover, err);
+}
+
+/* The revision that a cover is of in the catalogue; UINT64_MAX when it is not there. */
+static uint64_t stored_revision(sqlite3 *db, uint64_t cover)
+{
+	uint64_t revision = UINT64_MAX;
+	sqlite3_stmt *s = NULL;
+
+	if (sqlite3_prepare_v2(db, "select revision from cover where id = ?", -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
+		if (sqlite3_step(s) == SQLITE_ROW)
+			revision = (uint64_t)sqlite3_column_int64(s, 0);
+	}
+	sqlite3_finalize(s);
+	return revision;
 }
 
 int covers_name_check(struct str name, struct err *err)
@@ -296,6 +358,7 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 {
 	struct catalog *c = NULL;
 	bool replaces = row->id != 0;
+	size_t n_was;
 	sqlite3 *db;
 	int rc;
 
@@ -306,12 +369,17 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 		rc = failed(db, "storing the cover", err);
 		goto out;
 	}
-	rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
+	n_was = replaces && row->was && stored_revision(db, row->id) == row->was_revision ? row->n_was : 0;
+	if (n_was)
+		rc = delete_row(db, row->id, err) == WN_OK ? delete_gone(db, row->id, row->was, n_was, members, n, err)
+							   : WN_CATALOG;
+	else
+		rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
 	if (rc == WN_OK && row->name.n)
 		rc = name_is_free(db, row, err);
 	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK &&
 	    (rc = insert_row(db, row, err)) == WN_OK)
-		rc = insert_members(db, row->id, members, n, err);
+		rc = insert_members(db, row->id, members, n, row->was, n_was, err);
 	if (rc == WN_OK && commit)
 		rc = commit->run(commit->context, db, row->id, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)

@@ -21,6 +21,7 @@ struct cover_options {
 	size_t n_keep;
 };
 
+struct cover_member;
 struct cover_row {
 	uint64_t id, revision, documents, kept, lower_bound;
 	struct str name, rule, sha256, selection, report;
@@ -28,6 +29,10 @@ struct cover_row {
 	struct cover_options options;
 	void (*describe)(void *described, uint64_t cover, struct buf *out); /* covers_store: writes the report */
 	void *described;
+	/* covers_store in the place of a cover: its members at was_revision, by id; what is the same is not written again */
+	const struct cover_member *was;
+	size_t n_was;
+	uint64_t was_revision;
 };
 
 struct cover_member {

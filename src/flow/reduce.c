@@ -488,6 +488,9 @@ int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_re
 					      .min_versions = q->run.min_versions,
 					      .keep = keep.p,
 					      .n_keep = keep.n };
+	row.was = q->was;
+	row.n_was = q->n_was;
+	row.was_revision = q->was_revision;
 	row.describe = describe;
 	row.described = o;
 	sort_array(members, r->docs.n, sizeof *members, reduce_by_member);

@@ -563,6 +563,9 @@ int update_run(struct collection *coll, const struct cover_row *row, const struc
 	u.run = &r;
 	rc = load(&u, row, &why);
 	if (rc == WN_OK) {
+		rq.was = u.old;
+		rq.n_was = u.n_old;
+		rq.was_revision = row->revision;
 		rc = update_part(&u, &rq, q->stable, out, started, err);
 	} else if (rc == WN_NONE) {
 		run_close(&r);
