@@ -424,7 +424,7 @@ static int gexf_node(struct exporter *x, const struct capture *c, const struct c
 static int gexf_edge(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
 {
 	(void)c, (void)doc;
-	if (m->kept)
+	if (m->kept || x->what != EXPORT_ALL) /* both ends must be nodes */
 		return WN_OK;
 	buf_printf(&x->out,
 		   "<edge id=\"%" PRIu64 "\" source=\"%" PRIu64 "\" target=\"%" PRIu64 "\" weight=\"%.6f\"/>\n", m->id,
