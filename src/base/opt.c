@@ -84,34 +84,51 @@ int opt_size(const char *text, uint64_t *out)
 	return 0;
 }
 
-static bool is_choice(const char *choices, const char *value)
+/* Whether value is one of the choices; if not, the one it resembles, or "". */
+static bool is_choice(const char *choices, const char *value, char near[32])
 {
 	struct str rest = str(choices), word;
+	char words[16][32];
+	const char *names[16], *found;
+	size_t n = 0;
 
 	while (rest.p) {
 		word = str_cut(&rest, '|');
 		if (str_eq(word, str(value)))
 			return true;
+		if (n < COUNT(names)) {
+			snprintf(words[n], sizeof words[n], "%.*s", STR_FMT(word));
+			names[n] = words[n];
+			n++;
+		}
 	}
+	found = opt_nearest(value, names, n);
+	snprintf(near, 32, "%s", found ? found : "");
 	return false;
 }
 
 static int set_value(const struct opt *o, void *into, const char *value, struct err *err)
 {
 	void *at = (char *)into + o->at;
+	char near[32];
 	double d;
 
 	switch (o->type) {
 	case OPT_FLAG: *(bool *)at = true; return WN_OK;
 	case OPT_TEXT: *(const char **)at = value; return WN_OK;
 	case OPT_CHOICE:
-		if (!is_choice(o->arg, value))
-			return err_set(err, WN_USAGE, "--%s takes one of %s, not '%s'", o->name, o->arg, value);
+		if (!is_choice(o->arg, value, near))
+			return err_set(err, WN_USAGE, "--%s takes one of %s, not '%s'%s%s%s", o->name, o->arg, value,
+				       near[0] ? "; did you mean '" : "", near, near[0] ? "'?" : "");
 		*(const char **)at = value;
 		return WN_OK;
 	case OPT_U64:
 		if (!str_u64(str(value), at))
 			return err_set(err, WN_USAGE, "--%s takes a whole number, not '%s'", o->name, value);
+		return WN_OK;
+	case OPT_COUNT:
+		if (!str_u64(str(value), at) || *(uint64_t *)at == 0)
+			return err_set(err, WN_USAGE, "--%s takes a whole number from 1, not '%s'", o->name, value);
 		return WN_OK;
 	case OPT_DOUBLE:
 		if (!str_double(str(value), &d))

@@ -22,6 +22,7 @@ enum opt_type {
 	OPT_FLAG,   /* bool */
 	OPT_TEXT,   /* const char * */
 	OPT_U64,    /* uint64_t */
+	OPT_COUNT,  /* uint64_t from 1: 0 stays what it is before, 'not given' */
 	OPT_DOUBLE, /* double */
 	OPT_SIZE,   /* uint64_t; 64K, 1.5G, 200MB */
 	OPT_LIST,   /* struct opt_list: may be given several times */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "catalog/backend.h"
@@ -31,9 +32,19 @@ int catalog_open(struct catalog **out, const char *dir, enum catalog_mode mode, 
 	const struct catalog_backend *ops = backend_of(dir);
 	struct stat st;
 
+	if (!ops && stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		return err_set(
+		    err, WN_USAGE,
+		    "%s is a file, and a collection is a directory; 'winnow ingest NEW-DIRECTORY FILE...' makes one",
+		    dir);
+	if (!ops && access(dir, F_OK) == 0 && access(dir, R_OK | X_OK) != 0)
+		return err_set(err, WN_IO, "cannot look into %s: %s; its owner can allow it with 'chmod -R a+rX %s'",
+			       dir, strerror(errno), dir);
 	if (!ops && mode == CATALOG_CREATE) {
 		ops = backends[0];
 	} else if (!ops) {
+		if (stat(dir, &st) && errno == EACCES)
+			return err_sys(err, errno, "cannot look into %s", dir);
 		if (stat(dir, &st) && errno == ENOENT)
 			return err_set(err, WN_USAGE, "%s is not there; 'winnow ingest %s FILE...' makes a collection",
 				       dir, dir);

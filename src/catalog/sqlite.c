@@ -43,6 +43,16 @@ int sq_fail(struct sqlite_catalog *c, const char *what, struct err *err)
 		return err_set(err, WN_DATA,
 			       "%s/catalog.db is damaged (%s: %s); make the collection again from its archives",
 			       c->base.dir, what, sqlite3_errmsg(c->db));
+	if (code == SQLITE_CANTOPEN) {
+		int why = sqlite3_system_errno(c->db);
+
+		if (why)
+			return err_sys(err, why, "cannot open %s/catalog.db%s", c->base.dir,
+				       why == EROFS ? " for writing" : "");
+		return err_set(err, WN_IO,
+			       "cannot open %s/catalog.db; who opens it must be allowed to read it and its directory",
+			       c->base.dir);
+	}
 	if (code == SQLITE_BUSY)
 		return err_set(err, WN_BUSY, "%s is being written by another process (%s)", c->base.dir, what);
 	return err_set(err, WN_CATALOG, "%s: %s: %s", c->base.dir, what, sqlite3_errmsg(c->db));

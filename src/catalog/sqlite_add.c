@@ -38,7 +38,11 @@ static int name_id(struct adder *x, struct name_cache *cache, const char *find, 
 	step = sqlite3_step(s);
 	if (step == SQLITE_ROW)
 		*id = sqlite3_column_int64(s, 0);
+	else if (step != SQLITE_DONE) /* it may have rolled back: what is inserted now would be committed at once */
+		rc = sq_fail(x->c, find, x->err);
 	sqlite3_finalize(s);
+	if (rc < 0)
+		return rc;
 	if (step != SQLITE_ROW) {
 		if ((rc = sq_prepare(x->c, &s, make, x->err)) < 0)
 			return rc;

@@ -105,7 +105,7 @@ out:
 
 static int explain_alone(struct cmd_run *run, struct explained *x)
 {
-	struct rule_env env = { .kind = RULE_PAIR };
+	struct rule_env env = { .kind = RULE_PAIR, .uncomputed = SELECTION_UNCOMPUTED };
 	int rc;
 
 	if ((rc = rule_parse(&run->arena, rule_text(run->rest.p[0]), &env, &x->rule, &run->err)) < 0)

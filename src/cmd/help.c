@@ -219,7 +219,7 @@ static void man_overview(struct buf *out)
 	}
 	buf_str(
 	    out,
-	    STR(".SH SETTINGS\nEach option may also stand in the file winnow.conf of a collection (name = value) or in the "
+	    STR(".SH SETTINGS\nEach option may also stand in the file winnow.conf of a collection (name = value; a flag is yes or no; a name that no command has is refused) or in the "
 		"environment (WINNOW_THREADS for \\-\\-threads). The command line wins.\n.SH EXIT STATUS\n"
 		"0 done; 1 done, with findings; 2 usage; 3 failed; 130 interrupted.\n"));
 }

@@ -45,14 +45,19 @@ static int run(struct cmd_run *run)
 	if (rc < 0)
 		return cmd_fail(run, rc);
 	if (run->common.json)
-		buf_printf(&out, "{\"rows\": %" PRIu64 ", \"attributes\": %" PRIu64 ", \"skipped\": %" PRIu64 "}\n",
-			   r.rows, r.attributes, r.skipped);
+		buf_printf(&out,
+			   "{\"rows\": %" PRIu64 ", \"attributes\": %" PRIu64 ", \"unmatched\": %" PRIu64
+			   ", \"skipped\": %" PRIu64 "}\n",
+			   r.rows, r.attributes, r.unmatched, r.skipped);
 	else if (a->attributes)
 		buf_printf(&out, "%" PRIu64 " rows of %" PRIu64 " attributes\n", r.rows, r.attributes);
 	else
 		buf_printf(&out, "%" PRIu64 " captures\n", r.rows);
 	cmd_out(&out);
 	buf_release(&out);
+	if (r.unmatched)
+		warning("%" PRIu64 " of these keys %s in the collection: no capture has %s", r.unmatched,
+			r.unmatched == 1 ? "is not" : "are not", r.unmatched == 1 ? "it" : "them");
 	if (r.skipped)
 		warning("%" PRIu64 " lines were passed over; the first: %s", r.skipped, r.first_skipped);
 	return r.skipped ? EXIT_FINDINGS : EXIT_DONE;

@@ -17,7 +17,7 @@ struct args {
 };
 
 static const struct opt opts[] = {
-	{ "k", 0, OPT_U64, "N", "terms in a shingle (default 5); fixed when COLL is created",
+	{ "k", 0, OPT_COUNT, "N", "terms in a shingle (default 5); fixed when COLL is created",
 	  offsetof(struct args, k) },
 	{ "unit", 0, OPT_CHOICE, "word|char", "what shingles are made of; fixed when COLL is created",
 	  offsetof(struct args, unit) },

@@ -22,7 +22,7 @@ static enum listing_form form_of(const struct cmd_run *run)
 		if (strcmp(names[i], run->common.format) == 0)
 			return (enum listing_form)i;
 	if (run->common.json)
-		return LISTING_JSONL;
+		return LISTING_JSON;
 	return isatty(1) ? LISTING_TABLE : LISTING_TSV;
 }
 
@@ -52,8 +52,14 @@ static void choose(struct listing *l, const struct cmd_run *run)
 		while (i < l->n && !str_eq(str(l->names[i]), name))
 			i++;
 		if (i == l->n) {
-			error("%s: there is no field '%.*s' here; there are: %s, ...", run->cmd->name, STR_FMT(name),
-			      l->n ? l->names[0] : "none");
+			const char *near = opt_nearest(arena_strz(&l->arena, name), l->names, l->n);
+
+			error("%s: there is no field '%.*s' here; %s '%s'%s", run->cmd->name, STR_FMT(name),
+			      near ? "did you mean" : "the first is",
+			      near   ? near
+			      : l->n ? l->names[0]
+				     : "none",
+			      near ? "?" : "");
 			exit(EXIT_USAGE);
 		}
 		l->order[l->n_order++] = i;
@@ -187,6 +193,8 @@ static void json_row(struct listing *l)
 {
 	struct json j = { .out = &l->out, .spaced = true };
 
+	if (l->form == LISTING_JSON)
+		buf_str(&l->out, l->count == 1 ? STR("{\"rows\": [\n") : STR(",\n"));
 	json_open(&j, '{');
 	for (size_t i = 0; i < l->n; i++) {
 		json_key(&j, l->names[i]);
@@ -200,7 +208,8 @@ static void json_row(struct listing *l)
 		}
 	}
 	json_close(&j, '}');
-	buf_byte(&l->out, '\n');
+	if (l->form == LISTING_JSONL)
+		buf_byte(&l->out, '\n');
 }
 
 void listing_row(struct listing *l)
@@ -227,7 +236,7 @@ void listing_row(struct listing *l)
 		vec_push(&l->rows, copy);
 		if (l->rows.n == TABLE_ROWS)
 			flush_table(l);
-	} else if (l->form == LISTING_JSONL) {
+	} else if (l->form >= LISTING_JSONL) {
 		json_row(l);
 	} else {
 		for (size_t i = 0; i < l->n; i++) {
@@ -249,6 +258,8 @@ void listing_row(struct listing *l)
 void listing_close(struct listing *l)
 {
 	flush_table(l);
+	if (l->form == LISTING_JSON)
+		buf_str(&l->out, l->count ? STR("\n]}\n") : STR("{\"rows\": []}\n"));
 	cmd_out(&l->out);
 	buf_release(&l->out);
 	vec_release(&l->rows);

@@ -1,10 +1,11 @@
-/* cmd/listing.h -- rows for people and programs: table, tsv, csv or jsonl.
+/* cmd/listing.h -- rows for people and programs: table, tsv, csv, jsonl or one JSON object.
  *
  *	listing_open(&l, run, names, n);
  *	listing_text(&l, s); listing_u64(&l, v); ... one call per column; listing_row(&l);
  *	listing_close(&l);
  *
- * A table on a terminal, tsv otherwise, unless --format says.  A table is
+ * A table on a terminal, tsv otherwise, unless --format says; --json is one
+ * object, {"rows": [...]}, as reports are one object.  A table is
  * laid out over the first rows and cut to the terminal's width; the others
  * stream.  In tsv tabs, line ends and backslashes are written \t \n \\.
  */
@@ -13,7 +14,7 @@
 #include "base/json.h"
 #include "cmd/cmd.h"
 
-enum listing_form { LISTING_TABLE, LISTING_TSV, LISTING_CSV, LISTING_JSONL };
+enum listing_form { LISTING_TABLE, LISTING_TSV, LISTING_CSV, LISTING_JSONL, LISTING_JSON };
 
 struct listing_cell {
 	struct str text; /* p NULL: nothing */

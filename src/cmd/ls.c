@@ -19,7 +19,7 @@ static const struct opt opts[] = {
 	{ "cover", 0, OPT_TEXT, "ID", "only what this cover keeps", offsetof(struct args, cover) },
 	{ "sort", 0, OPT_TEXT, "FIELD", "by this field (a minus in front: backward); default urlkey, then time",
 	  offsetof(struct args, sort) },
-	{ "limit", 'n', OPT_U64, "N", "at most N rows", offsetof(struct args, limit) },
+	{ "limit", 'n', OPT_COUNT, "N", "at most N rows", offsetof(struct args, limit) },
 	{ 0 },
 };
 

@@ -20,11 +20,13 @@
 const struct opt cmd_common_opts[] = {
 	{ "help", 'h', OPT_FLAG, NULL, "say what the command does and which options it takes",
 	  offsetof(struct cmd_common, help) },
-	{ "json", 0, OPT_FLAG, NULL, "print one JSON object for programs, nothing else, on standard output",
+	{ "json", 0, OPT_FLAG, NULL,
+	  "print one JSON object for programs, nothing else, on standard output (a listing: {\"rows\": [...]})",
 	  offsetof(struct cmd_common, json) },
 	{ "quiet", 'q', OPT_FLAG, NULL, "say nothing but warnings and errors on standard error",
 	  offsetof(struct cmd_common, quiet) },
-	{ "threads", 0, OPT_U64, "N", "work on N threads (default: all cores)", offsetof(struct cmd_common, threads) },
+	{ "threads", 0, OPT_COUNT, "N", "work on N threads (default: all cores)",
+	  offsetof(struct cmd_common, threads) },
 	{ "memory", 0, OPT_SIZE, "SIZE", "use at most SIZE of memory, spill to disk beyond it (default 1G)",
 	  offsetof(struct cmd_common, memory) },
 	{ "progress", 0, OPT_CHOICE, "auto|always|never", "show how far the work is on standard error",
@@ -99,36 +101,86 @@ static int no_such_command(const char *name)
 	return EXIT_USAGE;
 }
 
+static const struct opt *option_named(const struct opt *table, struct str name)
+{
+	for (const struct opt *o = table; o && o->name; o++)
+		if (str_eq(str(o->name), name))
+			return o;
+	return NULL;
+}
+
+/* A name of winnow.conf that no command has. */
+static int no_such_setting(struct cmd_run *run, const char *path, unsigned number, struct str name)
+{
+	VEC(const char *) names = { 0 };
+	const char *near;
+
+	for (size_t i = 0; cmd_table[i]; i++) {
+		if (option_named(cmd_table[i]->opts, name))
+			return vec_release(&names), WN_OK; /* a setting of another command */
+		for (const struct opt *o = cmd_table[i]->opts; o && o->name; o++)
+			vec_push(&names, o->name);
+	}
+	for (const struct opt *o = cmd_common_opts; o->name; o++)
+		vec_push(&names, o->name);
+	near = opt_nearest(arena_strz(&run->arena, name), names.p, names.n);
+	vec_release(&names);
+	return err_set(&run->err, WN_USAGE, "%s:%u: no command has an option '%.*s'%s%s%s", path, number, STR_FMT(name),
+		       near ? "; did you mean '" : "; 'winnow help COMMAND' lists them", near ? near : "",
+		       near ? "'?" : "");
+}
+
+/* One line of winnow.conf as arguments. */
+static int take_line(struct cmd_run *run, const struct opt_set *sets, size_t nsets, const char *path, unsigned number,
+		     struct str line, struct opt_list *argv)
+{
+	static const char *const on[] = { "", "1", "yes", "true", "on" }, *const off[] = { "0", "no", "false", "off" };
+	struct str value = line, name = str_trim(str_cut(&value, '='));
+	const struct opt *o = NULL;
+
+	value = str_trim(value);
+	for (size_t s = 0; s < nsets && !o; s++)
+		o = option_named(sets[s].table, name);
+	if (!o && (option_named(cmd_common_opts, name) || option_named(cmd_listing_opts, name)))
+		return WN_OK; /* of listings, and this is none */
+	if (!o)
+		return no_such_setting(run, path, number, name);
+	if (o->type != OPT_FLAG) {
+		if (!value.n)
+			return err_set(&run->err, WN_USAGE, "%s:%u: '%s' needs a value: %s = %s", path, number, o->name,
+				       o->name, o->arg);
+		vec_push(argv, arena_printf(&run->arena, "--%s=%.*s", o->name, STR_FMT(value)).p);
+		return WN_OK;
+	}
+	for (size_t i = 0; i < COUNT(off); i++)
+		if (str_eq(value, str(off[i])))
+			return WN_OK;
+	for (size_t i = 0; i < COUNT(on); i++)
+		if (str_eq(value, str(on[i])))
+			return vec_push(argv, arena_printf(&run->arena, "--%s", o->name).p), WN_OK;
+	return err_set(&run->err, WN_USAGE, "%s:%u: '%s' is yes or no, not '%.*s'", path, number, o->name,
+		       STR_FMT(value));
+}
+
 /* The argument vector that settings outside the command line amount to: those
  * of winnow.conf ("name = value" lines), then those of the environment. */
 static int outer_settings(struct cmd_run *run, const struct opt_set *sets, size_t nsets, struct opt_list *argv)
 {
-	struct str text, line;
 	int rc;
 
 	vec_push(argv, "winnow");
 	if (run->cmd->coll_first && run->rest.n) {
 		const char *path = arena_printf(&run->arena, "%s/winnow.conf", run->rest.p[0]).p;
+		struct str text = STR_NONE;
 
-		if (access(path, F_OK) == 0) {
-			if ((rc = os_slurp(&run->arena, path, 64 * KIB, &text, &run->err)) < 0)
+		if (access(path, F_OK) == 0 && (rc = os_slurp(&run->arena, path, 64 * KIB, &text, &run->err)) < 0)
+			return rc;
+		for (unsigned number = 1; text.p; number++) {
+			struct str line = str_trim(str_cut(&text, '\n'));
+
+			if (line.n && line.p[0] != '#' &&
+			    (rc = take_line(run, sets, nsets, path, number, line, argv)) < 0)
 				return rc;
-			while (text.p) {
-				struct str name;
-
-				line = str_cut(&text, '\n');
-				line = str_trim(line);
-				if (line.n == 0 || line.p[0] == '#')
-					continue;
-				name = str_trim(str_cut(&line, '='));
-				for (size_t s = 0; s < nsets; s++)
-					for (const struct opt *o = sets[s].table; o && o->name; o++)
-						if (str_eq(str(o->name), name)) {
-							vec_push(argv, arena_printf(&run->arena, "--%s", o->name).p);
-							if (o->type != OPT_FLAG)
-								vec_push(argv, arena_strz(&run->arena, str_trim(line)));
-						}
-			}
 		}
 	}
 	for (size_t s = 0; s < nsets; s++)
@@ -195,6 +247,8 @@ static int settle(struct cmd_run *run)
 	progress_setup(how[0] == 'n' ? PROGRESS_NEVER : how[1] == 'l' ? PROGRESS_ALWAYS : PROGRESS_AUTO);
 	if (run->rest.n < cmd->min_args)
 		return cmd_usage(run, "needs %s; 'winnow help %s' says more", cmd->args, cmd->name);
+	if (!cmd->args[0] && run->rest.n)
+		return cmd_usage(run, "'%s' is one argument too many; it takes none", run->rest.p[0]);
 	if (cmd->max_args && run->rest.n > cmd->max_args)
 		return cmd_usage(run, "'%s' is one argument too many; it takes %s", run->rest.p[cmd->max_args],
 				 cmd->args);

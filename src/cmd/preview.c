@@ -19,11 +19,11 @@ static const struct opt opts[] = {
 	RULE_OPTS(struct args, rule),
 	{ "where", 'w', OPT_TEXT, "EXPR", "which documents (default: those with a text and status 200 or none)",
 	  offsetof(struct args, where) },
-	{ "min-versions", 0, OPT_U64, "N", "only documents whose URL has at least N selected captures",
+	{ "min-versions", 0, OPT_COUNT, "N", "only documents whose URL has at least N selected captures",
 	  offsetof(struct args, min_versions) },
 	{ "seed", 0, OPT_U64, "N", "which sample (default 1): the same seed gives the same answer",
 	  offsetof(struct args, seed) },
-	{ "budget", 0, OPT_U64, "N", "shingles to look at (default 8000000); more takes longer and says more",
+	{ "budget", 0, OPT_COUNT, "N", "shingles to look at (default 8000000); more takes longer and says more",
 	  offsetof(struct args, budget) },
 	{ 0 },
 };

@@ -19,7 +19,7 @@ struct args {
 static const struct opt opts[] = {
 	{ "where", 'w', OPT_TEXT, "EXPR", "only documents for which EXPR is true", offsetof(struct args, where) },
 	{ "cover", 0, OPT_TEXT, "ID", "only what this cover keeps", offsetof(struct args, cover) },
-	{ "limit", 'n', OPT_U64, "N", "at most N hits (default 20)", offsetof(struct args, limit) },
+	{ "limit", 'n', OPT_COUNT, "N", "at most N hits (default 20)", offsetof(struct args, limit) },
 	{ 0 },
 };
 

@@ -544,7 +544,8 @@ static int forget_all(sqlite3 *db, struct ftindex *words, struct err *err)
 		return err_set(err, WN_CATALOG, "dead_content: %s", sqlite3_errmsg(db));
 	while (rc == WN_OK && sqlite3_step(s) == SQLITE_ROW)
 		rc = ftindex_remove(words, (uint64_t)sqlite3_column_int64(s, 0), err);
-	sqlite3_finalize(s);
+	if (sqlite3_finalize(s) != SQLITE_OK && rc == WN_OK)
+		rc = err_set(err, WN_CATALOG, "dead_content: %s", sqlite3_errmsg(db));
 	if (rc == WN_OK && (rc = ftindex_commit(words, err)) == WN_OK &&
 	    sqlite3_exec(db, "delete from dead_content", NULL, NULL, NULL) != SQLITE_OK)
 		rc = err_set(err, WN_CATALOG, "dead_content: %s", sqlite3_errmsg(db));

@@ -2,6 +2,7 @@
 #include "flow/collection.h"
 
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "archive/stamp.h"
 #include "archive/surt.h"
@@ -60,8 +61,14 @@ int collection_texts(struct collection *c, struct textstore **out, struct err *e
 int collection_words(struct collection *c, struct ftreader **out, struct err *err)
 {
 	struct arena a = { 0 };
-	int rc = c->words ? WN_OK : ftreader_open(&c->words, collection_path(c, &a, "fulltext"), err);
+	const char *dir = collection_path(c, &a, "fulltext");
+	struct catalog_next next = { 0 };
+	int rc = c->words ? WN_OK : ftreader_open(&c->words, dir, err);
 
+	if (rc == WN_OK && access(arena_printf(&a, "%s/manifest", dir).p, F_OK) != 0 &&
+	    (rc = catalog_next(c->catalog, &next, err)) == WN_OK && next.content > 1)
+		rc = err_set(err, WN_DATA,
+			     "the full-text index is missing in %s; ingest with --reprocess makes it again", dir);
 	arena_release(&a);
 	*out = c->words;
 	return rc;

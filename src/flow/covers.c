@@ -348,7 +348,8 @@ static int name_is_free(sqlite3 *db, const struct cover_row *row, struct err *er
 		    err, WN_USAGE,
 		    "cover %lld is called '%.*s' already; give another --name, or remove it with 'winnow cover rm'",
 		    (long long)sqlite3_column_int64(s, 0), STR_FMT(name));
-	sqlite3_finalize(s);
+	if (sqlite3_finalize(s) != SQLITE_OK && rc == WN_OK)
+		rc = failed(db, "covers", err);
 	return rc;
 }
 
@@ -466,7 +467,8 @@ int covers_each(struct collection *coll, int (*each)(void *context, const struct
 			rc = each(context, &row);
 		arena_release(&a);
 	}
-	sqlite3_finalize(s);
+	if (sqlite3_finalize(s) != SQLITE_OK && rc == WN_OK)
+		rc = failed(db, "covers", err);
 	return rc;
 }
 
@@ -495,7 +497,10 @@ int covers_members(struct collection *coll, struct arena *a, uint64_t cover, str
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
 	while (sqlite3_step(s) == SQLITE_ROW)
 		read_member(s, vec_add(&all));
-	sqlite3_finalize(s);
+	if (sqlite3_finalize(s) != SQLITE_OK) {
+		vec_release(&all);
+		return failed(db, "cover_member", err);
+	}
 	*out = ARENA_ARRAY(a, struct cover_member, all.n + 1);
 	if (all.n)
 		memcpy(*out, all.p, all.n * sizeof **out);

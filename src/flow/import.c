@@ -233,6 +233,39 @@ static int insert_values(sqlite3 *db, struct csv *c, const struct table *t, cons
 	return rc < 0 ? rc : WN_OK;
 }
 
+/* How many of the keys just imported no capture has. */
+static int count_unmatched(sqlite3 *db, const struct table *t, sqlite3_int64 attribute, uint64_t *out, struct err *err)
+{
+	static const struct {
+		const char *by, *sql;
+	} forms[] = {
+		{ "url",
+		  "select count(*) from attribute_value where attribute = ? and key not in (select url from capture)" },
+		{ "urlkey",
+		  "select count(*) from attribute_value where attribute = ? and key not in (select urlkey from capture)" },
+		{ "host",
+		  "select count(*) from attribute_value where attribute = ? and key not in (select name from host)" },
+		{ "id",
+		  "select count(*) from attribute_value where attribute = ? and key not in (select cast(id as text) from capture)" },
+	};
+	sqlite3_stmt *s = NULL;
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < COUNT(forms) && rc == WN_OK; i++) {
+		if (strcmp(forms[i].by, t->by) != 0)
+			continue;
+		if (sqlite3_prepare_v2(db, forms[i].sql, -1, &s, NULL) != SQLITE_OK)
+			return sql_failed(db, err);
+		sqlite3_bind_int64(s, 1, attribute);
+		if (sqlite3_step(s) == SQLITE_ROW)
+			*out = (uint64_t)sqlite3_column_int64(s, 0);
+		else
+			rc = sql_failed(db, err);
+		sqlite3_finalize(s);
+	}
+	return rc;
+}
+
 int import_attributes(struct collection *coll, const char *path, struct import_report *out, struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);
@@ -270,6 +303,12 @@ int import_attributes(struct collection *coll, const char *path, struct import_r
 		}
 	if (rc == WN_OK)
 		rc = insert_values(db, &c, &t, ids, out, err);
+	for (size_t i = 0; i < t.n && rc == WN_OK; i++) {
+		uint64_t n = 0;
+
+		if (i != t.key && (rc = count_unmatched(db, &t, ids[i], &n, err)) == WN_OK && n > out->unmatched)
+			out->unmatched = n;
+	}
 	if (rc == WN_OK &&
 	    sqlite3_exec(db, "update meta set value = cast(value as integer) + 1 where key = 'revision'; commit", NULL,
 			 NULL, NULL) != SQLITE_OK)

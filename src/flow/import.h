@@ -4,7 +4,8 @@
 #include "flow/collection.h"
 
 struct import_report {
-	uint64_t rows, attributes, matched, skipped;
+	uint64_t rows, attributes, skipped;
+	uint64_t unmatched;	 /* keys of no capture of the collection */
 	char first_skipped[256]; /* why */
 };
 

@@ -31,6 +31,9 @@ struct selection {
 	} excluded; /* how many captures were left out, and why */
 };
 
+/* Attributes that no command computes yet, as bits. */
+#define SELECTION_UNCOMPUTED (1ull << ATTR_RANK | 1ull << ATTR_INLINKS | 1ull << ATTR_OUTLINKS)
+
 /* The environment of rules on this collection: its imported attributes and settings. */
 int selection_env(struct collection *coll, struct arena *a, enum rule_kind kind, struct rule_env *out, struct err *err);
 

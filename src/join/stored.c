@@ -50,8 +50,10 @@ static void open_sets(void *context, size_t from, size_t to, unsigned worker)
 			if (!(o->kinds >> k & 1))
 				continue;
 			if (!g)
-				rc = err_set(&err, WN_DATA, "no stored sets for content %llu: run `winnow repair`",
-					     (unsigned long long)o->content[i]);
+				rc = err_set(
+				    &err, WN_DATA,
+				    "the shingle set of content %llu is missing; ingest with --reprocess makes it again",
+				    (unsigned long long)o->content[i]);
 			else
 				rc = segment_view(g, o->content[i], k ? SKETCH_MAIN : SKETCH_BODY, &v, &err);
 			if (rc < 0 && atomic_compare_exchange_strong(&o->rc, &ok, rc) && o->err)

@@ -332,6 +332,7 @@ int rule_parse(struct arena *arena, struct str text, const struct rule_env *env,
 	int rc;
 
 	rule->env = *env;
+	rule->source = arena_str(arena, text);
 	p.lx.env = &rule->env;
 	if (text.n > LIMIT_RULE)
 		return err_set(err, WN_USAGE, "the rule has %zu bytes; at most %zu are read", text.n,

@@ -20,6 +20,11 @@ static int unknown_attribute(struct parser *p, struct str name, size_t at)
 	for (unsigned i = 0; i < ATTR_USER; i++)
 		if (i != ATTR_TEXT || p->rule->env.kind == RULE_SELECTION)
 			nearest_try(&near, str(attr_name(i)));
+	if (p->rule->env.kind == RULE_NUMERIC) { /* words of --prefer */
+		nearest_try(&near, STR("newest"));
+		nearest_try(&near, STR("oldest"));
+		nearest_try(&near, STR("longest"));
+	}
 	nearest_try(&near, STR("hostname"));
 	nearest_try(&near, STR("timestamp"));
 	nearest_try(&near, STR("mime-type"));

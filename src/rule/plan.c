@@ -18,11 +18,11 @@ struct normal {
 
 typedef VEC(struct conjunction) conj_vec;
 
-static int too_many(struct normal *nf)
+static int too_many(struct normal *nf, const struct node *n)
 {
-	return err_set(nf->err, WN_USAGE,
-		       "written out as alternatives the rule has more than %d of them; use fewer 'or' inside 'and'",
-		       LIMIT_RULE_DISJUNCTS);
+	return rule_fail(nf->err, nf->rule->source, n->at,
+			 "written out as alternatives the rule has more than %d of them; use fewer 'or' inside 'and'",
+			 LIMIT_RULE_DISJUNCTS);
 }
 
 static void conj_push(conj_vec *v, struct conjunction c) { vec_push(v, c); }
@@ -30,12 +30,12 @@ static void conj_push(conj_vec *v, struct conjunction c) { vec_push(v, c); }
 static int dnf(struct normal *nf, const struct node *n, bool negated, conj_vec *out);
 
 /* All combinations of one alternative from each side. */
-static int product(struct normal *nf, conj_vec *acc, const conj_vec *with)
+static int product(struct normal *nf, const struct node *n, conj_vec *acc, const conj_vec *with)
 {
 	conj_vec out = { 0 };
 
 	if (acc->n * with->n > LIMIT_RULE_DISJUNCTS)
-		return too_many(nf);
+		return too_many(nf, n);
 	for (size_t i = 0; i < acc->n; i++)
 		for (size_t k = 0; k < with->n; k++) {
 			struct conjunction x = acc->p[i], y = with->p[k], z = { 0 };
@@ -62,7 +62,7 @@ static int dnf_all(struct normal *nf, const struct node *n, bool negated, conj_v
 		conj_vec kid = { 0 };
 
 		if ((rc = dnf(nf, n->kids[i], negated, &kid)) == WN_OK)
-			rc = product(nf, out, &kid);
+			rc = product(nf, n->kids[i], out, &kid);
 		vec_release(&kid);
 	}
 	return rc;
@@ -80,7 +80,7 @@ static int dnf_any(struct normal *nf, const struct node *n, bool negated, conj_v
 			conj_push(out, kid.p[k]);
 		vec_release(&kid);
 		if (rc == WN_OK && out->n > LIMIT_RULE_DISJUNCTS)
-			rc = too_many(nf);
+			rc = too_many(nf, n->kids[i]);
 	}
 	return rc;
 }

@@ -41,6 +41,7 @@ struct node; /* rule/ast.h */
 struct rule {
 	struct rule_env env;
 	struct node *root;
+	struct str source;	/* as given: nodes and messages name places in it */
 	struct str canonical;	/* a b, full names, ASCII operators, single spaces */
 	char sha256[65];	/* the rule's name: hex of the canonical form's SHA-256 */
 	unsigned texts;		/* bit 1<<TEXT_BODY, 1<<TEXT_MAIN: which sets its measures use */
