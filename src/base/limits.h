@@ -23,9 +23,9 @@
 #define LIMIT_IDS 4000000	       /* record ids of one file that are compared with each other */
 #define LIMIT_PAYLOAD_TEXT \
 	(64 * MIB) /* of a payload that is read for its text; the same for every --memory, so that texts are */
-#define LIMIT_PAGE_WORK (256 * MIB)	/* what one page of such a payload takes while text and sets are made of it */
-#define LIMIT_TEXT (32 * MIB) /* a document's text, then it is cut (flaw text-cut) */
-#define LIMIT_RULE (64 * KIB) /* a rule's text */
+#define LIMIT_PAGE_WORK (256 * MIB) /* what one page of such a payload takes while text and sets are made of it */
+#define LIMIT_TEXT (32 * MIB)	    /* a document's text, then it is cut (flaw text-cut) */
+#define LIMIT_RULE (64 * KIB)	    /* a rule's text */
 #define LIMIT_RULE_DEPTH 200
 #define LIMIT_RULE_DISJUNCTS 64
 #define LIMIT_REGEX (16 * KIB)	      /* a regular expression's text */
@@ -34,11 +34,11 @@
 #define LIMIT_REGEX_STATES 2048	      /* states kept at once; then they are made anew */
 #define LIMIT_REGEX_MEMORY (16 * MIB) /* and the bytes they may take */
 #define LIMIT_JSON_DEPTH 64
-#define LIMIT_HTML_TOKEN (1 * MIB) /* bytes of one tag or comment that the tokenizer keeps */
-#define LIMIT_HTML_ATTRS 1024	   /* attributes of one tag; compared pairwise for duplicates */
-#define LIMIT_HTML_DEPTH 512	   /* open elements; browsers stop at the same depth */
-#define LIMIT_LINKS 200000	   /* links of one page */
-#define LIMIT_LINKS_BYTES (32 * MIB)	/* of their URLs together: a long base makes short links long */
+#define LIMIT_HTML_TOKEN (1 * MIB)   /* bytes of one tag or comment that the tokenizer keeps */
+#define LIMIT_HTML_ATTRS 1024	     /* attributes of one tag; compared pairwise for duplicates */
+#define LIMIT_HTML_DEPTH 512	     /* open elements; browsers stop at the same depth */
+#define LIMIT_LINKS 200000	     /* links of one page */
+#define LIMIT_LINKS_BYTES (32 * MIB) /* of their URLs together: a long base makes short links long */
 #define LIMIT_LINKS_PACKED \
 	(32 * MIB)	     /* and what they take when packed, each URL's beginning left out that the last one has */
 #define LIMIT_ANCHOR 1024    /* bytes of one anchor text */

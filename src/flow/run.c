@@ -417,8 +417,8 @@ int run_witnesses(struct run *r, const uint8_t *kept, uint32_t *witness, uint32_
 	}
 	o.progress_context = phase;
 	return rc < 0 ? rc
-		      : coverage_witness(witness, shared, q, &o, kept, r->kind,
-					 r->docs.columns.col[ATTR_TIME]->num, &stats, err);
+		      : coverage_witness(witness, shared, q, &o, kept, r->kind, r->docs.columns.col[ATTR_TIME]->num,
+					 &stats, err);
 }
 
 int run_set_size(struct run *r, uint32_t doc, uint64_t *size, struct err *err)

@@ -1,7 +1,6 @@
 /* serve/multipart.c -- see multipart.h. */
 #include "serve/multipart.h"
 
-
 #include "base/limits.h"
 #include "base/mem.h"
 
