@@ -1,7 +1,7 @@
 # Two commands for a person: `make demo` and `make test`.  Meson does the work.
 #
 #	make            release build in build/
-#	make demo       install what is needed, build, run the main job on the bundled sample
+#	make demo       install what is needed, build, run the main job on the bundled sample, show it in a browser
 #	make test       unit tests, command tests, examples of the manual
 #	make sanitize   the tests under AddressSanitizer + UBSan, then what has threads under TSan
 #	make fuzz       every parser for SECONDS=60 with libFuzzer

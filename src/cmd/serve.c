@@ -1,4 +1,8 @@
 /* cmd/serve.c -- winnow serve: the archive in a browser. */
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -9,7 +13,7 @@ struct args {
 	const char *listen, *public_url, *replay_host, *token_file, *trust_proxy, *warc_dir, *acl, *access_log, *assets,
 	    *uploads;
 	uint64_t job_lease;
-	bool private_paths, read_only, allow_sql, allow_cdx_write, no_fuzzy;
+	bool private_paths, read_only, allow_sql, allow_cdx_write, no_fuzzy, open;
 };
 
 static const struct opt opts[] = {
@@ -40,9 +44,28 @@ static const struct opt opts[] = {
 	{ "uploads", 0, OPT_TEXT, "DIR",
 	  "where uploaded archives become collections (default ~/.local/share/winnow); without COLL those there are served",
 	  offsetof(struct args, uploads) },
+	{ "open", 0, OPT_FLAG, NULL, "open the printed link in the desktop's browser", offsetof(struct args, open) },
 	{ "assets", 0, OPT_TEXT, "DIR", "serve /a/ from DIR, for development", offsetof(struct args, assets) },
 	{ 0 },
 };
+
+/* The desktop's browser, in a process of its own that is nobody's child: how it fares is its own business. */
+static void open_browser(struct str url)
+{
+	char *link = strndup(url.p, url.n);
+	pid_t child = link ? fork() : -1;
+
+	if (child == 0) {
+		if (fork() == 0) {
+			execlp("xdg-open", "xdg-open", link, (char *)NULL);
+			_exit(127);
+		}
+		_exit(0);
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	free(link);
+}
 
 static void ready(void *context, const struct server *s, struct str url)
 {
@@ -79,6 +102,8 @@ static void ready(void *context, const struct server *s, struct str url)
 	}
 	cmd_out(&out);
 	buf_release(&out);
+	if (((const struct args *)run->args)->open)
+		open_browser(url);
 	note("serving %zu collection%s; end with Ctrl-C", s->n_served, s->n_served == 1 ? "" : "s");
 }
 

@@ -1,8 +1,11 @@
 // Ways through winnow: a journalist's flow whole, by mouse and by keyboard; keys; the studio's two views.
 import { test, before, after } from "node:test";
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { serve } from "./harness.js";
-import { launch, samples } from "./setup.js";
+import { launch, samples, shots } from "./setup.js";
 
 let served, browser;
 
@@ -212,4 +215,63 @@ test("nothing that changes anything is on the pages of a server that only reads"
 	}
 	await page.close();
 	read.stop();
+});
+
+// A server without a collection, with a folder of its own for what is uploaded.
+const empty = async () => {
+	const uploads = mkdtempSync(join(tmpdir(), "winnow-uploads-"));
+	return { ...(await serve({}, ["--uploads", uploads])), uploads };
+};
+
+for (const scripts of [true, false])
+	test(`without a collection: one click makes the sample one, scripts ${scripts ? "on" : "off"}`, async () => {
+		const own = await empty();
+		const context = await browser.newContext({ javaScriptEnabled: scripts });
+		const page = await context.newPage();
+		await page.goto(own.start);
+		assert.match(await page.textContent("h1"), /Read an archive/);
+		await page.screenshot({ path: `${shots}/start-1200-light-${scripts ? "on" : "off"}.png`, fullPage: true });
+		await page.click("text=Try the sample");
+		await ended(page);
+		await page.click(".note.good a");
+		assert.match(await page.textContent("h1"), /sample/);
+		await page.goto(`${own.origin}/c/sample/search?q=library`);
+		assert.match(await page.textContent("[role=status]"), /match/);
+		await context.close();
+		own.stop();
+	});
+
+test("without a collection: a dropped archive becomes one, with progress; so does a chosen one without scripts", async () => {
+	const own = await empty();
+	const context = await browser.newContext();
+	const page = await context.newPage();
+	await page.goto(own.start);
+	await page.evaluate(async (bytes) => {
+		const data = new DataTransfer();
+		data.items.add(new File([new Uint8Array(bytes)], "dropped news.warc.gz"));
+		document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+	}, [...readFileSync(samples[0])]);
+	await ended(page);
+	await page.click(".note.good a");
+	assert.match(await page.textContent("h1"), /dropped ?news/);
+	assert.match(await page.textContent(".facts"), /Captures\s*10/);
+	await page.goto(own.start);
+	await page.evaluate(() => {
+		const data = new DataTransfer();
+		data.items.add(new File(["this is no archive"], "notes.txt"));
+		document.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+	});
+	await page.locator(".sending", { hasText: "was not taken" }).waitFor();
+	await context.close();
+	const plain = await browser.newContext({ javaScriptEnabled: false });
+	const form = await plain.newPage();
+	await form.goto(own.start);
+	await form.setInputFiles("#file", samples[1]);
+	await form.fill("#name", "autumn");
+	await form.click("text=Make it a collection");
+	await ended(form);
+	await form.click(".note.good a");
+	assert.match(await form.textContent("h1"), /autumn/);
+	await plain.close();
+	own.stop();
 });
