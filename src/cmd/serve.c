@@ -159,5 +159,8 @@ const struct cmd cmd_serve = {
 	    "may read. Programs send it as 'Authorization: Bearer'.\n\n"
 	    "A collection is at /NAME/STAMP/URL (replay), /NAME/URL (Memento TimeGate), /NAME/timemap/link/URL and /NAME/cdx. Archived pages run in a "
 	    "sandbox of their own: they see neither the pages of winnow nor its cookies.\n\n"
+	    "Without a collection it opens with a place to drop archives, and serves what was uploaded before. Uploads, covers and "
+	    "updates are jobs: they lie in the collection, every server of it shows and cancels them, one works on each, and "
+	    "another takes over when that one is gone for --job-lease seconds.\n\n"
 	    "SIGTERM ends it when the answers under way are sent; SIGHUP opens collections and access rules anew.",
 };
