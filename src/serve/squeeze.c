@@ -109,7 +109,7 @@ void squeeze_apply(struct request *q, struct response *r)
 	bool ours = r->policy == POLICY_UI || r->policy == POLICY_DATA || r->policy == POLICY_OPEN;
 	struct squeeze *s;
 
-	if (!ours || r->plain || r->status == 204 || response_get(r, "Content-Encoding").n ||
+	if (!ours || r->plain || (r->status != 200 && r->status != 304) || response_get(r, "Content-Encoding").n ||
 	    str_eq(response_get(r, "Content-Type"), STR("text/event-stream")))
 		return;
 	response_vary(r, "accept-encoding");
