@@ -23,6 +23,7 @@
 #define TABLEAU_CELLS ((size_t)4 << 20) /* 32 MiB; beyond it subgradients */
 #define EPS 1e-9
 #define SUBGRADIENT_ROUNDS 4000
+#define SUBGRADIENT_LEAST 100 /* whatever the work that is allowed */
 
 struct tableau {
 	uint32_t lines, columns; /* without the last line (costs) and column (right-hand side) */
@@ -241,7 +242,7 @@ static void fair_shares(const struct instance *in, const double *w, double *u)
 /* Subgradient ascent on L(u) for instances too large for a tableau.  The step aims at a target a little above the
  * best value so far (Polyak); when it has not come nearer for a while, it begins again there with half the step.
  * The direction keeps some of the last one, which damps its swings. */
-static void subgradients(struct arena *a, const struct instance *in, struct packing *out)
+static void subgradients(struct arena *a, const struct instance *in, uint64_t work, struct packing *out)
 {
 	double *u = ARENA_ARRAY(a, double, (size_t)in->rows + 1), *best = ARENA_ARRAY(a, double, (size_t)in->rows + 1);
 	double *way = arena_zalloc(a, sizeof(double) * ((size_t)in->rows + 1));
@@ -249,7 +250,12 @@ static void subgradients(struct arena *a, const struct instance *in, struct pack
 	       *average = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1));
 	int32_t *gap = ARENA_ARRAY(a, int32_t, (size_t)in->rows + 1);
 	double heaviest = 1, top = -1, step = 1;
+	uint64_t entries = in->row_at[in->rows] + 1, rounds = 2 * work / entries;
 	unsigned idle = 0, round = 0;
+
+	rounds = rounds < SUBGRADIENT_LEAST    ? SUBGRADIENT_LEAST
+		 : rounds > SUBGRADIENT_ROUNDS ? SUBGRADIENT_ROUNDS
+					       : rounds;
 
 	for (uint32_t c = 0; c < in->cols; c++)
 		if ((double)in->w[c] > heaviest)
@@ -257,7 +263,7 @@ static void subgradients(struct arena *a, const struct instance *in, struct pack
 	for (uint32_t c = 0; c < in->cols; c++)
 		w[c] = (double)in->w[c] / heaviest;
 	fair_shares(in, w, u);
-	for (; round < SUBGRADIENT_ROUNDS && step > 1e-3; round++) {
+	for (; round < rounds && step > 1e-3; round++) {
 		double value = lagrangian(in, w, u, gap, average), norm = 0, aim;
 
 		if (value > top) {
@@ -355,6 +361,6 @@ void packing_solve(struct arena *a, const struct instance *in, uint64_t work, st
 	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS)
 		caps = 0; /* a weaker bound, still one */
 	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS || !simplex(a, in, caps, work, out))
-		subgradients(a, in, out);
+		subgradients(a, in, work, out);
 	out->bound = packing_bound(in, out->u);
 }
