@@ -441,9 +441,14 @@ static struct charset believe(const struct encoding *e, enum charset_source sour
 static bool late_meta(struct str s)
 {
 	struct str head = str_sub(s, PRESCAN_BYTES - 200, LATE_META_BYTES);
+	const char *p = head.p, *end = head.p + head.n;
 
-	return head.n && (memmem(head.p, head.n, "charset=", 8) || memmem(head.p, head.n, "CHARSET=", 8) ||
-			  memmem(head.p, head.n, "Charset=", 8));
+	while (head.n && (p = memchr(p, '=', (size_t)(end - p)))) {
+		if (p - head.p >= 7 && (p[-1] | 32) == 't' && strncasecmp(p - 7, "charset", 7) == 0)
+			return true;
+		p++;
+	}
+	return false;
 }
 
 struct charset charset_find(struct str s, struct str http_label, bool markup)

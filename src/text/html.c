@@ -56,9 +56,12 @@ void html_set_last_start(struct html *h, struct str name) { html_last_start(h, t
 
 struct str html_attr(const struct html_token *token, struct str name)
 {
-	for (size_t i = 0; i < token->nattrs; i++)
-		if (str_eq(token->attrs[i].name, name))
+	for (size_t i = 0; i < token->nattrs; i++) {
+		struct str a = token->attrs[i].name;
+
+		if (a.n == name.n && a.n && a.p[0] == name.p[0] && memcmp(a.p, name.p, a.n) == 0)
 			return token->attrs[i].value;
+	}
 	return STR_NONE;
 }
 
