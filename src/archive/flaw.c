@@ -24,7 +24,7 @@ static const struct {
 	[FLAW_BAD_DICTIONARY] = { "bad-dictionary", "the zstd dictionary frame cannot be used" },
 	[FLAW_BAD_CONTAINER] = { "bad-container", "a ZIP or WACZ directory or entry is damaged" },
 	[FLAW_VERSION] = { "version", "the version is none of WARC 0.17, 0.18, 1.0, 1.1 or ARC 1, 2" },
-	[FLAW_LINE_END] = { "line-end", "header lines end with LF instead of CR LF" },
+	[FLAW_LINE_END] = { "line-end", "header lines end with LF or CR CR LF instead of CR LF" },
 	[FLAW_FOLDED_FIELD] = { "folded-field", "a header field runs over several lines" },
 	[FLAW_BAD_FIELD] = { "bad-field", "a header line is no field: no colon, no name or control characters" },
 	[FLAW_MISSING_FIELD] = { "missing-field", "a field is missing that this kind of record must have" },

@@ -109,9 +109,15 @@ static enum verdict correct(struct record *rec, uint64_t length)
 	return LENGTH_RIGHT;
 }
 
-/* Line ends and then a head follow the block of the declared length: part of them may have been counted in. */
-static enum verdict judge_loose(struct record *rec, struct str block, size_t run)
+static size_t before_head(enum record_format format, struct str block)
 {
+	return block.n - reader_trailer(format, block);
+}
+
+/* Line ends and then a head follow the block of the declared length: part of them may have been counted in. */
+static enum verdict judge_loose(const struct reader *r, struct record *rec, struct str block, size_t run)
+{
+	struct sighting s;
 	size_t length = (size_t)rec->length, stop = length + run,
 	       other = stop - reader_trailer(rec->format, str_sub(block, 0, stop));
 
@@ -119,13 +125,10 @@ static enum verdict judge_loose(struct record *rec, struct str block, size_t run
 		return LENGTH_RIGHT;
 	if (digest_says(rec, str_sub(block, 0, other)) == 1)
 		return correct(rec, other);
+	if (reader_find_head(r, str_sub(block, 0, length), true, true, &s) == HEAD_YES) /* it swallowed a record */
+		return correct(rec, before_head(rec->format, str_sub(block, 0, s.at)));
 	other = reader_give_back(rec->format, block, length, run);
 	return other == length || cuts_http(rec, block, other) ? LENGTH_RIGHT : correct(rec, other);
-}
-
-static size_t before_head(enum record_format format, struct str block)
-{
-	return block.n - reader_trailer(format, block);
 }
 
 /* The block closes, but what follows is no head.  In a member of its own a record goes to the member's end. */
@@ -178,7 +181,7 @@ enum verdict reader_judge(struct reader *r, struct record *rec, struct str block
 
 		switch (reader_closing(r, rec->format, block, (size_t)rec->length, all, &run)) {
 		case CLOSE_EXACT: return LENGTH_RIGHT;
-		case CLOSE_LOOSE: return judge_loose(rec, block, run);
+		case CLOSE_LOOSE: return judge_loose(r, rec, block, run);
 		case CLOSE_GAP: return judge_gap(r, rec, block, all);
 		case CLOSE_NOT: break;
 		}

@@ -218,7 +218,11 @@ size_t warc_head_size(struct str s, bool all, bool *cut)
 			break;
 		size_t next = (size_t)(nl - s.p) + 1, n = next - 1 - line;
 
-		if (n == 0 || (n == 1 && s.p[line] == '\r'))
+		size_t text = n;
+
+		while (text && s.p[line + text - 1] == '\r') /* some wrote CR CR LF */
+			text--;
+		if (text == 0)
 			return next;
 		if (line && (s.p[line] == 'W' || s.p[line] == 'w') && n >= 6 && is_version(str_n(s.p + line, n))) {
 			*cut = true;
@@ -296,6 +300,10 @@ void warc_parse(struct record *rec, struct str head, struct head_scratch *scratc
 			line.n--;
 		else if (nl)
 			lf = true;
+		while (line.n && line.p[line.n - 1] == '\r') {
+			line.n--;
+			lf = true;
+		}
 		if (line.n == 0)
 			continue;
 		if ((line.p[0] == ' ' || line.p[0] == '\t') && rec->nfields) {

@@ -56,6 +56,10 @@ static struct str make_block(struct test *t, unsigned kind)
 	struct str text = make_noise(t, test_below(t, kind == 3 ? 9000 : 900));
 	const char *head = kind % 2 ? "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" : "line\r\n\r\nline\n\n";
 
+	/* line ends in the noise would now and then close a record where a wrong length happens to end */
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] == '\n' || text.p[i] == '\r')
+			((char *)(uintptr_t)text.p)[i] = '_';
 	return make_join(t->arena, (struct str[]){ str(head), text, STR(".") }, 3);
 }
 

@@ -88,6 +88,8 @@ static const struct {
 	{ GOOD GOOD, "resource 3; resource 3", "two good records" },
 	{ "", "tail empty-file; tail not-an-archive", "nothing" },
 	{ "hello\n", "tail not-an-archive", "a text" },
+	{ "WARC/1.0\r\r\nWARC-Type: metadata\r\r\nContent-Length: 2\r\r\n\r\r\nab\r\n\r\n", "metadata 2 line-end",
+	  "CR CR LF" },
 	{ "WARC/1.0\n"
 	  "WARC-Type: metadata\n"
 	  "Content-Length: 2\n\nab\n\n",
