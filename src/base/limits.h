@@ -24,8 +24,10 @@
 #define LIMIT_PAYLOAD_TEXT \
 	(64 * MIB) /* of a payload that is read for its text; the same for every --memory, so that texts are */
 #define LIMIT_PAGE_WORK (256 * MIB) /* what one page of such a payload takes while text and sets are made of it */
-#define LIMIT_TEXT (32 * MIB)	    /* a document's text, then it is cut (flaw text-cut) */
-#define LIMIT_RULE (64 * KIB)	    /* a rule's text */
+#define LIMIT_PAGE_FOUND \
+	(128 * MIB)	      /* and what was found in it, until it is entered: as many threads as there is room */
+#define LIMIT_TEXT (32 * MIB) /* a document's text, then it is cut (flaw text-cut) */
+#define LIMIT_RULE (64 * KIB) /* a rule's text */
 #define LIMIT_RULE_DEPTH 200
 #define LIMIT_RULE_DISJUNCTS 64
 #define LIMIT_REGEX (16 * KIB)	      /* a regular expression's text */

@@ -168,6 +168,9 @@ static int run(struct cmd_run *run)
 		return cmd_fail(run, rc);
 	if (run->common.memory < 512 * MIB)
 		return cmd_usage(run, "--memory must be at least 512M here: one page may have a text of 32 MiB");
+	/* each worker may hold a page of the largest kind */
+	if (o.threads > (o.memory - LIMIT_PAGE_WORK) / LIMIT_PAGE_FOUND)
+		o.threads = (unsigned)((o.memory - LIMIT_PAGE_WORK) / LIMIT_PAGE_FOUND);
 	if (a->reprocess)
 		return reprocess(run, &o);
 	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)

@@ -62,6 +62,7 @@ struct extractor {
 	struct buf key;
 	struct linkpack links;
 	struct arena arena; /* of one record */
+	bool in_large;	    /* this one holds the lock of large pages */
 	EVP_MD_CTX *sha;
 	EVP_MD *sha256;
 };
@@ -278,9 +279,19 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	return WN_OK;
 }
 
-/* A page of many megabytes takes ten times its size while its sets are made: one at a time, so that memory stays bounded. */
+/* A page of many megabytes takes several times its size while it is read and its sets are made: one at a time, so that
+ * memory stays bounded.  Whoever reads such a one waits before the first byte where the record says its length, else
+ * before its text is made. */
 enum { LARGE_PAGE = 8 << 20 };
 static pthread_mutex_t one_large = PTHREAD_MUTEX_INITIALIZER;
+
+static void enter_large(struct extractor *x, bool large)
+{
+	if (!large || x->in_large)
+		return;
+	pthread_mutex_lock(&one_large);
+	x->in_large = true;
+}
 
 static void shingler_shrink(struct shingler *s)
 {
@@ -288,6 +299,20 @@ static void shingler_shrink(struct shingler *s)
 
 	shingler_release(s);
 	*s = (struct shingler){ .spec = spec };
+}
+
+static void leave_large(struct extractor *x)
+{
+	if (!x->in_large)
+		return;
+	shingler_shrink(&x->body);
+	shingler_shrink(&x->main);
+	payload_release(&x->payload); /* it and the rest hold as much as the largest page so far */
+	documents_free(x->documents);
+	x->documents = documents_new();
+	arena_release(&x->arena);
+	x->in_large = false;
+	pthread_mutex_unlock(&one_large);
 }
 
 /* Payload of a response, resource or conversion: digests, text, links. */
@@ -310,7 +335,8 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 		if (c->status >= 300 && c->status < 400)
 			c->redirect = keep(f, p->http.location);
 	}
-	if ((rc = payload_all(p, x->o.payload_max, &all, &cut, err)) < 0)
+	/* without documents nobody needs it in one piece: payload_end reads and hashes it */
+	if (!x->o.index_only && (rc = payload_all(p, x->o.payload_max, &all, &cut, err)) < 0)
 		return rc;
 	if ((rc = payload_end(p, rec, err)) < 0)
 		return rc;
@@ -328,15 +354,8 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 		f->document_flaws |= DOC_FLAW_TEXT_CUT;
 	if (recall(x, f, type))
 		return WN_OK;
-	if (all.n > LARGE_PAGE)
-		pthread_mutex_lock(&one_large);
-	rc = make_document(x, f, all, type, err);
-	if (all.n > LARGE_PAGE) {
-		shingler_shrink(&x->body);
-		shingler_shrink(&x->main);
-		pthread_mutex_unlock(&one_large);
-	}
-	if (rc < 0)
+	enter_large(x, all.n > LARGE_PAGE);
+	if ((rc = make_document(x, f, all, type, err)) < 0)
 		return rc;
 	if (cut)
 		f->document_flaws |= DOC_FLAW_TEXT_CUT;
@@ -450,6 +469,7 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 				 "'%.*s' is no date; the capture is dated 1970",
 				 (int)(rec->date.n < 40 ? rec->date.n : 40), rec->date.p ? rec->date.p : "");
 		set_url(x, f, rec->target_uri);
+		enter_large(x, !x->o.index_only && rec->type != RECORD_REVISIT && rec->length > LARGE_PAGE);
 		rc = rec->type == RECORD_REVISIT ? read_revisit(x, r, rec, f, err) : read_payload(x, r, rec, f, err);
 	} else if (rec->type == RECORD_WARCINFO) {
 		read_warcinfo(x, r, rec, f, err);
@@ -458,6 +478,7 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 	}
 	if (rc == WN_OK && reader_end(r, rec, err) < 0)
 		rc = err->code;
+	leave_large(x);
 	if (rc < 0) { /* the file failed under us; scan reports it */
 		found_free(f);
 		return NULL;
