@@ -160,6 +160,8 @@ static void share_table(struct buf *b, const struct json_value *list, const char
 		html(b, "</tbody></table></div>\n");
 }
 
+static const char *const archives[] = { "warc", "wacz", "cdxj" };
+
 static void exports(struct request *q, struct buf *b, const struct cover_row *row)
 {
 	static const struct {
@@ -177,9 +179,19 @@ static void exports(struct request *q, struct buf *b, const struct cover_row *ro
 		cover_href(q, b, row->id);
 		html(b, "%z\">%z</a>: %z</li>", files[i].path, files[i].name, files[i].what);
 	}
+	html(b, "</ul>\n");
+	if (!q->server->options.read_only && q->authorised) {
+		html(b, "<div class=\"row\">As an archive:");
+		for (size_t i = 0; i < COUNT(archives); i++) {
+			html(b, "<form method=\"post\" action=\"");
+			cover_href(q, b, row->id);
+			html(b, "/export/%z\"><button class=\"small\">%z</button></form>", archives[i], archives[i]);
+		}
+		html(b, "</div>\n");
+	}
 	html(
 	    b,
-	    "</ul>\n<p>As archive files, in a terminal: <code>winnow export %z --cover %u --format wacz -o kept.wacz</code>, or <code>warc</code>, <code>cdxj</code>.</p>\n",
+	    "<p class=\"hint\">Of any size, in a terminal: <code>winnow export %z --cover %u --format wacz -o kept.wacz</code></p>\n",
 	    q->served->name, row->id);
 	html(b, "<p><a class=\"button\" href=\"%s/c/%p/search?cover=%u\">Search in what it keeps</a></p>\n",
 	     page_base(q), str(q->served->name), row->id);

@@ -44,6 +44,8 @@ const struct route routes[] = {
 	{ METHOD_GET, "/c/{c}/compare", page_compare_go, POLICY_UI, ROUTE_HIDDEN, "to two covers beside each other" },
 	{ METHOD_GET, "/c/{c}/compare/{pair}", page_compare, POLICY_UI, ROUTE_FORMS, "two covers beside each other" },
 	{ METHOD_GET, "/c/{c}/covers/{cover}/dropped", page_dropped, POLICY_UI, ROUTE_FORMS, "what a cover hides" },
+	{ METHOD_POST, "/c/{c}/covers/{cover}/export/{format}", page_export, POLICY_UI, ROUTE_CHANGES,
+	  "what a cover keeps: warc, wacz or cdxj" },
 	{ METHOD_GET, "/c/{c}/covers/{cover}/cover.csv", page_cover_csv, POLICY_DATA, 0,
 	  "every document of a cover, with its coverer and score" },
 	{ METHOD_GET, "/c/{c}/covers/{cover}/methods.txt", page_methods, POLICY_DATA, 0,

@@ -112,6 +112,9 @@ test("flow of a journalist: search, set, preset, threshold, borderline diff, quo
 	assert.ok(Number((await page.textContent(".pager >> text=/Kept: /")).replace(/\D/g, "")) >= kept);
 	const [download] = await Promise.all([page.waitForEvent("download"), page.click("main >> text=CSV")]);
 	assert.match(download.suggestedFilename(), /cover-\d+\.csv/);
+	const [archive] = await Promise.all([page.waitForEvent("download"), page.click("button >> text=warc")]);
+	assert.match(archive.suggestedFilename(), /cover-\d+\.warc\.gz/);
+	assert.ok(JSON.parse(served.winnow("verify", await archive.path(), "--json")).records > 3);
 	await page.click("text=Methods note");
 	assert.match(await page.textContent("body"), /sha256|rule/i);
 	await page.context().close();
