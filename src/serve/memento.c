@@ -16,26 +16,43 @@ struct str memento_address(struct request *q, int64_t time, enum modifier mod, s
 /* A URL between < and >: what would end it is escaped. */
 static void add_target(struct buf *out, struct str url)
 {
+	size_t from = 0;
+
 	for (size_t i = 0; i < url.n; i++) {
 		unsigned char c = (unsigned char)url.p[i];
 
-		if (c <= 0x20 || c >= 0x7f || c == '<' || c == '>' || c == '"')
-			buf_printf(out, "%%%02X", c);
-		else
-			buf_byte(out, (char)c);
+		if (c > 0x20 && c < 0x7f && c != '<' && c != '>' && c != '"')
+			continue;
+		buf_add(out, url.p + from, i - from);
+		buf_printf(out, "%%%02X", c);
+		from = i + 1;
 	}
+	if (from < url.n)
+		buf_add(out, url.p + from, url.n - from);
 }
 
+/* One address: origin, prefix and slug are the same for all of them. */
 static void add_memento(struct buf *out, struct request *q, struct str key, struct moment m, struct str url,
 			const char *rel)
 {
-	char date[30];
+	char text[30];
 
 	if (!replay_allows(q, key, m.time))
 		return;
 	buf_str(out, STR(", <"));
-	add_target(out, memento_address(q, m.time, MOD_MP, url));
-	buf_printf(out, ">; rel=\"%s\"; datetime=\"%s\"", rel, stamp_http(m.time, date).p);
+	add_target(out, q->origin);
+	add_target(out, q->server->prefix);
+	buf_byte(out, '/');
+	buf_str(out, str(q->served->slug));
+	buf_byte(out, '/');
+	buf_str(out, stamp_14(m.time, text));
+	buf_str(out, STR("mp_/"));
+	add_target(out, url);
+	buf_str(out, STR(">; rel=\""));
+	buf_str(out, str(rel));
+	buf_str(out, STR("\"; datetime=\""));
+	buf_str(out, stamp_http(m.time, text));
+	buf_byte(out, '"');
 }
 
 static bool same(struct moment a, struct moment b) { return a.time == b.time; }
