@@ -72,6 +72,17 @@ static int add_lines(struct sqlite_catalog *c, struct err *err)
 	return sq_exec(c, "alter table file add column lines integer not null default 0", err);
 }
 
+/* The list of altered captures, which any version may lack. */
+static int add_altered(struct sqlite_catalog *c, struct err *err)
+{
+	return sq_exec(
+	    c,
+	    "create table if not exists altered (seq integer primary key autoincrement, capture integer not null);"
+	    "create trigger if not exists capture_altered after update on capture begin insert into altered (capture) values (old.id); end;"
+	    "create trigger if not exists capture_removed after delete on capture begin insert into altered (capture) values (old.id); end",
+	    err);
+}
+
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 {
 	static int (*const steps[])(struct sqlite_catalog *, struct err *) = { [1] = pack_links, [2] = add_lines };
@@ -86,7 +97,7 @@ int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 			 : err_set(err, WN_DATA, "%s/catalog.db is of version %" PRId64 ", which never was",
 				   c->base.dir, v);
 	snprintf(sql, sizeof sql, "update meta set value = '%d' where key = 'version'", CATALOG_VERSION);
-	if (rc == WN_OK && (rc = sq_exec(c, sql, err)) == WN_OK)
+	if (rc == WN_OK && (rc = add_altered(c, err)) == WN_OK && (rc = sq_exec(c, sql, err)) == WN_OK)
 		rc = sq_exec(c, "commit", err);
 	if (rc < 0)
 		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
