@@ -115,7 +115,7 @@ TEST(jobs, random_deaths)
 			add(t, db, "", now);
 		for (int step = 0; step < 400; step++) {
 			unsigned who = (unsigned)test_below(t, 3);
-			struct str name = str_n("abc" + who, 1);
+			struct str name = str_n(&"abc"[who], 1);
 			enum job_wish wish;
 			struct job_row row;
 
