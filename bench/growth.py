@@ -56,7 +56,7 @@ for n in sizes:
     coll = f"{root}/{n}"
     if not os.path.exists(coll):
         subprocess.run([build + "/bench/bench-generate", str(n), "--collection", coll, "1", "10"], check=True, stdout=subprocess.DEVNULL)
-    rows.append((n, *reduce(coll, ["--memory", memory] if memory else [])))
+    rows.append((n, *reduce(coll, ["--memory", memory or "6G"])))
 table(rows)
 coll = f"{root}/{sizes[-1]}"
 for _ in range(2):
