@@ -1,10 +1,11 @@
 // Ways through winnow: a journalist's flow whole, by mouse and by keyboard; keys; the studio's two views.
 import { test, before, after } from "node:test";
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serve } from "./harness.js";
+import { build, serve } from "./harness.js";
 import { launch, samples, shots } from "./setup.js";
 
 let served, browser;
@@ -277,4 +278,15 @@ test("without a collection: a dropped archive becomes one, with progress; so doe
 	assert.match(await form.textContent("h1"), /autumn/);
 	await plain.close();
 	own.stop();
+});
+
+test("make demo ends by printing a URL where the sample can be explored", async () => {
+	const said = execFileSync(new URL("../../tools/demo", import.meta.url).pathname, [build], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+	const last = said.trim().split("\n").at(-1);
+	const page = await browser.newPage();
+	await page.goto(last.match(/^Explore the sample: (http:\S+)$/)[1]);
+	await page.click("main >> text=demo");
+	assert.match(await page.textContent(".facts"), /Captures\s*28/);
+	await page.close();
+	process.kill(Number(readFileSync(`${build}/demo.pid`, "utf8")));
 });
