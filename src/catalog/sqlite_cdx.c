@@ -23,7 +23,14 @@ struct sq_cdx {
 #define PLACE "(x.urlkey, x.time, x.capture)"
 #define WITHIN " where " PLACE " >= (?1, ?2, ?3) and " PLACE " < (?4, ?5, ?6) and x.time between ?7 and ?8 "
 
+/* Most questions are of one key: then only time and id are compared, row by row. */
+#define OF_ONE " where x.urlkey = ?1 and (x.time, x.capture) >= (?2, ?3) and (x.time, x.capture) < (?5, ?6) "
+
 static const char *const shapes[CDX_SHAPES] = {
+	[CDX_ONE_FORWARD] = "select " ROW_COLUMNS " from capture_key x cross join capture c on c.id = x.capture" OF_ONE
+			    "order by x.time, x.capture",
+	[CDX_ONE_BACKWARD] = "select " ROW_COLUMNS " from capture_key x cross join capture c on c.id = x.capture" OF_ONE
+			     "order by x.time desc, x.capture desc",
 	[CDX_FORWARD] = "select " ROW_COLUMNS " from capture_key x cross join capture c on c.id = x.capture" WITHIN
 			"order by x.urlkey, x.time, x.capture",
 	[CDX_BACKWARD] = "select " ROW_COLUMNS " from capture_key x cross join capture c on c.id = x.capture" WITHIN
@@ -159,7 +166,8 @@ static void bind_place(sqlite3_stmt *s, int at, const struct cdx_place *p)
 
 int sq_cdx(struct catalog *base, const struct cdx_range *r, struct cdx_cursor **out, struct err *err)
 {
-	int shape = (r->keys_only ? CDX_KEYS_FORWARD : CDX_FORWARD) + (r->backward ? 1 : 0);
+	bool one = !r->keys_only && !r->timed && r->to.key.n && str_eq(r->from.key, r->to.key);
+	int shape = (one ? CDX_ONE_FORWARD : r->keys_only ? CDX_KEYS_FORWARD : CDX_FORWARD) + (r->backward ? 1 : 0);
 	struct sq_cdx *x;
 	int rc;
 
@@ -170,6 +178,10 @@ int sq_cdx(struct catalog *base, const struct cdx_range *r, struct cdx_cursor **
 	bind_place(x->s, 4, &r->to);
 	if (!r->to.key.n)
 		sqlite3_bind_blob(x->s, 4, "", 0, SQLITE_STATIC); /* a blob is behind every text */
+	if (one) {
+		*out = &x->base;
+		return WN_OK;
+	}
 	sqlite3_bind_int64(x->s, 7, r->timed ? r->time_from : INT64_MIN);
 	sqlite3_bind_int64(x->s, 8, r->timed ? r->time_to : INT64_MAX);
 	*out = &x->base;

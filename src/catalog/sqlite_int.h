@@ -14,7 +14,16 @@ struct name_cache {
 };
 
 /* The index reader (sqlite_cdx.c): prepared once, kept until the catalogue is closed. */
-enum { CDX_FORWARD, CDX_BACKWARD, CDX_KEYS_FORWARD, CDX_KEYS_BACKWARD, CDX_SHAPES, CDX_CURSORS = 4 };
+enum {
+	CDX_FORWARD,
+	CDX_BACKWARD,
+	CDX_KEYS_FORWARD,
+	CDX_KEYS_BACKWARD,
+	CDX_ONE_FORWARD,
+	CDX_ONE_BACKWARD,
+	CDX_SHAPES,
+	CDX_CURSORS = 4
+};
 struct sq_cdx;
 struct sq_names {      /* texts of word or file by id, as met */
 	struct map at; /* id -> index */
