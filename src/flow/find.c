@@ -59,7 +59,9 @@ static bool few_captures(struct collection *coll, const uint64_t *bits, uint64_t
 		return false;
 	for (uint64_t word = 0; word <= n_bits / 64 && few; word++)
 		for (uint64_t left = bits[word]; left && few; left &= left - 1) {
-			sqlite3_bind_int64(s, 1, (sqlite3_int64)(word * 64 + (uint64_t)__builtin_ctzll(left)));
+			uint64_t content = word * 64 + (uint64_t)__builtin_ctzll(left);
+
+			sqlite3_bind_int64(s, 1, (sqlite3_int64)content);
 			while (few && sqlite3_step(s) == SQLITE_ROW) {
 				vec_push(&out->list, (uint64_t)sqlite3_column_int64(s, 0));
 				few = out->list.n <= FEW_CAPTURES;

@@ -358,8 +358,8 @@ int jobs_begin(struct server *s, int64_t lease, struct err *err)
 		 id[1], id[2], id[3], id[4], id[5], id[6], id[7]);
 	all.server = s;
 	all.lease = lease;
-	all.handles = mem_zarray(s->max_served, sizeof *all.handles);
-	all.views = mem_zarray(s->max_served, sizeof *all.views);
+	all.handles = mem_zarray(s->max_served, sizeof(void *));
+	all.views = mem_zarray(s->max_served, sizeof(void *));
 	if (s->options.read_only)
 		return WN_OK; /* it shows them, and leaves the work to others */
 	if (pthread_create(&all.worker, NULL, work_main, NULL) != 0)

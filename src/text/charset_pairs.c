@@ -104,7 +104,7 @@ static void fill(struct pairs *t)
 	X(0, "Big5-HKSCS") \
 	X(1, "EUC-JP") X(2, "windows-949") X(3, "gb18030") X(4, "ibm-943_P15A-2003") X(5, JAPANESE_MAIL)
 static struct pairs tables[] = {
-#define X(i, name) { .once = PTHREAD_ONCE_INIT, .icu = name },
+#define X(i, name) { .once = PTHREAD_ONCE_INIT, .icu = (name) },
 	TABLES(X)
 #undef X
 };
