@@ -110,10 +110,12 @@ bool decoder_dictionary(struct decoder *d, struct str dictionary)
 
 static uint32_t clip32(size_t n) { return n > (1u << 30) ? 1u << 30 : (uint32_t)n; }
 
+#define LONGEST_COPY 258 /* of deflate */
+
 static enum decode_state step_inflate(struct decoder *d, struct str *in, char *out, size_t cap, size_t *used)
 {
 	struct inflate_state *s = d->inflate;
-	uint32_t nin = clip32(in->n), nout = clip32(cap);
+	uint32_t nin = clip32(in->n), nout = clip32(cap), made;
 
 	s->next_in = (uint8_t *)(uintptr_t)in->p;
 	s->avail_in = nin;
@@ -122,7 +124,10 @@ static enum decode_state step_inflate(struct decoder *d, struct str *in, char *o
 	int rc = isal_inflate(s);
 	in->p += nin - s->avail_in;
 	in->n -= nin - s->avail_in;
-	*used += nout - s->avail_out;
+	made = nout - s->avail_out;
+	if (rc == ISAL_INVALID_LOOKBACK) /* it counts the copy that it refused: bytes that were never written */
+		made -= made < LONGEST_COPY ? made : LONGEST_COPY;
+	*used += made;
 	if (rc == ISAL_INCORRECT_CHECKSUM)
 		return DECODE_BAD_CHECKSUM;
 	if (rc < 0 || rc == ISAL_NEED_DICT)

@@ -49,7 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (end && wire_head_read(&h, p, end, fields, 16) == 0)
 		for (size_t i = 0; i < h.n_fields; i++)
-			if (fields[i].name.p < p || fields[i].name.p + fields[i].name.n > p + end || memchr(fields[i].value.p, '\n', fields[i].value.n))
+			if (fields[i].name.p < p || fields[i].name.p + fields[i].name.n > p + end ||
+			    memchr(fields[i].value.p, '\n', fields[i].value.n))
 				abort();
 	if (chunks(p + end, size - end, size + 1, &whole) != chunks(p + end, size - end, 1, &bytes) ||
 	    !str_eq(buf_view(&whole), buf_view(&bytes)))
