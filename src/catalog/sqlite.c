@@ -34,7 +34,8 @@ int sq_fail(struct sqlite_catalog *c, const char *what, struct err *err)
 		    err, WN_IO,
 		    "the disk is full: %s/catalog.db could not grow (%s); free some space and give the same command again",
 		    c->base.dir, what);
-	if (code == SQLITE_READONLY)
+	/* on such a disk SQLite stumbles over a file of its own that it cannot make, and may name another reason */
+	if (code == SQLITE_READONLY || (code == SQLITE_CANTOPEN && access(c->base.dir, W_OK) != 0 && errno == EROFS))
 		return err_set(err, WN_IO, "%s/catalog.db cannot be written (%s): the disk or the file is read-only",
 			       c->base.dir, what);
 	if (code == SQLITE_NOMEM)

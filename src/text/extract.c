@@ -272,6 +272,27 @@ static struct str normalise(struct extract *x, struct str s)
 	return str_n(out, (size_t)(o - out));
 }
 
+/* White space at the end goes, and nothing points behind what is left. */
+static void trim_end(struct extract *x)
+{
+	size_t n = x->n;
+
+	while (n && white(x->text[n - 1]))
+		n--;
+	if (n == x->n)
+		return;
+	x->n = n;
+	for (size_t i = 0; i < x->links.n; i++)
+		if (x->links.p[i].link.at > n)
+			x->links.p[i].link.at = (uint32_t)n;
+	for (size_t i = 0; i < x->outline.nodes.n; i++) {
+		struct outline_node *node = &x->outline.nodes.p[i];
+
+		node->start = node->start < n ? node->start : (uint32_t)n;
+		node->end = node->end < n ? node->end : (uint32_t)n;
+	}
+}
+
 /* A title that came after text: the text moves to make room for it. */
 static void put_title_first(struct extract *x)
 {
@@ -310,8 +331,7 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 	html_end(x->html);
 	if (html_cut(x->html))
 		x->cut |= CUT_TOKEN;
-	while (x->n && white(x->text[x->n - 1]))
-		x->n--;
+	trim_end(x);
 	if (x->title_late && x->title.n)
 		put_title_first(x);
 	link_finish(x);

@@ -27,11 +27,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 		if (l.n && utf8_valid(l) != l.n)
 			abort();
-		if (p.links[i].at > p.text.n + 1)
+		if (p.links[i].at > p.text.n)
 			abort();
 	}
 	for (size_t i = 0; p.outline && i < p.outline->nodes.n; i++)
-		if (p.outline->nodes.p[i].end > p.text.n + 1)
+		if (p.outline->nodes.p[i].end > p.text.n)
 			abort();
 	arena_release(&a);
 	return 0;

@@ -71,6 +71,19 @@ TEST(extract, body_text)
 
 TEST(extract, nul_is_dropped) { CHECK_STR(text_of(t, str_n("a\0b<p>\0c", 8)), STR("ab\nc")); }
 
+TEST(extract, nothing_points_behind_the_text)
+{
+	struct extract *x = extract_new();
+	struct page p;
+
+	extract_page(x, STR("<p>a<pre>b  \n   <a href=c> </a></pre>"), STR("http://e.org/"), NULL, &p);
+	CHECK_STR(p.text, STR("a\nb"));
+	CHECK(p.nlinks == 1 && p.links[0].at <= p.text.n);
+	for (size_t i = 0; i < p.outline->nodes.n; i++)
+		CHECK(p.outline->nodes.p[i].start <= p.text.n && p.outline->nodes.p[i].end <= p.text.n);
+	extract_free(x);
+}
+
 TEST(extract, text_does_not_depend_on_line_ends)
 {
 	CHECK_STR(text_of(t, STR("a\r\nb<pre>x\r\ny\rz</pre><a\r\nhref=x>c</a>")), STR("a b\nx\ny\nz\nc"));
