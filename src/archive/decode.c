@@ -80,7 +80,7 @@ static bool decode_at_once(struct decode *d, struct str *piece)
 
 	if (d->coding != CODING_GZIP || !d->up->last || d->in.n < 18)
 		return false;
-	const unsigned char *end = (const unsigned char *)d->in.p + d->in.n;
+	const unsigned char *end = (const unsigned char *)str_end(d->in);
 	size_t size = end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
 
 	if (size == 0 || size > DECODE_WHOLE || size / 1100 > d->in.n)

@@ -264,7 +264,7 @@ static bool w3cdtf(struct scan *s, struct fields *f)
 
 static bool parse_w3cdtf(struct str text, struct fields *f)
 {
-	struct scan s = { text.p, text.n ? text.p + text.n : text.p };
+	struct scan s = { text.p, str_end(text) };
 
 	if (!w3cdtf(&s, f))
 		return false;
@@ -276,7 +276,7 @@ static bool parse_w3cdtf(struct str text, struct fields *f)
 bool stamp_parse_digits(struct str text, struct stamp *out)
 {
 	struct str trimmed = str_trim(text);
-	struct scan s = { trimmed.p, trimmed.p + trimmed.n };
+	struct scan s = { trimmed.p, str_end(trimmed) };
 	struct fields f = { .month = 1, .day = 1 };
 	unsigned *const field[] = { &f.month, &f.day, &f.hour, &f.minute, &f.second };
 
@@ -363,7 +363,7 @@ static void http_number(struct scan *s, struct fields *f, struct http_date *got)
 bool stamp_parse_http(struct str text, struct stamp *out)
 {
 	struct str trimmed = str_trim(text);
-	struct scan s = { trimmed.p, trimmed.p + trimmed.n };
+	struct scan s = { trimmed.p, str_end(trimmed) };
 	struct fields f = { .precision = STAMP_SECOND };
 	struct http_date got = { 0 };
 
@@ -415,7 +415,7 @@ static bool parse_any(struct str text, struct stamp *out, bool warc)
 	if (digits >= 4 && (digits == s.n ? digits > 4 : digits > 4 && s.p[digits] != '-')) {
 		/* 20040506070809, and 20040506T070809Z of ISO 8601 basic format */
 		if (digits == 8 && s.n > 9 && (s.p[8] == 'T' || s.p[8] == 't')) {
-			struct scan c = { s.p + 9, s.p + s.n };
+			struct scan c = { s.p + 9, str_end(s) };
 
 			if (!stamp_parse_digits(str_n(s.p, 8), out))
 				return false;

@@ -64,7 +64,7 @@ static void strip_asp(struct str path, bool nested, struct buf *out)
 		ptrdiff_t question;
 		size_t n;
 
-		if (path.p[i - 1] != '/' || path.p[i] != '(' || !(n = asp_id(path.p + i, path.p + path.n, nested)))
+		if (path.p[i - 1] != '/' || path.p[i] != '(' || !(n = asp_id(path.p + i, str_end(path), nested)))
 			continue;
 		behind = str_sub(path, i + n, path.n);
 		question = str_chr(behind, '?');

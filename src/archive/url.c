@@ -176,7 +176,7 @@ static void put_segment(struct url *u, struct str s)
 static void put_path(struct url *u, struct str s)
 {
 	bool special = url_is_special(u);
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = str_end(s);
 
 	for (;;) {
 		const char *from = p;
@@ -612,7 +612,7 @@ static bool parse_clean(struct url *u, struct str s, const struct url *base)
 static char *cleaned(struct str s, size_t *n)
 {
 	char *copy = mem_alloc(3 * s.n + 4), *to = copy;
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = str_end(s);
 
 	while (p < end) {
 		uint32_t cp;

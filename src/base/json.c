@@ -47,7 +47,7 @@ void json_close(struct json *j, char bracket)
 
 void json_quote(struct buf *out, struct str s)
 {
-	const char *p = s.p, *end = s.p + s.n, *from = p;
+	const char *p = s.p, *end = str_end(s), *from = p;
 
 	buf_byte(out, '"');
 	while (p < end) {
@@ -276,7 +276,7 @@ static int parse_scalar(struct parser *x, struct json_value *v)
 /* Iterative, so that depth costs no stack: open[] holds the containers. */
 int json_parse(struct arena *a, struct str text, struct json_value **out, struct err *err)
 {
-	struct parser x = { a, text.p, text.p, text.p + text.n, err };
+	struct parser x = { a, text.p, text.p, str_end(text), err };
 	struct json_value *open[LIMIT_JSON_DEPTH], **tail[LIMIT_JSON_DEPTH], *root = NULL;
 	unsigned depth = 0;
 	int rc;

@@ -124,7 +124,7 @@ static unsigned columns_of(struct str s) /* code points; wide ones are rare in l
 
 static void table_cell(struct listing *l, struct listing_cell c, unsigned width, bool last)
 {
-	const char *p = c.text.p, *end = c.text.p + c.text.n;
+	const char *p = c.text.p, *end = str_end(c.text);
 	unsigned have = columns_of(c.text), written = 0;
 
 	for (unsigned i = have; c.number && i < width; i++)

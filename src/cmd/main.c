@@ -200,33 +200,38 @@ static int outer_settings(struct cmd_run *run, const struct opt_set *sets, size_
 	return WN_OK;
 }
 
+/* The command line again from nothing, behind what the outer settings say. */
+static int parse_behind(struct cmd_run *run, const struct opt_set *sets, size_t nsets, const struct opt_list *outer,
+			int argc, char **argv)
+{
+	struct opt_list nothing = { 0 };
+	int rc;
+
+	run->common = (struct cmd_common){ 0 };
+	if (run->cmd->args_size)
+		memset(run->args, 0, run->cmd->args_size);
+	run->rest.n = 0;
+	rc = opt_parse((int)outer->n, (char **)(void *)outer->p, sets, nsets, &nothing, &run->err);
+	vec_release(&nothing);
+	if (rc < 0)
+		return err_in(&run->err, "in winnow.conf or the environment");
+	return opt_parse(argc, argv, sets, nsets, &run->rest, &run->err);
+}
+
 static int parse(struct cmd_run *run, int argc, char **argv)
 {
 	struct opt_set sets[3] = { { run->cmd->opts, run->args },
 				   { cmd_common_opts, &run->common },
 				   { run->cmd->listing ? cmd_listing_opts : NULL, &run->common } };
-	struct opt_list outer = { 0 }, nothing = { 0 };
+	struct opt_list outer = { 0 };
 	int rc;
 
 	if ((rc = opt_parse(argc, argv, sets, COUNT(sets), &run->rest, &run->err)) < 0)
 		return rc;
-	/* Again from nothing, now that the collection is known: outer settings first. */
-	if ((rc = outer_settings(run, sets, COUNT(sets), &outer)) < 0)
-		return rc;
-	if (outer.n > 1) {
-		run->common = (struct cmd_common){ 0 };
-		if (run->cmd->args_size)
-			memset(run->args, 0, run->cmd->args_size);
-		run->rest.n = 0;
-		if ((rc = opt_parse((int)outer.n, (char **)(void *)outer.p, sets, COUNT(sets), &nothing, &run->err)) <
-		    0)
-			return err_in(&run->err, "in winnow.conf or the environment");
-		if ((rc = opt_parse(argc, argv, sets, COUNT(sets), &run->rest, &run->err)) < 0)
-			return rc;
-	}
+	if ((rc = outer_settings(run, sets, COUNT(sets), &outer)) == WN_OK && outer.n > 1)
+		rc = parse_behind(run, sets, COUNT(sets), &outer, argc, argv);
 	vec_release(&outer);
-	vec_release(&nothing);
-	return WN_OK;
+	return rc;
 }
 
 static int settle(struct cmd_run *run)

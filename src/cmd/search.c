@@ -103,6 +103,7 @@ static int run(struct cmd_run *run)
 	struct collection coll = { 0 };
 	struct buf words = BUF(64 * KIB);
 	struct cover_row row;
+	bool too_long;
 	int rc;
 
 	if (q.limit > 100000)
@@ -113,9 +114,11 @@ static int run(struct cmd_run *run)
 
 		buf_printf(&words, phrase ? "%s\"%s\"" : "%s%s", i > 1 ? " " : "", run->rest.p[i]);
 	}
-	if (words.full)
+	q.words = arena_str(&run->arena, buf_view(&words));
+	too_long = words.full;
+	buf_release(&words);
+	if (too_long)
 		return cmd_usage(run, "the query is longer than 64 KB");
-	q.words = buf_view(&words);
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
 		return cmd_fail(run, rc);
 	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && a->cover &&
@@ -128,7 +131,6 @@ static int run(struct cmd_run *run)
 		run->common.format || run->common.fields || run->common.json || !isatty(1) ? as_rows(run, &result)
 											   : for_people(&result);
 	collection_close(&coll);
-	buf_release(&words);
 	if (rc == WN_NONE)
 		rc = WN_USAGE;
 	if (rc < 0)

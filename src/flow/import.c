@@ -32,7 +32,7 @@ struct csv {
 /* The next row; WN_END.  Quoted cells may hold commas, line ends and "" for ". */
 static int csv_row(struct csv *c, struct err *err)
 {
-	const char *p = c->rest.p, *end = c->rest.p + c->rest.n;
+	const char *p = c->rest.p, *end = str_end(c->rest);
 
 	c->cells.n = 0;
 	arena_reset(&c->arena);

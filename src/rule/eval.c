@@ -31,7 +31,7 @@ static double code_points(struct str s)
 	for (size_t i = 0; i < s.n; n++) {
 		uint32_t cp;
 
-		i += utf8_decode(s.p + i, s.p + s.n, &cp);
+		i += utf8_decode(s.p + i, str_end(s), &cp);
 	}
 	return n;
 }
@@ -212,7 +212,7 @@ static struct str text_lower(struct arena *arena, struct str s)
 			out[n++] = ascii_lower(s.p[i++]);
 			continue;
 		}
-		i += utf8_decode(s.p + i, s.p + s.n, &cp);
+		i += utf8_decode(s.p + i, str_end(s), &cp);
 		n += utf8_encode((uint32_t)u_tolower((UChar32)cp), out + n);
 	}
 	return str_n(out, n);

@@ -351,7 +351,7 @@ static int lex_unknown(struct lexer *lx, struct err *err)
 {
 	struct str s = str_sub(lx->text, lx->at, lx->text.n);
 	uint32_t cp;
-	size_t n = utf8_decode(s.p, s.p + s.n, &cp);
+	size_t n = utf8_decode(s.p, str_end(s), &cp);
 
 	if (cp < 0x20 || cp == 0xfffd)
 		return rule_fail(err, lx->text, lx->at, "unexpected byte 0x%02x", (unsigned char)s.p[0]);

@@ -181,7 +181,7 @@ static uint32_t transition(struct regex_run *run, uint32_t *from, size_t symbol)
 bool regex_match(struct regex_run *run, struct str s)
 {
 	const struct regex *re = run->re;
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = str_end(s);
 	uint32_t start = 0, state, next;
 
 	if (run->n_states + 1 >= LIMIT_REGEX_STATES || run->arena.used > LIMIT_REGEX_MEMORY)
@@ -225,7 +225,7 @@ bool regex_match_plainly(const struct regex *re, struct str s)
 		if (at < s.n) {
 			uint32_t cp;
 
-			at += utf8_decode(s.p + at, s.p + s.n, &cp);
+			at += utf8_decode(s.p + at, str_end(s), &cp);
 			symbol = regex_symbol(re, cp);
 		}
 		next = step(run, places, (uint32_t)count, prev, symbol, &n);

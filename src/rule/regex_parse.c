@@ -207,7 +207,7 @@ static int escape(struct re_parser *p, uint32_t *cp, char *class)
 		return fail(p, start,
 			    "unknown escape; known are \\d \\w \\s \\b \\t \\n \\r \\xHH \\uHHHH and \\ before a sign");
 	p->at--;
-	p->at += utf8_decode(p->s.p + p->at, p->s.p + p->s.n, cp);
+	p->at += utf8_decode(p->s.p + p->at, str_end(p->s), cp);
 	return WN_OK;
 }
 
@@ -242,7 +242,7 @@ static int bracket_item(struct re_parser *p, USet *set, uint32_t *cp, bool *is_c
 		return posix_class(p, set);
 	}
 	if (peek(p) != '\\') {
-		p->at += utf8_decode(p->s.p + p->at, p->s.p + p->s.n, cp);
+		p->at += utf8_decode(p->s.p + p->at, str_end(p->s), cp);
 		return WN_OK;
 	}
 	p->at++;
@@ -381,7 +381,7 @@ static int atom(struct re_parser *p, struct re_node **out)
 		*out = class ? set_node(p, set_class(p, class), false) : one_char(p, cp);
 		return WN_OK;
 	default:
-		p->at += utf8_decode(p->s.p + p->at, p->s.p + p->s.n, &cp);
+		p->at += utf8_decode(p->s.p + p->at, str_end(p->s), &cp);
 		*out = one_char(p, cp);
 		return WN_OK;
 	}

@@ -380,7 +380,7 @@ static int take(struct reading *r, enum taker what, const char *name, struct str
 /* UTF-8, and a bracket of an IPv6 address that ends. */
 static bool sound(struct str url)
 {
-	const char *p = url.n ? url.p : "", *end = p + url.n; /* no URL has no bytes to point at */
+	const char *p = url.p, *end = str_end(url);
 	ptrdiff_t host = str_find(url, STR("://["));
 
 	if (host >= 0 && str_chr(str_sub(url, (size_t)host, url.n), ']') < 0)

@@ -533,7 +533,7 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			at++;
 		}
 	}
-	copy_to(&x, page.p + page.n);
+	copy_to(&x, str_end(page));
 	buf_release(&x.value);
 }
 

@@ -65,7 +65,7 @@ static size_t pasted(const char *p, const char *end)
 static char *decode_table(const uint16_t *table, const uint16_t *c1, bool mixed, struct str s, char *out,
 			  size_t *replaced)
 {
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = str_end(s);
 
 	while (p < end) {
 		size_t run = utf8_ascii(str_n(p, (size_t)(end - p)));
@@ -159,7 +159,7 @@ static char *decode_utf8(struct str s, char *out, size_t *replaced)
 		if (s.n) {
 			uint32_t cp;
 
-			n = utf8_decode(s.p, s.p + s.n, &cp);
+			n = utf8_decode(s.p, str_end(s), &cp);
 			out += utf8_encode(0xFFFD, out);
 			++*replaced;
 			s = str_n(s.p + n, s.n - n);

@@ -248,7 +248,7 @@ static bool nearly_utf8(struct str s)
 		if (s.n) {
 			uint32_t cp;
 
-			n = utf8_decode(s.p, s.p + s.n, &cp);
+			n = utf8_decode(s.p, str_end(s), &cp);
 			/* a sequence that only the end of the page cuts is not bad */
 			bad += n < s.n;
 			good += n == s.n && n > 1;
@@ -270,7 +270,7 @@ static bool iso2022jp(struct str s)
 static const struct encoding *statistics(struct str s)
 {
 	uchardet_t u = uchardet_new();
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = str_end(s);
 	size_t given = 0;
 	const struct encoding *e = NULL;
 
@@ -441,7 +441,7 @@ static struct charset believe(const struct encoding *e, enum charset_source sour
 static bool late_meta(struct str s)
 {
 	struct str head = str_sub(s, PRESCAN_BYTES - 200, LATE_META_BYTES);
-	const char *p = head.p, *end = head.p + head.n;
+	const char *p = head.p, *end = str_end(head);
 
 	while (head.n && (p = memchr(p, '=', (size_t)(end - p)))) {
 		if (p - head.p >= 7 && (p[-1] | 32) == 't' && strncasecmp(p - 7, "charset", 7) == 0)

@@ -149,7 +149,7 @@ static char *put_wide(char *out, const UChar *u, const UChar *end, size_t *repla
 /* All of s by the converter c, begun anew. */
 static char *convert(UConverter *c, struct str s, char *out, size_t *replaced)
 {
-	const char *p = s.p, *end = s.p + s.n;
+	const char *p = s.p, *end = str_end(s);
 	UChar wide[1024], kept = 0;
 	UErrorCode e;
 

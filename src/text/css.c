@@ -56,7 +56,7 @@ static void give(struct str s, css_url *each, void *context)
 /* Most style sheets name no URL: one quick look for "url(" and "@import". */
 static bool names_any(struct str css)
 {
-	const char *p = css.p, *end = css.p + css.n;
+	const char *p = css.p, *end = str_end(css);
 
 	while ((p = scan_two(p, end, '(', '@')) < end) {
 		if (*p == '(' && p - css.p >= 3 && strncasecmp(p - 3, "url", 3) == 0)
@@ -74,7 +74,7 @@ void css_urls(struct str css, css_url *each, void *context)
 	static const bool stop[256] = {
 		['/'] = 1, ['"'] = 1, ['\''] = 1, ['@'] = 1, ['u'] = 1, ['U'] = 1, [';'] = 1, ['{'] = 1
 	};
-	const char *p = css.p, *end = css.n ? css.p + css.n : p;
+	const char *p = css.p, *end = str_end(css);
 	bool import = false;
 
 	if (!css.n || !names_any(css))

@@ -16,7 +16,7 @@ struct str extract_keep(struct extract *x, struct str s, size_t max)
 		for (s.n = max; s.n && ((unsigned char)s.p[s.n] & 0xC0) == 0x80; s.n--)
 			;
 	}
-	if (s.p >= x->page.p && s.p < x->page.p + x->page.n)
+	if (s.p >= x->page.p && s.p < str_end(x->page))
 		return s;
 	return arena_str(&x->arena, s);
 }
@@ -128,7 +128,7 @@ void extract_add(struct extract *x, const char *p, size_t n)
 		x->n += n;
 		return;
 	}
-	const char *page_end = x->page.p + x->page.n;
+	const char *page_end = str_end(x->page);
 	bool inside = p >= x->page.p && p < page_end;
 
 	x->n = (size_t)(collapse(x->text + x->n, p, end, inside ? page_end : end) - x->text);
@@ -143,7 +143,7 @@ void extract_add(struct extract *x, const char *p, size_t n)
 /* Raw text that comes in one piece of the page is not copied. */
 static void raw_text(struct extract *x, struct str text)
 {
-	if (!x->raw_text.n && !x->raw_view.n && text.p >= x->page.p && text.p < x->page.p + x->page.n) {
+	if (!x->raw_text.n && !x->raw_view.n && text.p >= x->page.p && text.p < str_end(x->page)) {
 		x->raw_view = text;
 		return;
 	}
@@ -236,7 +236,7 @@ static void reset(struct extract *x)
 /* CRLF to LF once for the whole page, so that tags are not cut at CRs. */
 static struct str normalise(struct extract *x, struct str s)
 {
-	const char *p = memchr(s.p, '\r', s.n), *end = s.p + s.n;
+	const char *p = memchr(s.p, '\r', s.n), *end = str_end(s);
 	char *out, *o;
 
 	if (!p)

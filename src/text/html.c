@@ -270,9 +270,9 @@ void html_feed(struct html *h, struct str piece)
 void html_feed_clean(struct html *h, struct str piece)
 {
 	if (h->errors)
-		run_checked(h, piece.p, piece.p + piece.n);
+		run_checked(h, piece.p, str_end(piece));
 	else
-		run(h, piece.p, piece.p + piece.n);
+		run(h, piece.p, str_end(piece));
 }
 
 void html_end(struct html *h)

@@ -122,7 +122,7 @@ static inline const char *attr_name_at(struct html *h, const char *p, const char
 static bool decode(struct html *h, struct str raw, struct str *value)
 {
 	char *room = scratch_room(h, raw.n + 8);
-	const char *p = raw.p, *end = raw.p + raw.n;
+	const char *p = raw.p, *end = str_end(raw);
 	size_t n = 0;
 
 	if (!room)

@@ -193,7 +193,7 @@ void word_open(struct word_reader *r, struct str text)
 	if (!r->folded)
 		grow_folded(r);
 	r->p = text.p;
-	r->end = text.n ? text.p + text.n : text.p;
+	r->end = str_end(text);
 	r->n = 0;
 	r->folded_n = r->open_at = 0;
 	r->state = STATE_NONE;

@@ -50,7 +50,7 @@ class Server:
     """One process.  close() asks it to end; kill() does not ask."""
 
     def __init__(self, winnow, collections, *args, env=None, log=None):
-        self.log = open(log, "w") if log else subprocess.DEVNULL
+        self.log = open(log, "w") if log else None  # what it says when it fails belongs to the test's own output
         self.process = subprocess.Popen([winnow, "serve", *collections, "--listen", "127.0.0.1:0", "--json", "--quiet", *args],
                                         stdout=subprocess.PIPE, stderr=self.log, env={**os.environ, **(env or {})})
         line = self.process.stdout.readline()
