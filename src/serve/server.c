@@ -292,6 +292,7 @@ int server_run(const struct server_options *o, void (*ready)(void *context, cons
 	struct sockaddr_storage at;
 	struct net net;
 	unsigned threads = o->threads ? o->threads : task_cores();
+	struct str url;
 	int rc, listener = -1;
 
 	if ((rc = setup_server(&s, &at, err)) < 0)
@@ -308,9 +309,10 @@ int server_run(const struct server_options *o, void (*ready)(void *context, cons
 		rc = err->code;
 		goto out;
 	}
+	url = setup_url(&s); /* before there are other threads: it takes memory of the server's arena */
 	if ((rc = jobs_begin(&s, (int64_t)(o->job_lease ? o->job_lease : 15) * 1000, err)) == WN_OK) {
 		if ((rc = net_start(&net, &s, listener, threads, threads < 2 ? 4 : 2 * threads, err)) == WN_OK) {
-			ready(context, &s, setup_url(&s));
+			ready(context, &s, url);
 			wait_for_end(&s);
 		}
 		net_stop(&net, LIMIT_STOP_MS);
