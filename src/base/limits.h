@@ -67,7 +67,7 @@
 #define LIMIT_CDX_LINE (1 * MIB)	  /* a row of a CDX answer, escaped */
 #define LIMIT_PDF_MEMORY (1 * GIB)	  /* address space of pdftotext */
 #define LIMIT_PDF_SECONDS 20		  /* CPU time of pdftotext; twice that by the clock */
-#define PREVIEW_SHINGLES 4000000	  /* that a preview joins; about a second with all it does beside */
+#define PREVIEW_SHINGLES 3000000	  /* that a preview joins; about a second with all it does beside */
 #define PREVIEW_PAIRS 4000000		  /* pairs it tries one by one */
 #define LIMIT_BODY (8 * MIB)		  /* a request's body; uploads of archives have a route of their own */
 #define LIMIT_PARAMS 1000		  /* parameters in a query */

@@ -56,13 +56,46 @@ static void unite_blocks(uint32_t *up, const uint32_t *block, size_t n_blocks, s
 	mem_free(first);
 }
 
+/* Whether a block has had a content before.  Where each block's documents follow each other, the last block that had the
+ * content tells; else a map of pairs does, at five times the cost. */
+struct contents_seen {
+	uint32_t *last; /* [content]: its last block + 1 */
+	struct map pairs;
+};
+
+static void seen_open(struct contents_seen *s, const uint64_t *content, size_t n)
+{
+	uint64_t most = 0;
+
+	for (size_t d = 0; d < n; d++)
+		most = content[d] > most ? content[d] : most;
+	if (most < 16 * (uint64_t)n + 1024)
+		s->last = mem_zarray(most + 1, sizeof *s->last);
+}
+
+static bool first_seen(struct contents_seen *s, uint64_t content, uint32_t block)
+{
+	size_t before = s->pairs.n;
+
+	if (s->last) {
+		bool first = s->last[content] != block + 1;
+
+		s->last[content] = block + 1;
+		return first;
+	}
+	map_put(&s->pairs, mix64(content + 1) ^ block, 1);
+	return s->pairs.n > before;
+}
+
 /* Blocks, their sizes and amounts, from a union of documents. */
-static void count_blocks(struct preview_state *p, uint32_t *up)
+static void count_blocks(struct preview_state *p, uint32_t *up, bool grouped)
 {
 	const double *bytes = p->docs.columns.col[ATTR_BYTES]->num, *shingles = p->docs.columns.col[ATTR_SHINGLES]->num;
-	struct map seen = { 0 };
+	struct contents_seen seen = { 0 };
 	size_t n = p->docs.n;
 
+	if (grouped)
+		seen_open(&seen, p->docs.content, n);
 	preview_release(
 	    &(struct preview_state){ .block = p->block, .size = p->size, .shingles = p->shingles, .bytes = p->bytes });
 	p->block = mem_array(n + 1, sizeof *p->block);
@@ -78,17 +111,16 @@ static void count_blocks(struct preview_state *p, uint32_t *up)
 	p->bytes = mem_zarray((size_t)p->blocks + 1, sizeof *p->bytes);
 	for (uint32_t d = 0; d < n; d++) {
 		uint32_t b = p->block[d];
-		size_t before = seen.n;
 
 		p->size[b]++;
 		p->bytes[b] += bytes[d] == bytes[d] ? bytes[d] : 0;
-		map_put(&seen, mix64(p->docs.content[d] + 1) ^ b, 1);
-		if (seen.n > before && shingles[d] == shingles[d]) {
+		if (first_seen(&seen, p->docs.content[d], b) && shingles[d] == shingles[d]) {
 			p->shingles[b] += (uint64_t)shingles[d] + 1;
 			p->all_shingles += (uint64_t)shingles[d] + 1;
 		}
 	}
-	map_release(&seen);
+	mem_free(seen.last);
+	map_release(&seen.pairs);
 }
 
 static uint64_t largest(const struct preview_state *p)
@@ -109,7 +141,7 @@ static void divide_by_url(struct preview_state *p, const uint32_t *within)
 	for (uint32_t d = 1; d < p->docs.n; d++)
 		if (key[d] == key[d - 1] && within[d] == within[d - 1])
 			unite(up, d - 1, d);
-	count_blocks(p, up);
+	count_blocks(p, up, true);
 	p->by = BLOCKS_URL;
 	mem_free(up);
 }
@@ -130,7 +162,7 @@ int preview_divide(struct preview_state *p, struct err *err)
 	if (!keyed)
 		for (uint32_t d = 0; d < p->docs.n; d++)
 			up[d] = 0;
-	count_blocks(p, up);
+	count_blocks(p, up, !keyed);
 	p->by = p->all_shingles <= p->budget ? BLOCKS_ALL : BLOCKS_KEY;
 	if (p->by == BLOCKS_ALL || (keyed && largest(p) <= p->budget / 4))
 		goto out;
