@@ -78,6 +78,7 @@ int cmd_usage(struct cmd_run *run, const char *fmt, ...) __attribute__((format(p
 
 /* Writes all of b to standard output; a closed pipe ends the program quietly. */
 void cmd_out(const struct buf *b);
+void cmd_out_line(struct buf *b); /* with a line end, and gives its memory back */
 void cmd_print(struct str s);
 
 void help_command(struct buf *out, const struct cmd *cmd); /* what --help prints */

@@ -73,9 +73,7 @@ static void report_json(const struct ingest_report *r)
 	json_key(&j, "seconds");
 	json_double(&j, r->seconds, 3);
 	json_close(&j, '}');
-	buf_byte(&out, '\n');
-	cmd_out(&out);
-	buf_release(&out);
+	cmd_out_line(&out);
 }
 
 static void report_text(const struct cmd_run *run, const struct ingest_report *r)

@@ -78,6 +78,13 @@ void cmd_out(const struct buf *b)
 	cmd_print(buf_view(b));
 }
 
+void cmd_out_line(struct buf *b)
+{
+	buf_byte(b, '\n');
+	cmd_out(b);
+	buf_release(b);
+}
+
 const struct cmd *cmd_find(const char *name)
 {
 	for (size_t i = 0; cmd_table[i]; i++)

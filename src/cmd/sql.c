@@ -97,5 +97,5 @@ const struct cmd cmd_sql = {
 	.examples = examples,
 	.prose =
 	    "Runs one SELECT on the collection's catalogue and prints the rows. The views captures, documents, contents, hosts, links, files, flaws, "
-	    "attributes, covers, cover_members and pairs are described by 'winnow help sql-views'. Nothing can be written, attached or loaded.",
+	    "attributes, covers, cover_members and pairs are described by 'winnow help sql.7'. Nothing can be written, attached or loaded.",
 };

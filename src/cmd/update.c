@@ -80,9 +80,7 @@ static int run(struct cmd_run *run)
 		struct json j = { .out = &out, .spaced = true };
 
 		reduce_report_json(&report, &j);
-		buf_byte(&out, '\n');
-		cmd_out(&out);
-		buf_release(&out);
+		cmd_out_line(&out);
 	} else {
 		report_text(&report, row.kept);
 	}
