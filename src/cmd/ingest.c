@@ -101,8 +101,8 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 	if (r->flaws)
 		buf_printf(&out,
 			   "%" PRIu64
-			   " flaws noted; 'winnow stats %s' counts them by kind, 'winnow help flaws' explains them\n",
-			   r->flaws, run->rest.p[0]);
+			   " %s noted; 'winnow stats %s' counts them by kind, 'winnow help flaws' explains them\n",
+			   r->flaws, r->flaws == 1 ? "flaw" : "flaws", run->rest.p[0]);
 	cmd_out(&out);
 	buf_release(&out);
 }

@@ -286,7 +286,10 @@ static void take_flaws(struct batch *b, const struct found *f, uint64_t file, ui
 							    arena_str(&b->arena, str(f->flaws[i].detail)) }));
 	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
 		if (f->document_flaws & n->flaw)
-			vec_push(&b->flaws, ((struct catalog_flaw){ file, f->at, capture, n->name, STR_NONE }));
+			vec_push(&b->flaws, ((struct catalog_flaw){ file, f->at, capture, n->name,
+								    n->flaw == DOC_FLAW_READER_FAILED
+									? arena_str(&b->arena, f->reader_failed)
+									: STR_NONE }));
 	b->counts.flaws += b->flaws.n - before;
 }
 

@@ -268,6 +268,8 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	c->charset = keep(f, str(d.charset));
 	c->why = (unsigned)d.why_none;
 	f->document_flaws = d.flaws;
+	if (d.failed)
+		f->reader_failed = keep(f, str(d.failed));
 	if (d.why_none == DOCUMENT_HAS_TEXT)
 		set_content(x, f, &(struct texts){ d.page.title, d.page.text, d.main }, d.lang, d.lang_confidence);
 	if (d.page.published.n && stamp_parse(d.page.published, &t))

@@ -407,6 +407,7 @@ static int read_file(struct job *j, file_reader *read)
 	if (why) {
 		j->out->why_none = DOCUMENT_FAILED;
 		j->out->flaws |= DOC_FLAW_READER_FAILED;
+		j->out->failed = why;
 	}
 	if (title.n && text.n)
 		text = arena_printf(j->a, "%.*s\n%.*s", STR_FMT(title), STR_FMT(text));

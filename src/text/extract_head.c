@@ -2,6 +2,7 @@
  *
  * A date has a rank, so that the page's own word on publication wins over a
  * first <time>: see `dates`. */
+#include "archive/stamp.h"
 #include "text/extract_page.h"
 
 static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -34,10 +35,13 @@ static void set_once(struct extract *x, struct str *to, struct str value)
 		*to = collapsed(x, value, LIMIT_META);
 }
 
+/* The first date of the highest rank; what no reader of dates understands does not hide a lower one. */
 static void set_published(struct extract *x, struct str value, unsigned rank)
 {
+	struct stamp t;
+
 	value = str_trim(value);
-	if (value.n && value.n <= 100 && rank > x->published_rank) {
+	if (value.n && value.n <= 100 && rank > x->published_rank && stamp_parse(value, &t)) {
 		x->published = extract_keep(x, value, LIMIT_META);
 		x->published_rank = rank;
 	}

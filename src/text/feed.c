@@ -39,6 +39,8 @@ struct reading {
 	unsigned nested;       /* elements of that name inside it */
 	bool plain, xhtml;     /* its type */
 	char sep;	       /* what must stand before the next word */
+	size_t anchor_link;    /* 1 + the link whose anchor is being read, 0 for none ... */
+	size_t anchor_at;      /* ... and where it began in the text */
 };
 
 /* ---- text ---- */
@@ -64,6 +66,24 @@ static void add_link(struct reading *r, struct str url, struct str anchor)
 		vec_push(&r->links, ((struct feed_link){ arena_str(r->arena, url), anchor }));
 }
 
+static void anchor_ends(struct reading *r)
+{
+	if (r->anchor_link)
+		r->links.p[r->anchor_link - 1].anchor =
+		    arena_str(r->arena, str_trim(str_sub(buf_view(&r->text), r->anchor_at, r->text.n)));
+	r->anchor_link = 0;
+}
+
+static void anchor_begins(struct reading *r, struct str href)
+{
+	size_t before = r->links.n;
+
+	anchor_ends(r);
+	add_link(r, href, STR_NONE);
+	r->anchor_link = r->links.n > before ? r->links.n : 0;
+	r->anchor_at = r->text.n;
+}
+
 static void html_token_read(void *context, const struct html_token *token)
 {
 	struct reading *r = context;
@@ -75,8 +95,10 @@ static void html_token_read(void *context, const struct html_token *token)
 
 		if (flags & (IS_BLOCK | IS_CELL) || token->tag == TAG_BR)
 			r->sep = '\n';
-		if (token->type == HTML_START && token->tag == TAG_A)
-			add_link(r, html_attr(token, STR("href")), STR_NONE);
+		if (token->tag == TAG_A && token->type == HTML_START)
+			anchor_begins(r, html_attr(token, STR("href")));
+		else if (token->tag == TAG_A)
+			anchor_ends(r);
 		if (token->type == HTML_START && token->tag == TAG_SCRIPT)
 			html_set_model(r->html, HTML_SCRIPT);
 		else if (token->type == HTML_START && token->tag == TAG_STYLE)
@@ -119,6 +141,7 @@ static void put_value(struct reading *r)
 		if (value.n)
 			html_feed(r->html, value);
 		html_end(r->html);
+		anchor_ends(r);
 		buf_release(&no_script);
 		buf_release(&no_style);
 	}

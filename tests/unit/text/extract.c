@@ -170,6 +170,10 @@ TEST(extract, what_the_head_says)
 	CHECK_STR(p.published, STR("2020-02-02T10:00"));
 	extract_page(x, STR("<p><time datetime='2018-01-02'>"), STR(""), NULL, &p);
 	CHECK_STR(p.published, STR("2018-01-02"));
+	extract_page(
+	    x, STR("<meta property='article:published_time' content='last week'><meta name=date content='20180506'>"),
+	    STR(""), NULL, &p);
+	CHECK_STR(p.published, STR("20180506"));
 	extract_free(x);
 }
 

@@ -30,6 +30,7 @@ TEST(feed, rss_titles_texts_links)
 	CHECK_STR(f.links[1].url, STR("http://h.example/1"));
 	CHECK_STR(f.links[1].anchor, STR("Ferry late"));
 	CHECK_STR(f.links[2].url, STR("/eel"));
+	CHECK_STR(f.links[2].anchor, STR("x"));
 }
 
 static const char atom[] =
