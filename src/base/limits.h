@@ -47,6 +47,7 @@
 #define LIMIT_META (8 * KIB) /* bytes of a title, description or date of the head */
 #define LIMIT_DIFF_CHANGES 2000		  /* edits searched between two anchors; quadratic in this */
 #define LIMIT_LINE (4 * MIB)		  /* a line of CDX, CSV or JSONL */
+#define LIMIT_CSV_CELLS 10000		  /* cells of a row */
 #define LIMIT_POST_BODY 4096		  /* bytes of a request body that go into an urlkey, as other indexers do */
 #define LIMIT_SHINGLE_K 64		  /* terms in a shingle; longer ones find nothing but copies */
 #define LIMIT_SEGMENT_CONTENTS (1u << 28) /* contents in one segment of sets or texts */

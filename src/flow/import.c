@@ -12,6 +12,7 @@
 #include "archive/stamp.h"
 #include "archive/surt.h"
 #include "archive/url.h"
+#include "base/csv.h"
 #include "base/limits.h"
 #include "base/os.h"
 #include "base/progress.h"
@@ -20,66 +21,7 @@
 #include "flow/inputs.h"
 #include "rule/rule.h"
 
-/* ---- CSV ---- */
-
-struct csv {
-	struct str rest;
-	VEC(struct str) cells; /* of the present row */
-	struct arena arena;    /* of unquoted cells */
-	uint64_t line;
-};
-
-/* The next row; WN_END.  Quoted cells may hold commas, line ends and "" for ". */
-static int csv_row(struct csv *c, struct err *err)
-{
-	const char *p = c->rest.p, *end = str_end(c->rest);
-
-	c->cells.n = 0;
-	arena_reset(&c->arena);
-	if (c->rest.n == 0)
-		return WN_END;
-	c->line++;
-	for (;;) {
-		const char *from = p;
-
-		if (p < end && *p == '"') {
-			char *to = arena_alloc(&c->arena,
-					       (size_t)(end - p) < LIMIT_LINE ? (size_t)(end - p) : LIMIT_LINE),
-			     *at = to;
-
-			for (p++; p < end && !(*p == '"' && !(p + 1 < end && p[1] == '"')); p++) {
-				if (*p == '"')
-					p++;
-				if ((size_t)(at - to) + 1 >= LIMIT_LINE)
-					return err_set(err, WN_USAGE,
-						       "line %" PRIu64 ": a cell is longer than %zu bytes", c->line,
-						       LIMIT_LINE);
-				*at++ = *p;
-			}
-			if (p >= end)
-				return err_set(err, WN_USAGE, "line %" PRIu64 ": a quoted cell does not end", c->line);
-			p++;
-			vec_push(&c->cells, str_n(to, (size_t)(at - to)));
-			if (p < end && *p != ',' && *p != '\n' && *p != '\r')
-				return err_set(err, WN_USAGE,
-					       "line %" PRIu64 ": something stands behind a closing quote", c->line);
-		} else {
-			while (p < end && *p != ',' && *p != '\n' && *p != '\r')
-				p++;
-			vec_push(&c->cells, str_n(from, (size_t)(p - from)));
-		}
-		if (p < end && *p == ',') {
-			p++;
-			continue;
-		}
-		if (p < end && *p == '\r')
-			p++;
-		if (p < end && *p == '\n')
-			p++;
-		c->rest = str_n(p, (size_t)(end - p));
-		return WN_OK;
-	}
-}
+/* ---- attributes ---- */
 
 struct attribute {
 	char *name;
@@ -98,7 +40,7 @@ static int head(struct csv *c, struct arena *a, struct table *t, struct err *err
 	static const char *const keys[] = { "url", "urlkey", "host", "id" };
 	int rc;
 
-	if ((rc = csv_row(c, err)) != WN_OK)
+	if ((rc = csv_next(c, err)) != WN_OK)
 		return rc < 0 ? rc : err_set(err, WN_USAGE, "the file is empty; its first line must name the columns");
 	t->n = c->cells.n;
 	t->columns = arena_zalloc(a, t->n * sizeof *t->columns);
@@ -207,7 +149,7 @@ static int insert_values(sqlite3 *db, struct csv *c, const struct table *t, cons
 
 	if (sqlite3_prepare_v2(db, "insert or replace into attribute_value values (?,?,?)", -1, &s, NULL) != SQLITE_OK)
 		return sql_failed(db, err);
-	while ((rc = csv_row(c, err)) == WN_OK) {
+	while ((rc = csv_next(c, err)) == WN_OK) {
 		if (c->cells.n == 1 && c->cells.p[0].n == 0)
 			continue;
 		if (c->cells.n != t->n) {
@@ -282,14 +224,14 @@ int import_attributes(struct collection *coll, const char *path, struct import_r
 	c.rest = str_n((const char *)map.p, map.n);
 	if ((rc = head(&c, &a, &t, err)) < 0)
 		goto out;
-	while ((rc = csv_row(&c, err)) == WN_OK) /* the types first */
+	while ((rc = csv_next(&c, err)) == WN_OK) /* the types first */
 		for (size_t i = 0; c.cells.n == t.n && i < t.n; i++)
 			narrow(&t.columns[i], c.cells.p[i]);
 	if (rc < 0)
 		goto out;
 	c.rest = str_n((const char *)map.p, map.n);
-	c.line = 0;
-	csv_row(&c, err);
+	c.line = c.lines = 0;
+	csv_next(&c, err);
 	ids = ARENA_ARRAY(&a, sqlite3_int64, t.n);
 	if (sqlite3_exec(db, "begin immediate", NULL, NULL, NULL) != SQLITE_OK) {
 		rc = sql_failed(db, err);
@@ -316,8 +258,7 @@ int import_attributes(struct collection *coll, const char *path, struct import_r
 	if (rc < 0)
 		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
 out:
-	vec_release(&c.cells);
-	arena_release(&c.arena);
+	csv_release(&c);
 	arena_release(&a);
 	os_unmap(&map);
 	return rc < 0 ? err_in(err, "%s", path) : rc;

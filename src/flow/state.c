@@ -131,7 +131,7 @@ static int read_arrays(struct run_state *s, const char *p, struct err *err)
 
 int state_read(struct run_state *s, struct str bytes, struct err *err)
 {
-	const char *p = bytes.p + 72, *sum;
+	const char *p, *sum;
 	struct certificate_run run;
 	uint64_t n, n_parts;
 	int rc;
@@ -139,6 +139,7 @@ int state_read(struct run_state *s, struct str bytes, struct err *err)
 	*s = (struct run_state){ 0 };
 	if (bytes.n < HEAD + 8 || memcmp(bytes.p, magic, 8) != 0)
 		return err_set(err, WN_DATA, "not the state of a run");
+	p = bytes.p + 72;
 	memcpy(run.rule, bytes.p + 8, 32);
 	memcpy(run.selection, bytes.p + 40, 32);
 	run.revision = get(&p, 8);
