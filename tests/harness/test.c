@@ -149,5 +149,10 @@ int main(int argc, char **argv)
 		arena_release(&arena);
 	}
 	printf("%u passed, %u failed\n", passed, failed);
+	if (filter && passed + failed == 0) {
+		fprintf(stderr, "no test %s has '%s' in its name\n",
+			suites ? "of a suite" : "but of suites (WINNOW_DATA)", filter);
+		return 2;
+	}
 	return failed != 0;
 }
