@@ -92,10 +92,9 @@ static void print(struct buf *out, const struct proof_report *p, const struct co
 	buf_printf(out, "checked in %.1f s from the stored sets and attributes\n", p->seconds);
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
-	struct collection coll = { 0 };
 	struct cover_row row;
 	struct proof_report report = { 0 };
 	struct buf out = BUF(1 * MIB);
@@ -103,24 +102,14 @@ static int run(struct cmd_run *run)
 
 	if (!a->cover)
 		return cmd_usage(run, "needs --cover ID; 'winnow covers %s' lists them", run->rest.p[0]);
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK &&
-	    (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
-		rc = proof_check(&coll, &row, (unsigned)run->common.threads, run->common.memory, &report, &run->err);
-	catalog_end(coll.catalog);
-	collection_close(&coll);
-	if (rc == WN_OK) {
-		print(&out, &report, &row, run->common.json);
-		cmd_out(&out);
-	}
-	buf_release(&out);
-	if (rc == WN_NONE || rc == WN_DATA) { /* no such cover, or its certificate is damaged: a check that failed */
-		cmd_fail(run, rc);
-		return rc == WN_NONE ? EXIT_USAGE : EXIT_FINDINGS;
-	}
+	if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
+		return rc;
+	rc = proof_check(coll, &row, (unsigned)run->common.threads, run->common.memory, &report, &run->err);
 	if (rc < 0)
-		return cmd_fail(run, rc);
+		return rc == WN_DATA ? WN_NONE : rc; /* a certificate that is damaged is a check that failed */
+	print(&out, &report, &row, run->common.json);
+	cmd_out(&out);
+	buf_release(&out);
 	return report.verdict.ok ? EXIT_DONE : EXIT_FINDINGS;
 }
 
@@ -138,7 +127,7 @@ const struct cmd cmd_check = {
 	.max_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Verifies a stored cover straight from the stored sets and attributes, without trusting the code that made it: every document is kept or dropped, "

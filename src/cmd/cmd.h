@@ -7,9 +7,9 @@
  * To add a command: write cmd/<name>.c with its entry, name it in table.c and
  * meson.build, add a test under tests/cli.  Nothing else.
  *
- *	static int run(struct cmd_run *run) { struct args *a = run->args; ... return EXIT_DONE; }
+ *	static int run(struct cmd_run *run, struct collection *coll) { struct args *a = run->args; ... return EXIT_DONE; }
  *	const struct cmd cmd_foo = { .name = "foo", .args = "COLL", .summary = "...", .opts = opts,
- *		.args_size = sizeof(struct args), .run = run, .prose = "...", .examples = examples };
+ *		.args_size = sizeof(struct args), .read = run, .prose = "...", .examples = examples };
  */
 #ifndef WINNOW_CMD_CMD_H
 #define WINNOW_CMD_CMD_H
@@ -17,6 +17,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/opt.h"
+
+struct collection;
+struct cover_row;
 
 enum cmd_exit {
 	EXIT_DONE = 0,
@@ -61,7 +64,10 @@ struct cmd {
 	unsigned min_args, max_args; /* max 0: any number */
 	const struct opt *opts;
 	size_t args_size;
-	int (*run)(struct cmd_run *run);
+	int (*run)(struct cmd_run *run); /* gives an exit code; or */
+	/* with the collection of the first argument open for reading, at one revision; gives an exit code or WN_*,
+	 * of which WN_NONE (there is no such thing) ends with EXIT_FINDINGS */
+	int (*read)(struct cmd_run *run, struct collection *coll);
 	const char *prose;		    /* paragraphs separated by an empty line */
 	const struct cmd_example *examples; /* ended by a zero entry */
 };
@@ -75,6 +81,9 @@ const struct cmd *cmd_find(const char *name);
 int cmd_fail(struct cmd_run *run, int rc);
 /* The same for a usage mistake found by the command itself. */
 int cmd_usage(struct cmd_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The cover of that name or number; none is a usage mistake. */
+int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out);
 
 /* Writes all of b to standard output; a closed pipe ends the program quietly. */
 void cmd_out(const struct buf *b);

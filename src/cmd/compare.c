@@ -36,7 +36,7 @@ static void put_row(struct listing *l, struct collection *coll, struct cmd_run *
 	arena_release(&a);
 }
 
-static int compare(struct cmd_run *run, struct collection *coll)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	static const char *const names[] = { "id", "time", "first", "second", "url", "title" };
 	struct cover_row rows[2];
@@ -47,7 +47,7 @@ static int compare(struct cmd_run *run, struct collection *coll)
 	int rc;
 
 	for (int i = 0; i < 2; i++)
-		if ((rc = covers_find(coll, &run->arena, run->rest.p[1 + i], &rows[i], &run->err)) < 0 ||
+		if ((rc = cmd_find_cover(run, coll, run->rest.p[1 + i], &rows[i])) < 0 ||
 		    (rc = covers_members(coll, &run->arena, rows[i].id, &m[i], &n[i], &run->err)) < 0)
 			return rc;
 	if (!run->common.json)
@@ -83,20 +83,6 @@ static int compare(struct cmd_run *run, struct collection *coll)
 	return WN_OK;
 }
 
-static int run(struct cmd_run *run)
-{
-	struct collection coll = { 0 };
-	int rc;
-
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	rc = compare(run, &coll);
-	collection_close(&coll);
-	if (rc == WN_NONE)
-		rc = WN_USAGE;
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
-}
-
 static const struct cmd_example examples[] = {
 	{ "winnow compare sample 1 2", "which documents one cover keeps and the other does not" }, { 0 }
 };
@@ -110,7 +96,7 @@ const struct cmd cmd_compare = {
 	.listing = true,
 	.min_args = 3,
 	.max_args = 3,
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Lists the documents that one of two covers keeps and the other does not, with what each says of them; --json counts them.",

@@ -23,21 +23,17 @@ static int row(void *context, const struct cover_row *r)
 	return WN_OK;
 }
 
-static int run_list(struct cmd_run *run)
+static int run_list(struct cmd_run *run, struct collection *coll)
 {
 	static const char *const names[] = { "id",   "name",	"created",     "revision", "documents",
 					     "kept", "dropped", "lower_bound", "rule",	   "where" };
-	struct collection coll = { 0 };
 	struct listing l;
 	int rc;
 
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
 	listing_open(&l, run, names, COUNT(names));
-	rc = covers_each(&coll, row, &l, &run->err);
+	rc = covers_each(coll, row, &l, &run->err);
 	listing_close(&l);
-	collection_close(&coll);
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	return rc;
 }
 
 static const struct cmd_example list_examples[] = { { "winnow covers sample", "what was computed, by which rule" },
@@ -52,7 +48,7 @@ const struct cmd cmd_covers = {
 	.listing = true,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run_list,
+	.read = run_list,
 	.examples = list_examples,
 	.prose =
 	    "Lists what reduce has computed: id, name, when, at which revision of the collection, how many documents, kept and dropped, the lower bound, the rule.",

@@ -149,26 +149,17 @@ static int texts_of(struct cmd_run *run, struct collection *coll, struct capture
 	return WN_OK;
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
-	struct collection coll = { 0 };
 	struct capture c[2];
 	struct str text[2];
 	struct buf out = BUF(512 * MIB);
 	struct diff d;
 	int rc;
 
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	rc = texts_of(run, &coll, c, text);
-	collection_close(&coll);
-	if (rc == WN_NONE) {
-		cmd_fail(run, rc);
-		return EXIT_FINDINGS;
-	}
-	if (rc < 0)
-		return cmd_fail(run, rc);
+	if ((rc = texts_of(run, coll, c, text)) < 0)
+		return rc;
 	d = diff_texts(&run->arena, text[0], text[1], a->unit && a->unit[0] == 'l' ? DIFF_LINE : DIFF_WORD);
 	if (run->common.json)
 		as_json(&out, &d, c);
@@ -197,7 +188,7 @@ const struct cmd cmd_diff = {
 	.max_args = 3,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Compares two texts word by word (or line by line). What only the first has is shown as [-...-], what only the second has as {+...+}, in colour on a "

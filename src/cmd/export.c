@@ -20,7 +20,7 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
 	struct export_request q = { .format = a->format,
@@ -28,7 +28,6 @@ static int run(struct cmd_run *run)
 				    .threads = (unsigned)run->common.threads,
 				    .memory = run->common.memory,
 				    .tmp = run->common.tmp };
-	struct collection coll = { 0 };
 	struct export_report report;
 	struct cover_row row;
 	struct catalog_stats stats;
@@ -40,25 +39,17 @@ static int run(struct cmd_run *run)
 		 : a->what[0] == 'k' ? EXPORT_KEPT
 		 : a->what[0] == 'd' ? EXPORT_DROPPED
 				     : EXPORT_ALL;
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && a->cover) {
-		rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err);
+	if (a->cover) {
+		if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
+			return rc;
 		q.cover = &row;
 	}
-	if (rc == WN_OK && a->cover && catalog_stats(coll.catalog, &stats, &run->err) == WN_OK &&
-	    stats.revision != row.revision)
+	if (a->cover && catalog_stats(coll->catalog, &stats, &run->err) == WN_OK && stats.revision != row.revision)
 		warning("cover %" PRIu64 " is of revision %" PRIu64 ", the collection is at %" PRIu64
 			": documents may be missing; 'winnow update' brings it up to date",
 			row.id, row.revision, stats.revision);
-	if (rc == WN_OK)
-		rc = export_run(&coll, &q, &report, &run->err);
-	catalog_end(coll.catalog);
-	collection_close(&coll);
-	if (rc == WN_NONE)
-		rc = WN_USAGE;
-	if (rc < 0)
-		return cmd_fail(run, rc);
+	if ((rc = export_run(coll, &q, &report, &run->err)) < 0)
+		return rc == WN_NONE ? WN_USAGE : rc;
 	if (run->common.json) {
 		struct buf out = BUF(64 * KIB);
 
@@ -97,7 +88,7 @@ const struct cmd cmd_export = {
 	.max_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Formats: warc (original members byte for byte where the source has one gzip member a record, else WARC 1.1), wacz, cdxj, csv and jsonl (documents with "

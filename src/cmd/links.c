@@ -16,28 +16,20 @@ static int row(void *context, const struct catalog_link *l)
 	return WN_OK;
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	static const char *const names[] = { "kind", "url", "anchor", "nofollow" };
-	struct collection coll = { 0 };
 	struct listing list;
 	struct capture c;
 	int rc;
 
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = collection_find(&coll, &run->arena, run->rest.p[1], &c, &run->err)) == WN_OK) {
-		listing_open(&list, run, names, COUNT(names));
-		if (c.page)
-			rc = catalog_links(coll.catalog, c.page, row, &list, &run->err);
-		listing_close(&list);
-	}
-	collection_close(&coll);
-	if (rc == WN_NONE) {
-		cmd_fail(run, rc);
-		return EXIT_FINDINGS;
-	}
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	if ((rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0)
+		return rc;
+	listing_open(&list, run, names, COUNT(names));
+	if (c.page)
+		rc = catalog_links(coll->catalog, c.page, row, &list, &run->err);
+	listing_close(&list);
+	return rc;
 }
 
 static const struct cmd_example examples[] = {
@@ -53,7 +45,7 @@ const struct cmd cmd_links = {
 	.listing = true,
 	.min_args = 2,
 	.max_args = 2,
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Lists where the page points to, in the order of the page, resolved against its base: kind (a, img, script, ...), URL, anchor text, nofollow.",

@@ -252,7 +252,7 @@ static int list(struct cmd_run *run, struct collection *coll, const struct selec
 		arena_release(&arena);
 	}
 	listing_close(&l);
-	return rc == WN_OK && shown == 0 && (a->where || a->cover) ? WN_END : rc;
+	return rc == WN_OK && shown == 0 && (a->where || a->cover) ? EXIT_FINDINGS : rc;
 }
 
 /* Which of the selected captures the cover keeps. */
@@ -265,9 +265,8 @@ static int kept_by(struct cmd_run *run, struct collection *coll, const struct se
 	size_t n;
 	int rc;
 
-	if ((rc = covers_find(coll, &run->arena, a->cover, &row, &run->err)) < 0)
-		return rc == WN_NONE ? WN_USAGE : rc;
-	if ((rc = covers_members(coll, &run->arena, row.id, &m, &n, &run->err)) < 0)
+	if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0 ||
+	    (rc = covers_members(coll, &run->arena, row.id, &m, &n, &run->err)) < 0)
 		return rc;
 	for (size_t i = 0; i < n; i++)
 		if (m[i].kept)
@@ -279,7 +278,7 @@ static int kept_by(struct cmd_run *run, struct collection *coll, const struct se
 	return WN_OK;
 }
 
-static int run_on(struct cmd_run *run, struct collection *coll)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
 	struct selection_request q = { .captures = true };
@@ -326,22 +325,6 @@ static int run_on(struct cmd_run *run, struct collection *coll)
 	return rc;
 }
 
-static int run(struct cmd_run *run)
-{
-	struct collection coll = { 0 };
-	int rc;
-
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK)
-		rc = run_on(run, &coll);
-	catalog_end(coll.catalog);
-	collection_close(&coll);
-	if (rc == WN_END)
-		return EXIT_FINDINGS; /* no match */
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
-}
-
 static const struct cmd_example examples[] = {
 	{ "winnow ls sample --limit 5", "the first captures by URL and time" },
 	{ "winnow ls sample --where \"lang = 'de' and words > 20\" --fields time,url,title",
@@ -361,7 +344,7 @@ const struct cmd cmd_ls = {
 	.max_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Lists captures, by URL and time unless --sort says otherwise.\n\n"

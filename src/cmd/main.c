@@ -16,6 +16,8 @@
 #include "base/progress.h"
 #include "base/task.h"
 #include "cmd/cmd.h"
+#include "flow/collection.h"
+#include "flow/covers.h"
 
 const struct opt cmd_common_opts[] = {
 	{ "help", 'h', OPT_FLAG, NULL, "say what the command does and which options it takes",
@@ -61,6 +63,31 @@ int cmd_usage(struct cmd_run *run, const char *fmt, ...)
 	va_end(ap);
 	error("%s: %s", run->cmd->name, run->err.text);
 	return EXIT_USAGE;
+}
+
+int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out)
+{
+	int rc = covers_find(coll, &run->arena, name, out, &run->err);
+
+	return rc == WN_NONE ? WN_USAGE : rc;
+}
+
+/* The exit code of a command that reads a collection. */
+static int read_collection(struct cmd_run *run)
+{
+	struct collection coll = { 0 };
+	int rc, code;
+
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
+		return cmd_fail(run, rc);
+	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK)
+		rc = run->cmd->read(run, &coll);
+	catalog_end(coll.catalog);
+	collection_close(&coll);
+	if (rc >= 0)
+		return rc;
+	code = cmd_fail(run, rc);
+	return rc == WN_NONE && code == EXIT_FAILED ? EXIT_FINDINGS : code;
 }
 
 void cmd_print(struct str s)
@@ -296,7 +323,7 @@ int main(int argc, char **argv)
 		code = EXIT_DONE;
 	} else if ((code = settle(&run)) < 0) {
 		task_catch_signals();
-		code = run.cmd->run(&run);
+		code = run.cmd->read ? read_collection(&run) : run.cmd->run(&run);
 	}
 	vec_release(&run.rest);
 	arena_release(&run.arena);

@@ -97,7 +97,7 @@ static void report_text(const struct preview_report *r)
 	buf_release(&out);
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
 	struct preview_request q = { .where = a->where,
@@ -106,19 +106,10 @@ static int run(struct cmd_run *run)
 				     .budget = a->budget,
 				     .threads = (unsigned)run->common.threads };
 	struct preview_report report;
-	struct collection coll = { 0 };
 	int rc;
 
-	if ((rc = rule_args_text(run, &a->rule, &q.rule)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK)
-		rc = preview_run(&coll, &q, &report, &run->err);
-	catalog_end(coll.catalog);
-	collection_close(&coll);
-	if (rc < 0)
-		return cmd_fail(run, rc);
+	if ((rc = rule_args_text(run, &a->rule, &q.rule)) < 0 || (rc = preview_run(coll, &q, &report, &run->err)) < 0)
+		return rc;
 	if (run->common.json) {
 		struct buf out = BUF(16 * MIB);
 		struct json j = { .out = &out, .spaced = true };
@@ -148,7 +139,7 @@ const struct cmd cmd_preview = {
 	.max_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Finds the exact cover of a sample of whole blocks (documents that are equal in the rule's key, else the captures of one URL), and says what that means for all documents: "

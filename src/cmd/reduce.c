@@ -107,12 +107,11 @@ static void report_text(const struct cmd_run *run, const struct reduce_report *r
 	buf_release(&out);
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
 	struct reduce_request q = { .name = a->name, .yes = a->yes, .time_limit = a->time_limit };
 	struct reduce_report report;
-	struct collection coll = { 0 };
 	int rc;
 
 	if (!!a->keep_at_least != !!a->per)
@@ -128,19 +127,11 @@ static int run(struct cmd_run *run)
 				      .threads = (unsigned)run->common.threads,
 				      .memory = run->common.memory,
 				      .tmp = run->common.tmp };
-	if ((rc = rule_args_text(run, &a->rule, &q.run.rule)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK)
-		rc = reduce_run(&coll, &q, &report, &run->err);
-	catalog_end(coll.catalog);
-	collection_close(&coll);
+	if ((rc = rule_args_text(run, &a->rule, &q.run.rule)) == WN_OK)
+		rc = reduce_run(coll, &q, &report, &run->err);
 	vec_release(&a->keep);
-	if (rc == WN_NONE) /* a document of --keep that is not there */
-		rc = WN_USAGE;
 	if (rc < 0)
-		return cmd_fail(run, rc);
+		return rc == WN_NONE ? WN_USAGE : rc; /* a document of --keep that is not there */
 	if (run->common.json) {
 		struct buf out = BUF(256 * MIB);
 		struct json j = { .out = &out, .spaced = true };
@@ -173,7 +164,7 @@ const struct cmd cmd_reduce = {
 	.max_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Finds every pair of documents of which the rule is true, and the smallest set of documents such that each other one has a coverer in it. The result "

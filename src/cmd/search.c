@@ -95,12 +95,11 @@ static void as_rows(struct cmd_run *run, const struct find_result *r)
 	listing_close(&l);
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
 	struct find_request q = { .where = a->where, .limit = a->limit ? a->limit : 20, .snippet = 200 };
 	struct find_result result = { 0 };
-	struct collection coll = { 0 };
 	struct buf words = BUF(64 * KIB);
 	struct cover_row row;
 	bool too_long;
@@ -119,22 +118,15 @@ static int run(struct cmd_run *run)
 	buf_release(&words);
 	if (too_long)
 		return cmd_usage(run, "the query is longer than 64 KB");
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK && a->cover &&
-	    (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
+	if (a->cover) {
+		if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
+			return rc;
 		q.cover = row.id;
-	if (rc == WN_OK)
-		rc = find_run(&coll, &run->arena, &q, &result, &run->err);
-	catalog_end(coll.catalog);
-	if (rc == WN_OK)
-		run->common.format || run->common.fields || run->common.json || !isatty(1) ? as_rows(run, &result)
-											   : for_people(&result);
-	collection_close(&coll);
-	if (rc == WN_NONE)
-		rc = WN_USAGE;
-	if (rc < 0)
-		return cmd_fail(run, rc);
+	}
+	if ((rc = find_run(coll, &run->arena, &q, &result, &run->err)) < 0)
+		return rc;
+	run->common.format || run->common.fields || run->common.json || !isatty(1) ? as_rows(run, &result)
+										   : for_people(&result);
 	return result.n ? EXIT_DONE : EXIT_FINDINGS;
 }
 
@@ -155,7 +147,7 @@ const struct cmd cmd_search = {
 	.min_args = 2,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Finds documents by their words, ranked by BM25, with snippets. Equal texts are one hit. The query: words (all must be there), \"phrases\", pre* (words "

@@ -69,28 +69,20 @@ static int print(struct replay *p, const struct args *a, struct err *err)
 	return rc < 0 ? rc : WN_OK;
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
-	struct collection coll = { 0 };
 	struct replay p = { 0 };
 	struct capture c;
 	int rc;
 
 	if (a->headers + a->payload + a->record > 1)
 		return cmd_usage(run, "--headers, --payload and --record exclude each other");
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = collection_find(&coll, &run->arena, run->rest.p[1], &c, &run->err)) == WN_OK &&
-	    (rc = replay_open(&p, &coll, &c, !(a->headers || a->record), &run->err)) == WN_OK)
+	if ((rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) == WN_OK &&
+	    (rc = replay_open(&p, coll, &c, !(a->headers || a->record), &run->err)) == WN_OK)
 		rc = print(&p, a, &run->err);
 	replay_close(&p);
-	collection_close(&coll);
-	if (rc == WN_NONE) {
-		cmd_fail(run, rc);
-		return EXIT_FINDINGS;
-	}
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	return rc;
 }
 
 static const struct cmd_example examples[] = {
@@ -110,7 +102,7 @@ const struct cmd cmd_show = {
 	.max_args = 2,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Writes the bytes of one capture to standard output, read from the archive file it came from. DOC is an id, a URL (its newest capture) or "

@@ -55,16 +55,13 @@ static int row(void *context, sqlite3_stmt *stmt, size_t n)
 	return WN_OK;
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
-	struct collection coll = { 0 };
 	struct sink s = { .run = run };
 	struct sql_sink sink = { &s, head, row };
 	int rc;
 
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	rc = guarded_sql(&coll, str(run->rest.p[1]), &(struct sql_limits){ 0 }, &sink, &run->err);
+	rc = guarded_sql(coll, str(run->rest.p[1]), &(struct sql_limits){ 0 }, &sink, &run->err);
 	if (s.open) {
 		size_t n = s.list.n;
 
@@ -73,8 +70,7 @@ static int run(struct cmd_run *run)
 			mem_free((char *)s.names[i]);
 		mem_free(s.names);
 	}
-	collection_close(&coll);
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	return rc;
 }
 
 static const struct cmd_example examples[] = {
@@ -93,7 +89,7 @@ const struct cmd cmd_sql = {
 	.listing = true,
 	.min_args = 2,
 	.max_args = 2,
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Runs one SELECT on the collection's catalogue and prints the rows. The views captures, documents, contents, hosts, links, files, flaws, "

@@ -118,27 +118,20 @@ static void stats_text(const struct catalog_stats *s, struct buf *out, struct ca
 	buf_printf(out, "revision   %" PRIu64 "\n", s->revision);
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
-	struct collection coll = { 0 };
 	struct catalog_stats s;
 	struct buf out = BUF(4 * MIB);
 	int rc;
 
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK &&
-	    (rc = catalog_stats(coll.catalog, &s, &run->err)) == WN_OK) {
-		run->common.json ? stats_json(&s, &out, coll.catalog, &run->err)
-				 : stats_text(&s, &out, coll.catalog, &run->err);
-		rc = run->err.code;
-	}
-	catalog_end(coll.catalog);
-	collection_close(&coll);
-	if (rc == WN_OK)
+	if ((rc = catalog_stats(coll->catalog, &s, &run->err)) < 0)
+		return rc;
+	run->common.json ? stats_json(&s, &out, coll->catalog, &run->err)
+			 : stats_text(&s, &out, coll->catalog, &run->err);
+	if (run->err.code == WN_OK)
 		cmd_out(&out);
 	buf_release(&out);
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	return run->err.code;
 }
 
 static const struct cmd_example examples[] = {
@@ -155,7 +148,7 @@ const struct cmd cmd_stats = {
 	.coll_first = true,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Counts captures, documents, different texts, URLs, hosts, words and shingles, and how they divide by type, status, language, charset and flaw. "

@@ -12,31 +12,23 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
-	struct collection coll = { 0 };
 	struct texts t;
 	struct capture c;
 	int rc;
 
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = collection_find(&coll, &run->arena, run->rest.p[1], &c, &run->err)) == WN_OK) {
-		if (!c.content)
-			rc = err_set(&run->err, WN_NONE,
-				     "%.*s has no text; 'winnow stats' counts why captures have none", STR_FMT(c.url));
-		else if ((rc = collection_text(&coll, c.content, &t, &run->err)) == WN_OK) {
-			cmd_print(a->main ? t.main : t.body);
-			cmd_print(STR("\n"));
-		}
-	}
-	collection_close(&coll);
-	if (rc == WN_NONE) {
-		cmd_fail(run, rc);
-		return EXIT_FINDINGS;
-	}
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	if ((rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0)
+		return rc;
+	if (!c.content)
+		return err_set(&run->err, WN_NONE, "%.*s has no text; 'winnow stats' counts why captures have none",
+			       STR_FMT(c.url));
+	if ((rc = collection_text(coll, c.content, &t, &run->err)) < 0)
+		return rc;
+	cmd_print(a->main ? t.main : t.body);
+	cmd_print(STR("\n"));
+	return EXIT_DONE;
 }
 
 static const struct cmd_example examples[] = {
@@ -55,7 +47,7 @@ const struct cmd cmd_text = {
 	.max_args = 2,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "Prints the document's text as it was extracted at ingest: the title, then what a reader of the page saw, a line per block.",

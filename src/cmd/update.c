@@ -46,7 +46,7 @@ static void report_text(const struct reduce_report *r, uint64_t was_kept)
 	buf_release(&out);
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
 	struct args *a = run->args;
 	struct update_request q = { .stable = a->prefer != NULL,
@@ -54,7 +54,6 @@ static int run(struct cmd_run *run)
 				    .memory = run->common.memory,
 				    .tmp = run->common.tmp };
 	struct reduce_report report;
-	struct collection coll = { 0 };
 	struct cover_row row;
 	int rc;
 
@@ -64,17 +63,10 @@ static int run(struct cmd_run *run)
 		return cmd_usage(
 		    run,
 		    "--prefer can only be stable here; every other preference stays as it was when the cover was made");
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK &&
-	    (rc = covers_find(&coll, &run->arena, a->cover, &row, &run->err)) == WN_OK)
-		rc = update_run(&coll, &row, &q, &report, &run->err);
-	catalog_end(coll.catalog);
-	collection_close(&coll);
-	if (rc == WN_NONE)
-		rc = WN_USAGE;
-	if (rc < 0)
-		return cmd_fail(run, rc);
+	if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
+		return rc;
+	if ((rc = update_run(coll, &row, &q, &report, &run->err)) < 0)
+		return rc == WN_NONE ? WN_USAGE : rc;
 	if (run->common.json) {
 		struct buf out = BUF(256 * MIB);
 		struct json j = { .out = &out, .spaced = true };
@@ -104,7 +96,7 @@ const struct cmd cmd_update = {
 	.max_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "After captures were ingested, removed or imported attributes changed, brings a cover up to date: only documents that changed, and those that lost "

@@ -159,9 +159,8 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 				       run->rest.p[0]);
 		name = arena_printf(&run->arena, "%" PRIu64, last.id).p;
 	}
-	if ((rc = covers_find(coll, &run->arena, name, &row, &run->err)) < 0)
-		return rc == WN_NONE ? WN_USAGE : rc;
-	if ((rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0 ||
+	if ((rc = cmd_find_cover(run, coll, name, &row)) < 0 ||
+	    (rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0 ||
 	    (rc = covers_member(coll, row.id, c.id, &m, &run->err)) < 0)
 		return rc;
 	if (j)
@@ -204,30 +203,20 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 	return rc;
 }
 
-static int run(struct cmd_run *run)
+static int run(struct cmd_run *run, struct collection *coll)
 {
-	struct collection coll = { 0 };
 	struct buf out = BUF(64 * MIB);
 	struct json j = { .out = &out, .spaced = true };
 	int rc;
 
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_READ, NULL, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = catalog_begin(coll.catalog, &run->err)) == WN_OK)
-		rc = explain(run, &coll, &out, run->common.json ? &j : NULL);
-	catalog_end(coll.catalog);
-	collection_close(&coll);
+	rc = explain(run, coll, &out, run->common.json ? &j : NULL);
 	if (rc == WN_OK) {
 		if (run->common.json)
 			buf_byte(&out, '\n');
 		cmd_out(&out);
 	}
 	buf_release(&out);
-	if (rc == WN_NONE) {
-		cmd_fail(run, rc);
-		return EXIT_FINDINGS;
-	}
-	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	return rc;
 }
 
 static const struct cmd_example examples[] = {
@@ -244,7 +233,7 @@ const struct cmd cmd_why = {
 	.max_args = 2,
 	.opts = opts,
 	.args_size = sizeof(struct args),
-	.run = run,
+	.read = run,
 	.examples = examples,
 	.prose =
 	    "For a document that a cover dropped: the kept document that covers it, and each clause of the rule with its numbers for this pair. For one that is "

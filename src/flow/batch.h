@@ -27,7 +27,7 @@ struct found {
 	struct flaw *flaws; /* few records have any */
 	unsigned n_flaws;
 	unsigned document_flaws;
-	struct str reader_failed; /* detail of DOC_FLAW_READER_FAILED */
+	struct str reader_failed;    /* detail of DOC_FLAW_READER_FAILED */
 	struct catalog_crawl *crawl; /* a warcinfo record */
 	struct str via_of, via;	     /* a metadata record: of which record id, what it says */
 	uint64_t at;

@@ -69,7 +69,7 @@ extern const struct document_flaw_name document_flaw_names[]; /* ends with flaw 
 struct document {
 	enum payload_kind kind;
 	enum document_why why_none;
-	const char *failed; /* with DOC_FLAW_READER_FAILED: what the reader said */
+	const char *failed;		      /* with DOC_FLAW_READER_FAILED: what the reader said */
 	struct str mime;		      /* identified: "text/html" */
 	struct page page;		      /* text, title, blocks, links, ...: valid for every kind with text */
 	struct str main;		      /* main content */
