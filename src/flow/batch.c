@@ -8,9 +8,8 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
-#include "base/map.h"
 #include "base/os.h"
-#include "base/task.h"
+#include "flow/committer.h"
 #include "fulltext/index.h"
 #include "text/document.h"
 
@@ -19,6 +18,7 @@ enum { BATCH_CAPTURES = 40000, KNOWN_MOST = 1 << 19 };
 struct known_key {
 	unsigned char key[32];
 	uint64_t id;
+	size_t before; /* index of another that begins alike, or SIZE_MAX */
 };
 
 struct batch {
@@ -29,22 +29,14 @@ struct batch {
 	struct batch_counts counts;
 	size_t captures_most; /* of one batch; WINNOW_BATCH in the environment makes it smaller, for tests of kills */
 
-	/* the batch in the making */
-	struct arena arena;
-	VEC(struct catalog_file) files;
-	VEC(struct catalog_crawl) crawls;
-	VEC(struct capture) captures, updates;
-	VEC(struct content) contents;
-	VEC(struct found *) sources; /* of contents, same order: texts and sets */
-	VEC(struct catalog_flaw) flaws;
-	VEC(struct catalog_page) pages;
-	struct map record_at; /* hash of record id -> index in captures */
-	uint64_t text_bytes;
+	struct load *load; /* the batch in the making */
+	struct committer *committer;
 	uint64_t crawl, crawl_file; /* the warcinfo that holds now */
 
 	/* contents known to be there: first 8 bytes of key -> index in known_keys; pages: key -> id */
 	struct map known, known_pages;
 	VEC(struct known_key) known_keys;
+	struct catalog *asked;	      /* NULL until it is asked */
 	bool ask_contents, ask_pages; /* the catalogue has some that are not in known; false in a new collection */
 	uint64_t segment;	      /* number of the next segment file */
 };
@@ -139,35 +131,19 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	}
 	b->ask_contents = b->next.content > 1;
 	b->ask_pages = b->next.page > 1;
+	b->load = load_new();
+	b->committer = committer_new(coll, b->words, o->threads, o->memory);
 	*out = b;
 	return WN_OK;
-}
-
-static void empty(struct batch *b)
-{
-	for (size_t i = 0; i < b->sources.n; i++)
-		found_free(b->sources.p[i]);
-	b->files.n = b->crawls.n = b->captures.n = b->updates.n = b->contents.n = b->sources.n = b->flaws.n =
-	    b->pages.n = 0;
-	map_release(&b->record_at);
-	b->text_bytes = 0;
-	arena_reset(&b->arena);
 }
 
 void batch_close(struct batch *b)
 {
 	if (!b)
 		return;
-	empty(b);
-	arena_release(&b->arena);
-	vec_release(&b->files);
-	vec_release(&b->crawls);
-	vec_release(&b->captures);
-	vec_release(&b->updates);
-	vec_release(&b->contents);
-	vec_release(&b->sources);
-	vec_release(&b->flaws);
-	vec_release(&b->pages);
+	committer_free(b->committer);
+	load_free(b->load);
+	catalog_close(b->asked);
 	map_release(&b->known);
 	map_release(&b->known_pages);
 	vec_release(&b->known_keys);
@@ -180,22 +156,23 @@ uint64_t batch_next_file(struct batch *b) { return b->next.file++; }
 
 bool batch_full(const struct batch *b)
 {
-	return b->captures.n + b->updates.n >= b->captures_most || b->text_bytes + b->arena.used >= b->o.memory;
+	return b->load->captures.n + b->load->updates.n >= b->captures_most ||
+	       b->load->text_bytes + b->load->arena.used >= b->o.memory;
 }
 
 void batch_file(struct batch *b, const struct catalog_file *f)
 {
-	for (size_t i = 0; i < b->files.n; i++)
-		if (b->files.p[i].id == f->id) {
-			b->files.p[i] = *f;
-			b->files.p[i].path = arena_str(&b->arena, f->path);
+	for (size_t i = 0; i < b->load->files.n; i++)
+		if (b->load->files.p[i].id == f->id) {
+			b->load->files.p[i] = *f;
+			b->load->files.p[i].path = arena_str(&b->load->arena, f->path);
 			return;
 		}
-	vec_push(&b->files, *f);
-	vec_last(&b->files).path = arena_str(&b->arena, f->path);
+	vec_push(&b->load->files, *f);
+	vec_last(&b->load->files).path = arena_str(&b->load->arena, f->path);
 }
 
-/* What is known may be forgotten between batches: the catalogue knows it then. */
+/* What is known may be forgotten when all of it is committed: the catalogue knows it then. */
 static void trim(struct batch *b)
 {
 	if (b->known.n > KNOWN_MOST) {
@@ -217,37 +194,50 @@ static uint64_t key_prefix(const unsigned char key[32])
 	return v;
 }
 
+/* What the catalogue is asked through: a connection of its own while a thread writes.  It sees what is committed; what is
+ * on its way there is in known. */
+static int asked(struct batch *b, struct catalog **out, struct err *err)
+{
+	int rc = WN_OK;
+
+	if (b->o.threads > 1 && !b->asked)
+		rc = catalog_open(&b->asked, catalog_dir(b->coll->catalog), CATALOG_READ, NULL, err);
+	*out = b->o.threads > 1 ? b->asked : b->coll->catalog;
+	return rc;
+}
+
 /* The id of the content, new when nobody has it; *fresh says so. */
 static int content_id(struct batch *b, const struct content *t, uint64_t *id, bool *fresh, struct err *err)
 {
 	uint64_t prefix = key_prefix(t->key), *at = map_get(&b->known, prefix);
+	size_t first = at ? (size_t)*at : SIZE_MAX;
+	struct catalog *catalog;
 	int rc;
 
 	*fresh = false;
-	if (at && memcmp(b->known_keys.p[*at].key, t->key, 32) == 0) {
-		*id = b->known_keys.p[*at].id;
-		return WN_OK;
-	}
+	for (size_t i = first; i != SIZE_MAX; i = b->known_keys.p[i].before)
+		if (memcmp(b->known_keys.p[i].key, t->key, 32) == 0) {
+			*id = b->known_keys.p[i].id;
+			return WN_OK;
+		}
 	*id = 0;
-	if (b->ask_contents && (rc = catalog_content_by_key(b->coll->catalog, t->key, id, err)) < 0)
+	if (b->ask_contents &&
+	    ((rc = asked(b, &catalog, err)) < 0 || (rc = catalog_content_by_key(catalog, t->key, id, err)) < 0))
 		return rc;
 	if (*id == 0) {
 		*id = b->next.content++;
 		*fresh = true;
 	}
-	if (!at) {
-		map_put(&b->known, prefix, b->known_keys.n);
-		vec_push(&b->known_keys, ((struct known_key){ .id = *id }));
-		memcpy(vec_last(&b->known_keys).key, t->key, 32);
-	} else {
-		b->ask_contents = true; /* two keys begin alike: only one of them is in known */
-	}
+	*map_put(&b->known, prefix, 0) = b->known_keys.n;
+	vec_push(&b->known_keys, ((struct known_key){ .id = *id, .before = first }));
+	memcpy(vec_last(&b->known_keys).key, t->key, 32);
 	return WN_OK;
 }
 
 static int page_id(struct batch *b, uint64_t key, uint64_t *id, bool *fresh, struct err *err)
 {
 	uint64_t *known = map_get(&b->known_pages, key);
+	struct catalog *catalog;
 	int rc;
 
 	*fresh = false;
@@ -256,7 +246,8 @@ static int page_id(struct batch *b, uint64_t key, uint64_t *id, bool *fresh, str
 		return WN_OK;
 	}
 	*id = 0;
-	if (b->ask_pages && (rc = catalog_page_by_key(b->coll->catalog, key, id, err)) < 0)
+	if (b->ask_pages &&
+	    ((rc = asked(b, &catalog, err)) < 0 || (rc = catalog_page_by_key(catalog, key, id, err)) < 0))
 		return rc;
 	if (*id == 0) {
 		*id = b->next.page++;
@@ -279,27 +270,29 @@ static void copy_capture(struct arena *a, struct capture *c)
 
 static void take_flaws(struct batch *b, const struct found *f, uint64_t file, uint64_t capture)
 {
-	size_t before = b->flaws.n;
+	size_t before = b->load->flaws.n;
 
 	for (unsigned i = 0; i < f->n_flaws; i++)
-		vec_push(&b->flaws, ((struct catalog_flaw){ file, f->flaws[i].at, capture, flaw_name(f->flaws[i].kind),
-							    arena_str(&b->arena, str(f->flaws[i].detail)) }));
+		vec_push(&b->load->flaws,
+			 ((struct catalog_flaw){ file, f->flaws[i].at, capture, flaw_name(f->flaws[i].kind),
+						 arena_str(&b->load->arena, str(f->flaws[i].detail)) }));
 	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
 		if (f->document_flaws & n->flaw)
-			vec_push(&b->flaws, ((struct catalog_flaw){ file, f->at, capture, n->name,
-								    n->flaw == DOC_FLAW_READER_FAILED
-									? arena_str(&b->arena, f->reader_failed)
-									: STR_NONE }));
-	b->counts.flaws += b->flaws.n - before;
+			vec_push(&b->load->flaws,
+				 ((struct catalog_flaw){ file, f->at, capture, n->name,
+							 n->flaw == DOC_FLAW_READER_FAILED
+							     ? arena_str(&b->load->arena, f->reader_failed)
+							     : STR_NONE }));
+	b->counts.flaws += b->load->flaws.n - before;
 }
 
 /* The links of a new page.  A found that stays (kept) holds them until the commit. */
 static void take_links(struct batch *b, const struct found *f, uint64_t id, bool kept)
 {
-	vec_push(&b->pages,
-		 ((struct catalog_page){ id, f->page_key, kept ? f->links : arena_str(&b->arena, f->links) }));
+	vec_push(&b->load->pages,
+		 ((struct catalog_page){ id, f->page_key, kept ? f->links : arena_str(&b->load->arena, f->links) }));
 	if (kept)
-		b->text_bytes += f->links.n;
+		b->load->text_bytes += f->links.n;
 }
 
 /* Content and links of a capture; f is kept (*kept) when its texts are needed at the commit. */
@@ -322,8 +315,8 @@ static int take_document(struct batch *b, struct found **at, struct capture *c, 
 		if (fresh) {
 			b->counts.contents++;
 			f->content.id = c->content;
-			vec_push(&b->contents, f->content);
-			b->text_bytes += f->texts.body.n + f->texts.main.n + f->packed.n;
+			vec_push(&b->load->contents, f->content);
+			b->load->text_bytes += f->texts.body.n + f->texts.main.n + f->packed.n;
 			*kept = true;
 		}
 	}
@@ -346,10 +339,10 @@ static int take_document(struct batch *b, struct found **at, struct capture *c, 
 
 static void take_via(struct batch *b, const struct found *f)
 {
-	uint64_t *at = map_get(&b->record_at, hash_str(f->via_of));
+	uint64_t *at = map_get(&b->load->record_at, hash_str(f->via_of));
 
 	if (at)
-		b->captures.p[*at].via = arena_str(&b->arena, f->via);
+		b->load->captures.p[*at].via = arena_str(&b->load->arena, f->via);
 }
 
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
@@ -367,10 +360,10 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 		struct str *all[] = { &k.record_id, &k.name, &k.software, &k.operator_, &k.fields };
 
 		for (size_t i = 0; i < COUNT(all); i++)
-			*all[i] = arena_str(&b->arena, *all[i]);
+			*all[i] = arena_str(&b->load->arena, *all[i]);
 		k.id = b->crawl = b->next.crawl++;
 		k.file = file;
-		vec_push(&b->crawls, k);
+		vec_push(&b->load->crawls, k);
 	}
 	if (f->via_of.n)
 		take_via(b, f);
@@ -380,19 +373,19 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 		c.id = capture = b->next.capture++;
 		c.file = file;
 		c.crawl = b->crawl;
-		copy_capture(&b->arena, &c); /* first: f may be replaced below, and its arena with it */
+		copy_capture(&b->load->arena, &c); /* first: f may be replaced below, and its arena with it */
 		if ((rc = take_document(b, &f, &c, &kept, err)) < 0)
 			goto out;
 		if (f->record_id.n)
-			map_put(&b->record_at, hash_str(f->record_id), b->captures.n);
-		vec_push(&b->captures, c);
+			map_put(&b->load->record_at, hash_str(f->record_id), b->load->captures.n);
+		vec_push(&b->load->captures, c);
 		b->counts.captures++;
 		b->counts.bytes_payload += c.bytes;
 	}
 	take_flaws(b, f, file, capture);
 out:
 	if (kept)
-		vec_push(&b->sources, f);
+		vec_push(&b->load->sources, f);
 	else
 		found_free(f);
 	return rc;
@@ -406,136 +399,40 @@ int batch_retake(struct batch *b, struct found *f, const struct capture *known, 
 
 	c.id = known->id;
 	c.file = known->file;
-	copy_capture(&b->arena, &c);
+	copy_capture(&b->load->arena, &c);
 	if ((rc = take_document(b, &f, &c, &kept, err)) == WN_OK) {
-		vec_push(&b->updates, c);
+		vec_push(&b->load->updates, c);
 		b->counts.captures++;
 	}
 	if (kept)
-		vec_push(&b->sources, f);
+		vec_push(&b->load->sources, f);
 	else
 		found_free(f);
 	return rc;
 }
 
-static int write_sets(struct batch *b, struct err *err)
+int batch_pass(struct batch *b, struct err *err)
 {
-	struct arena a = { 0 };
-	const char *path = collection_path(
-	    b->coll, &a, arena_printf(&a, "sketch/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
-	struct segment_writer *w = NULL;
-	int rc = segment_writer_open(&w, path, collection_spec(b->coll), b->contents.p[0].id, err);
-
-	for (size_t i = 0; i < b->contents.n && rc == WN_OK; i++)
-		rc = segment_writer_put(w, b->contents.p[i].id, &b->sources.p[i]->packed, err);
-	if (rc == WN_OK)
-		rc = segment_writer_commit(w, err);
-	else
-		segment_writer_abort(w);
-	arena_release(&a);
-	return rc;
-}
-
-static int write_texts(struct batch *b, struct err *err)
-{
-	struct arena a = { 0 };
-	const char *path = collection_path(
-	    b->coll, &a, arena_printf(&a, "text/%010" PRIu64 "-%" PRIu64 ".seg", b->segment, b->contents.p[0].id).p);
-	struct textstore_writer *w = NULL;
-	int rc = textstore_writer_open(&w, path, b->contents.p[0].id, err);
-
-	for (size_t i = 0; i < b->contents.n && rc == WN_OK; i++)
-		rc = textstore_writer_add(w, b->contents.p[i].id, b->sources.p[i]->texts, err);
-	if (rc == WN_OK)
-		rc = textstore_writer_commit(w, err);
-	else
-		textstore_writer_abort(w);
-	arena_release(&a);
-	return rc;
-}
-
-/* Each part of the batch's contents is one builder's work. */
-struct word_work {
-	struct batch *b;
-	size_t part;
 	int rc;
-	struct err err;
-};
 
-static void index_part(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct word_work *w = context;
-	struct batch *b = w[0].b;
-	size_t part = w[0].part;
-
-	(void)worker;
-	for (size_t p = from; p < to; p++) {
-		size_t first = p * part, last = first + part < b->contents.n ? first + part : b->contents.n;
-		struct ftbuild *build = ftbuild_new(b->o.memory);
-
-		for (size_t i = first; i < last && w[p].rc == WN_OK; i++) {
-			ftbuild_add(build, b->contents.p[i].id, b->sources.p[i]->texts.title,
-				    b->sources.p[i]->texts.body);
-			if (ftbuild_full(build))
-				w[p].rc = ftindex_flush(b->words, build, &w[p].err);
-		}
-		if (w[p].rc == WN_OK)
-			w[p].rc = ftindex_flush(b->words, build, &w[p].err);
-		ftbuild_free(build);
-	}
-}
-
-static int write_words(struct batch *b, struct err *err)
-{
-	unsigned parts = b->o.threads && b->contents.n >= 64 ? b->o.threads : 1;
-	struct word_work *w = mem_zarray(parts, sizeof *w);
-	int rc = WN_OK;
-
-	for (unsigned p = 0; p < parts; p++)
-		w[p] = (struct word_work){ .b = b, .part = (b->contents.n + parts - 1) / parts };
-	task_each(parts, parts, 1, index_part, w);
-	for (unsigned p = 0; p < parts && rc == WN_OK; p++)
-		if (w[p].rc < 0) {
-			rc = w[p].rc;
-			if (err)
-				*err = w[p].err;
-		}
-	mem_free(w);
-	return rc == WN_OK ? ftindex_commit(b->words, err) : rc;
+	if (load_empty(b->load))
+		return WN_OK;
+	b->load->segment = b->segment;
+	b->segment += b->load->contents.n > 0;
+	if ((rc = committer_pass(b->committer, &b->load, err)) < 0)
+		return rc;
+	if (b->known.n <= KNOWN_MOST && b->known_pages.n <= KNOWN_MOST)
+		return WN_OK;
+	if ((rc = committer_wait(b->committer, err)) == WN_OK)
+		trim(b);
+	return rc;
 }
 
 int batch_commit(struct batch *b, struct err *err)
 {
-	struct catalog_batch rows = { .files = b->files.p,
-				      .n_files = b->files.n,
-				      .crawls = b->crawls.p,
-				      .n_crawls = b->crawls.n,
-				      .captures = b->captures.p,
-				      .n_captures = b->captures.n,
-				      .contents = b->contents.p,
-				      .n_contents = b->contents.n,
-				      .updates = b->updates.p,
-				      .n_updates = b->updates.n,
-				      .flaws = b->flaws.p,
-				      .n_flaws = b->flaws.n,
-				      .pages = b->pages.p,
-				      .n_pages = b->pages.n };
-	int rc = WN_OK;
+	int rc = batch_pass(b, err);
 
-	if (rows.n_files + rows.n_crawls + rows.n_captures + rows.n_updates + rows.n_flaws == 0)
-		return WN_OK;
-	if (b->contents.n) {
-		if ((rc = write_sets(b, err)) < 0 || (rc = write_texts(b, err)) < 0 ||
-		    (b->words && (rc = write_words(b, err)) < 0))
-			return rc;
-		b->segment++;
-	}
-	if ((rc = catalog_add(b->coll->catalog, &rows, err)) < 0)
-		return rc;
-	mem_watch();
-	empty(b);
-	trim(b);
-	return WN_OK;
+	return rc == WN_OK ? committer_wait(b->committer, err) : rc;
 }
 
 static int forget_all(sqlite3 *db, struct ftindex *words, struct err *err)

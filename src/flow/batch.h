@@ -2,9 +2,10 @@
  *
  * Workers make a struct found per record, without ids.  batch_take gets them
  * in the order of the archive, on one thread, gives ids, sees which contents
- * and link lists are new, and when the batch is full writes segments and
- * catalogue, in that order: the catalogue's transaction is what makes a batch
- * count, so a kill before it leaves segments that the next writer removes.
+ * and link lists are new, and a full batch goes to the committer (committer.h),
+ * which writes segments and catalogue, in that order: the catalogue's transaction
+ * is what makes a batch count, so a kill before it leaves segments that the next
+ * writer removes.
  */
 #ifndef WINNOW_FLOW_BATCH_H
 #define WINNOW_FLOW_BATCH_H
@@ -65,7 +66,9 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 int batch_retake(struct batch *b, struct found *f, const struct capture *known, struct err *err);
 /* The file's row as of now; committed with the rest. */
 void batch_file(struct batch *b, const struct catalog_file *f);
-int batch_commit(struct batch *b, struct err *err);
+/* Gives a full batch to the committer and goes on with an empty one; an error may be of a batch passed before. */
+int batch_pass(struct batch *b, struct err *err);
+int batch_commit(struct batch *b, struct err *err); /* the same, and all that was taken is committed */
 /* Takes contents that are gone out of the full-text index. */
 int batch_forget(struct collection *coll, struct err *err);
 /* Merges what should be merged; after the last commit. */

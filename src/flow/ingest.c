@@ -89,7 +89,7 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 		if (batch_full(g->batch)) {
 			in->file.done_to = f->capture.part.n ? 0 : f->at;
 			batch_file(g->batch, &in->file);
-			if ((rc = batch_commit(g->batch, g->err)) < 0) {
+			if ((rc = batch_pass(g->batch, g->err)) < 0) {
 				found_free(f);
 				return rc;
 			}
@@ -115,7 +115,7 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 	in->file.done_to = summary->stop;
 	in->file.complete = true;
 	batch_file(g->batch, &in->file);
-	return batch_full(g->batch) ? batch_commit(g->batch, g->err) : WN_OK;
+	return batch_full(g->batch) ? batch_pass(g->batch, g->err) : WN_OK;
 }
 
 static void show_progress(void *context, uint64_t bytes)
@@ -337,7 +337,7 @@ static int reprocess_all(struct ingest *g, struct collection *read_from, struct 
 		if (c.kind == CAPTURE_REVISIT || !c.file)
 			continue;
 		if ((rc = reprocess_one(g, read_from, &c, err)) < 0 ||
-		    (batch_full(g->batch) && (rc = batch_commit(g->batch, err)) < 0))
+		    (batch_full(g->batch) && (rc = batch_pass(g->batch, err)) < 0))
 			break;
 	}
 	capture_close(cur);

@@ -1,0 +1,286 @@
+/* flow/committer.c -- see committer.h.
+ *
+ * Two loads go back and forth: one is made, one is written or empty.  `busy`
+ * says whose the second is; nothing else is shared with the thread.
+ */
+#include "flow/committer.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/task.h"
+#include "fulltext/index.h"
+
+struct committer {
+	struct collection *coll;
+	struct ftindex *words;
+	unsigned threads;
+	uint64_t memory;
+	struct load *load; /* being written when busy, else empty */
+
+	/* of the thread; threads > 1 */
+	pthread_t id;
+	pthread_mutex_t lock;
+	pthread_cond_t turn; /* busy or closing has changed */
+	bool busy, closing;
+	int rc; /* of the first load that failed */
+	struct err err;
+};
+
+struct load *load_new(void) { return mem_zalloc(sizeof(struct load)); }
+
+void load_reset(struct load *l)
+{
+	for (size_t i = 0; i < l->sources.n; i++)
+		found_free(l->sources.p[i]);
+	l->files.n = l->crawls.n = l->captures.n = l->updates.n = l->contents.n = l->sources.n = l->flaws.n =
+	    l->pages.n = 0;
+	map_release(&l->record_at);
+	l->text_bytes = 0;
+	arena_reset(&l->arena);
+}
+
+void load_free(struct load *l)
+{
+	if (!l)
+		return;
+	load_reset(l);
+	arena_release(&l->arena);
+	vec_release(&l->files);
+	vec_release(&l->crawls);
+	vec_release(&l->captures);
+	vec_release(&l->updates);
+	vec_release(&l->contents);
+	vec_release(&l->sources);
+	vec_release(&l->flaws);
+	vec_release(&l->pages);
+	mem_free(l);
+}
+
+bool load_empty(const struct load *l)
+{
+	return l->files.n + l->crawls.n + l->captures.n + l->updates.n + l->flaws.n == 0;
+}
+
+static const char *segment_path(const struct committer *w, const struct load *l, struct arena *a, const char *dir)
+{
+	return collection_path(
+	    w->coll, a, arena_printf(a, "%s/%010" PRIu64 "-%" PRIu64 ".seg", dir, l->segment, l->contents.p[0].id).p);
+}
+
+static int write_sets(const struct committer *w, const struct load *l, struct err *err)
+{
+	struct arena a = { 0 };
+	struct segment_writer *out = NULL;
+	int rc = segment_writer_open(&out, segment_path(w, l, &a, "sketch"), collection_spec(w->coll),
+				     l->contents.p[0].id, err);
+
+	for (size_t i = 0; i < l->contents.n && rc == WN_OK; i++)
+		rc = segment_writer_put(out, l->contents.p[i].id, &l->sources.p[i]->packed, err);
+	if (rc == WN_OK)
+		rc = segment_writer_commit(out, err);
+	else
+		segment_writer_abort(out);
+	arena_release(&a);
+	return rc;
+}
+
+static int write_texts(const struct committer *w, const struct load *l, struct err *err)
+{
+	struct arena a = { 0 };
+	struct textstore_writer *out = NULL;
+	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text"), l->contents.p[0].id, err);
+
+	for (size_t i = 0; i < l->contents.n && rc == WN_OK; i++)
+		rc = textstore_writer_add(out, l->contents.p[i].id, l->sources.p[i]->texts, err);
+	if (rc == WN_OK)
+		rc = textstore_writer_commit(out, err);
+	else
+		textstore_writer_abort(out);
+	arena_release(&a);
+	return rc;
+}
+
+/* The words of contents [from, to): one builder's work. */
+static int write_words(const struct committer *w, const struct load *l, size_t from, size_t to, struct err *err)
+{
+	struct ftbuild *build = ftbuild_new(w->memory);
+	int rc = WN_OK;
+
+	for (size_t i = from; i < to && rc == WN_OK; i++) {
+		const struct texts *t = &l->sources.p[i]->texts;
+
+		ftbuild_add(build, l->contents.p[i].id, t->title, t->body);
+		if (ftbuild_full(build))
+			rc = ftindex_flush(w->words, build, err);
+	}
+	if (rc == WN_OK)
+		rc = ftindex_flush(w->words, build, err);
+	ftbuild_free(build);
+	return rc;
+}
+
+/* Words in parts, then texts and sets: the longest first.  None has to do with another. */
+struct segment_work {
+	const struct committer *w;
+	const struct load *l;
+	size_t parts, part; /* how many of words, contents of each */
+	struct segment_end {
+		int rc;
+		struct err err;
+	} * ends;
+};
+
+static void write_some(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct segment_work *s = context;
+	size_t n = s->l->contents.n;
+
+	(void)worker;
+	for (size_t i = from; i < to; i++) {
+		size_t first = i * s->part, last = first + s->part;
+		struct segment_end *end = &s->ends[i];
+
+		if (i < s->parts)
+			end->rc = write_words(s->w, s->l, first < n ? first : n, last < n ? last : n, &end->err);
+		else if (i == s->parts)
+			end->rc = write_texts(s->w, s->l, &end->err);
+		else
+			end->rc = write_sets(s->w, s->l, &end->err);
+	}
+}
+
+static int write_segments(const struct committer *w, const struct load *l, struct err *err)
+{
+	struct segment_work s = { .w = w, .l = l };
+	int rc = WN_OK;
+
+	if (w->words)
+		s.parts = l->contents.n >= 64 ? w->threads : 1;
+	s.part = s.parts ? (l->contents.n + s.parts - 1) / s.parts : 0;
+	s.ends = mem_zarray(s.parts + 2, sizeof *s.ends);
+	task_each(w->threads, s.parts + 2, 1, write_some, &s);
+	for (size_t i = 0; i < s.parts + 2 && rc == WN_OK; i++)
+		if ((rc = s.ends[i].rc) < 0)
+			*err = s.ends[i].err;
+	mem_free(s.ends);
+	return rc == WN_OK && w->words ? ftindex_commit(w->words, err) : rc;
+}
+
+static int write_load(struct committer *w, struct err *err)
+{
+	struct load *l = w->load;
+	struct catalog_batch rows = { .files = l->files.p,
+				      .n_files = l->files.n,
+				      .crawls = l->crawls.p,
+				      .n_crawls = l->crawls.n,
+				      .captures = l->captures.p,
+				      .n_captures = l->captures.n,
+				      .contents = l->contents.p,
+				      .n_contents = l->contents.n,
+				      .updates = l->updates.p,
+				      .n_updates = l->updates.n,
+				      .flaws = l->flaws.p,
+				      .n_flaws = l->flaws.n,
+				      .pages = l->pages.p,
+				      .n_pages = l->pages.n };
+	int rc = l->contents.n ? write_segments(w, l, err) : WN_OK;
+
+	if (rc == WN_OK)
+		rc = catalog_add(w->coll->catalog, &rows, err);
+	mem_watch();
+	load_reset(l);
+	return rc;
+}
+
+static void *committer_main(void *arg)
+{
+	struct committer *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	for (;;) {
+		while (!w->busy && !w->closing)
+			pthread_cond_wait(&w->turn, &w->lock);
+		if (!w->busy)
+			break;
+		pthread_mutex_unlock(&w->lock);
+		int rc = write_load(w, &w->err); /* read by others when it is not busy only */
+
+		pthread_mutex_lock(&w->lock);
+		w->rc = rc;
+		w->busy = false;
+		pthread_cond_broadcast(&w->turn);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+struct committer *committer_new(struct collection *coll, struct ftindex *words, unsigned threads, uint64_t memory)
+{
+	struct committer *w = mem_zalloc(sizeof *w);
+
+	w->coll = coll;
+	w->words = words;
+	w->threads = threads ? threads : 1;
+	w->memory = memory;
+	w->load = load_new();
+	if (w->threads == 1)
+		return w;
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->turn, NULL);
+	if (pthread_create(&w->id, NULL, committer_main, w))
+		die("cannot start a thread; try --threads 1");
+	return w;
+}
+
+int committer_wait(struct committer *w, struct err *err)
+{
+	if (w->threads > 1) {
+		pthread_mutex_lock(&w->lock);
+		while (w->busy)
+			pthread_cond_wait(&w->turn, &w->lock);
+		pthread_mutex_unlock(&w->lock);
+	}
+	if (w->rc < 0 && err)
+		*err = w->err;
+	return w->rc;
+}
+
+int committer_pass(struct committer *w, struct load **load, struct err *err)
+{
+	struct load *given = *load;
+	int rc;
+
+	if ((rc = committer_wait(w, err)) < 0)
+		return rc;
+	*load = w->load;
+	w->load = given;
+	if (w->threads == 1) {
+		w->rc = write_load(w, &w->err);
+		return committer_wait(w, err);
+	}
+	pthread_mutex_lock(&w->lock);
+	w->busy = true;
+	pthread_cond_broadcast(&w->turn);
+	pthread_mutex_unlock(&w->lock);
+	return WN_OK;
+}
+
+void committer_free(struct committer *w)
+{
+	if (!w)
+		return;
+	if (w->threads > 1) {
+		pthread_mutex_lock(&w->lock);
+		w->closing = true;
+		pthread_cond_broadcast(&w->turn);
+		pthread_mutex_unlock(&w->lock);
+		pthread_join(w->id, NULL);
+		pthread_cond_destroy(&w->turn);
+		pthread_mutex_destroy(&w->lock);
+	}
+	load_free(w->load);
+	mem_free(w);
+}

@@ -1,0 +1,105 @@
+/* tests/unit/flow/batch.c -- ids and commits of batches, taken by hand while earlier ones are written. */
+#include "flow/batch.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "test.h"
+
+static struct collection make(struct test *t, const char *dir)
+{
+	struct collection coll;
+	struct err err = { 0 };
+	struct catalog_settings s = { .k = 5, .profile = "ia-surt" };
+
+	CHECK(collection_open(&coll, dir, CATALOG_CREATE, &s, &err) == WN_OK, "%s", err.text);
+	return coll;
+}
+
+/* A capture of the content with this key: `first` fills its first eight bytes, `rest` the others. */
+static struct found *found_of(unsigned char first, unsigned char rest)
+{
+	struct found *f = found_new();
+
+	f->is_capture = f->has_document = f->has_texts = true;
+	f->capture.url = f->capture.urlkey = STR("http://a.example/");
+	f->capture.host = STR("a.example");
+	memset(f->content.key, first, 8);
+	memset(f->content.key + 8, rest, 24);
+	f->texts = (struct texts){ STR("title"), STR("a body"), STR("a body") };
+	segment_pack(&f->packed, (struct set){ 0 }, (struct set){ 0 });
+	return f;
+}
+
+static struct batch *opened(struct test *t, struct collection *coll, unsigned threads)
+{
+	struct batch_options o = { .threads = threads, .memory = 1 << 20 };
+	struct batch *b = NULL;
+	struct err err = { 0 };
+
+	CHECK(batch_open(&b, coll, &o, &err) == WN_OK, "%s", err.text);
+	return b;
+}
+
+static uint64_t contents(struct test *t, struct collection *coll)
+{
+	struct catalog_next next = { 0 };
+	struct err err = { 0 };
+
+	CHECK(catalog_next(coll->catalog, &next, &err) == WN_OK, "%s", err.text);
+	return next.content - 1;
+}
+
+/* Each content is entered once, whether what knows it is this batch, the one being written, or the catalogue. */
+TEST(batch, keys_that_begin_alike_are_different_contents)
+{
+	for (unsigned threads = 1; threads <= 3; threads++) {
+		struct collection coll = make(t, arena_printf(t->arena, "%s/%u", test_dir(t), threads).p);
+		struct err err = { 0 };
+
+		for (unsigned round = 0; round < 3; round++) {
+			struct batch *b = opened(t, &coll, threads);
+
+			for (unsigned i = 0; i < 40; i++) {
+				unsigned char first = (unsigned char)(i % 4), rest = (unsigned char)(i / 4 % 3);
+
+				CHECK(batch_take(b, found_of(first, rest), 1, &err) == WN_OK, "%s", err.text);
+				if (i % 5 == 4)
+					CHECK(batch_pass(b, &err) == WN_OK, "%s", err.text);
+			}
+			CHECK(batch_commit(b, &err) == WN_OK, "%s", err.text);
+			CHECK_EQ(batch_counts(b)->contents, round ? 0 : 12);
+			batch_close(b);
+			CHECK_EQ(contents(t, &coll), 12);
+		}
+		collection_close(&coll);
+	}
+}
+
+TEST(batch, a_failure_of_one_that_was_passed_is_told_later_and_ends_writing)
+{
+	for (unsigned threads = 1; threads <= 2; threads++) {
+		const char *dir = arena_printf(t->arena, "%s/%u", test_dir(t), threads).p,
+			   *sketch = arena_printf(t->arena, "%s/sketch", dir).p,
+			   *away = arena_printf(t->arena, "%s/away", dir).p;
+		struct collection coll = make(t, dir);
+		struct batch *b = opened(t, &coll, threads);
+		struct err err = { 0 };
+		int rc;
+
+		CHECK_EQ(batch_take(b, found_of(1, 1), 1, &err), WN_OK);
+		CHECK_EQ(batch_commit(b, &err), WN_OK);
+		REQUIRE(rename(sketch, away) == 0);
+		CHECK_EQ(batch_take(b, found_of(2, 2), 1, &err), WN_OK);
+		rc = batch_pass(b, &err);
+		CHECK(threads > 1 ? rc == WN_OK || rc == WN_IO : rc == WN_IO, "%d", rc);
+		CHECK_EQ(batch_take(b, found_of(3, 3), 1, &err), WN_OK);
+		CHECK_EQ(batch_commit(b, &err), WN_IO);
+		CHECK(strstr(err.text, "sketch"), "%s", err.text);
+		REQUIRE(rename(away, sketch) == 0);
+		CHECK_EQ(batch_commit(b, &err), WN_IO); /* what comes behind a gap is not entered */
+		batch_close(b);
+		CHECK_EQ(contents(t, &coll), 1);
+		collection_close(&coll);
+	}
+}
