@@ -83,61 +83,100 @@ struct str cdx_header(enum cdx_format f)
 
 /* ---- writing ---- */
 
-/* A JSON string in ASCII, as Python's json.dumps writes it. */
-static void add_quoted(struct str s, struct buf *out)
+enum { QUOTED_MOST = 6, WORD_MOST = 3 }; /* bytes that one byte of a value may become */
+
+static char *put(char *to, struct str s)
 {
-	static const char hex[] = "0123456789abcdef";
-	const char *p = s.n ? s.p : "", *end = p + s.n;
-	char *to = buf_room(out, 6 * s.n + 2), *start = to;
-
-	if (!to)
-		return;
-	*to++ = '"';
-	while (p < end) {
-		unsigned char c = (unsigned char)*p;
-		uint32_t cp;
-
-		if (c >= 0x20 && c < 0x80) {
-			if (c == '"' || c == '\\')
-				*to++ = '\\';
-			*to++ = (char)c;
-			p++;
-			continue;
-		}
-		if (c < 0x20) {
-			static const char two[] = "btn.fr"; /* of 8, 9, 10, 12, 13 */
-
-			p++;
-			if (c >= 8 && c <= 13 && c != 11) {
-				*to++ = '\\';
-				*to++ = two[c - 8];
-				continue;
-			}
-			cp = c;
-		} else {
-			p += utf8_decode(p, end, &cp);
-		}
-		for (uint32_t unit = cp >= 0x10000 ? 0xd800 + ((cp - 0x10000) >> 10) : cp;;
-		     unit = 0xdc00 + ((cp - 0x10000) & 0x3ff)) {
-			*to++ = '\\';
-			*to++ = 'u';
-			for (int shift = 12; shift >= 0; shift -= 4)
-				*to++ = hex[(unit >> shift) & 15];
-			if (cp < 0x10000 || unit >= 0xdc00)
-				break;
-		}
-	}
-	*to++ = '"';
-	out->n += (size_t)(to - start);
+	if (s.n)
+		memcpy(to, s.p, s.n);
+	return to + s.n;
 }
 
-static void add_member(struct str key, struct str value, bool *first, struct buf *out)
+/* One byte or more that do not stand for themselves; *p moves behind them. */
+static char *put_escaped(char *to, const char **p, const char *end)
 {
-	buf_str(out, *first ? STR("\"") : STR(", \""));
-	*first = false;
-	buf_str(out, key);
-	buf_str(out, STR("\": "));
-	add_quoted(value, out);
+	static const char hex[] = "0123456789abcdef", two[] = "btn.fr"; /* two: of 8, 9, 10, 12, 13 */
+	unsigned char c = (unsigned char)**p;
+	uint32_t cp = c;
+
+	*to++ = '\\';
+	if (c >= 0x80)
+		*p += utf8_decode(*p, end, &cp);
+	else
+		++*p;
+	if (c == '"' || c == '\\') {
+		*to++ = (char)c;
+		return to;
+	}
+	if (c >= 8 && c <= 13 && c != 11) {
+		*to++ = two[c - 8];
+		return to;
+	}
+	for (uint32_t unit = cp >= 0x10000 ? 0xd800 + ((cp - 0x10000) >> 10) : cp;;
+	     unit = 0xdc00 + ((cp - 0x10000) & 0x3ff)) {
+		*to++ = 'u';
+		for (int shift = 12; shift >= 0; shift -= 4)
+			*to++ = hex[(unit >> shift) & 15];
+		if (cp < 0x10000 || unit >= 0xdc00)
+			return to;
+		*to++ = '\\';
+	}
+}
+
+/* A JSON string in ASCII, as Python's json.dumps writes it: at most QUOTED_MOST * s.n + 2 bytes. */
+static char *put_quoted(char *to, struct str s)
+{
+	const char *p = s.n ? s.p : "", *end = p + s.n;
+
+	*to++ = '"';
+	while (p < end) {
+		const char *from = p;
+
+		while (p < end && (unsigned char)*p >= 0x20 && (unsigned char)*p < 0x80 && *p != '"' && *p != '\\')
+			p++;
+		to = put(to, str_n(from, (size_t)(p - from)));
+		if (p < end)
+			to = put_escaped(to, &p, end);
+	}
+	*to++ = '"';
+	return to;
+}
+
+/* A field of CDX-N is one word: blanks and line ends are escaped, nothing is '-'.  At most WORD_MOST * s.n + 1 bytes. */
+static char *put_word(char *to, struct str s)
+{
+	static const char hex[] = "0123456789ABCDEF";
+
+	if (s.n == 0)
+		*to++ = '-';
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c <= ' ' || c == 0x7f) {
+			*to++ = '%';
+			*to++ = hex[c >> 4];
+			*to++ = hex[c & 15];
+		} else {
+			*to++ = (char)c;
+		}
+	}
+	return to;
+}
+
+static void add_quoted(struct str s, struct buf *out)
+{
+	char *to = buf_room(out, QUOTED_MOST * s.n + 2);
+
+	if (to)
+		out->n += (size_t)(put_quoted(to, s) - to);
+}
+
+static void add_word(struct str s, struct buf *out)
+{
+	char *to = buf_room(out, WORD_MOST * s.n + 1);
+
+	if (to)
+		out->n += (size_t)(put_word(to, s) - to);
 }
 
 /* v in decimal at the end of text; its slice. */
@@ -151,45 +190,52 @@ static struct str decimal(uint64_t v, char text[24])
 	return str_n(p, (size_t)(text + 24 - p));
 }
 
-static void add_cdxj(const struct cdx *c, struct buf *out)
-{
-	char number[24];
-	bool first = true;
+/* ", "name": and a value, quoted. */
+#define PUT_MEMBER(to, name, value) put_quoted(put((to), STR(", \"" name "\": ")), (value))
 
-	buf_byte(out, '{');
-	add_member(STR("url"), c->url, &first, out);
-	if (c->mime.n)
-		add_member(STR("mime"), c->mime, &first, out);
-	if (c->status >= 0)
-		add_member(STR("status"), decimal((uint64_t)c->status, number), &first, out);
-	if (c->digest.n)
-		add_member(STR("digest"), c->digest, &first, out);
-	if (c->length != CDX_NONE)
-		add_member(STR("length"), decimal(c->length, number), &first, out);
-	if (c->offset != CDX_NONE)
-		add_member(STR("offset"), decimal(c->offset, number), &first, out);
-	if (c->filename.n)
-		add_member(STR("filename"), c->filename, &first, out);
-	if (c->request_body.n)
-		add_member(STR("requestBody"), c->request_body, &first, out);
-	if (c->method.n)
-		add_member(STR("method"), c->method, &first, out);
-	buf_byte(out, '}');
+static char *put_number(char *to, struct str name, uint64_t v)
+{
+	char text[24];
+
+	to = put(put(to, name), decimal(v, text));
+	*to++ = '"';
+	return to;
 }
 
-/* A field of CDX-N is one word: blanks and line ends are escaped, nothing is '-'. */
-static void add_word(struct str s, struct buf *out)
+/* The line is made in one piece: room for the longest that it can become is asked for once. */
+static void add_cdxj(const struct cdx *c, struct buf *out)
 {
-	if (s.n == 0)
-		buf_byte(out, '-');
-	for (size_t i = 0; i < s.n; i++) {
-		unsigned char c = (unsigned char)s.p[i];
+	enum { FRAME = 320 }; /* names, numbers, stamp, punctuation */
+	size_t most =
+	    WORD_MOST * c->urlkey.n + FRAME +
+	    QUOTED_MOST * (c->url.n + c->mime.n + c->digest.n + c->filename.n + c->request_body.n + c->method.n);
+	char stamp[18], *start = buf_room(out, most), *to = start;
 
-		if (c <= ' ' || c == 0x7f)
-			buf_printf(out, "%%%02X", c);
-		else
-			buf_byte(out, (char)c);
-	}
+	if (!start)
+		return;
+	to = put_word(to, c->urlkey);
+	*to++ = ' ';
+	to = put(to, stamp_14(c->time, stamp));
+	to = put_quoted(put(to, STR(" {\"url\": ")), c->url);
+	if (c->mime.n)
+		to = PUT_MEMBER(to, "mime", c->mime);
+	if (c->status >= 0)
+		to = put_number(to, STR(", \"status\": \""), (uint64_t)c->status);
+	if (c->digest.n)
+		to = PUT_MEMBER(to, "digest", c->digest);
+	if (c->length != CDX_NONE)
+		to = put_number(to, STR(", \"length\": \""), c->length);
+	if (c->offset != CDX_NONE)
+		to = put_number(to, STR(", \"offset\": \""), c->offset);
+	if (c->filename.n)
+		to = PUT_MEMBER(to, "filename", c->filename);
+	if (c->request_body.n)
+		to = PUT_MEMBER(to, "requestBody", c->request_body);
+	if (c->method.n)
+		to = PUT_MEMBER(to, "method", c->method);
+	*to++ = '}';
+	*to++ = '\n';
+	out->n += (size_t)(to - start);
 }
 
 static struct str bare_digest(struct str digest)
@@ -220,17 +266,16 @@ void cdx_add(enum cdx_format f, const struct cdx *c, struct buf *out)
 {
 	char stamp[18];
 
+	if (f == CDX_J) {
+		add_cdxj(c, out);
+		return;
+	}
 	add_word(c->urlkey, out);
 	buf_byte(out, ' ');
 	buf_str(out, stamp_14(c->time, stamp));
-	if (f == CDX_J) {
+	for (const char *letter = formats[f].letters + 2; *letter; letter++) {
 		buf_byte(out, ' ');
-		add_cdxj(c, out);
-	} else {
-		for (const char *letter = formats[f].letters + 2; *letter; letter++) {
-			buf_byte(out, ' ');
-			add_field(*letter, c, out);
-		}
+		add_field(*letter, c, out);
 	}
 	buf_byte(out, '\n');
 }

@@ -90,16 +90,19 @@ char *arena_strz(struct arena *a, struct str s)
 struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
 	va_list again;
-	char *p;
+	char first[256], *p; /* most are short: formatted once */
 	int n;
 
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, again);
+	n = vsnprintf(first, sizeof first, fmt, again);
 	va_end(again);
 	if (n < 0)
 		BUG("format %s", fmt);
 	p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	if ((size_t)n < sizeof first)
+		memcpy(p, first, (size_t)n + 1);
+	else
+		vsnprintf(p, (size_t)n + 1, fmt, ap);
 	return str_n(p, (size_t)n);
 }
 

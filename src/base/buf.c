@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-char *buf_room(struct buf *b, size_t n)
+char *buf_grow(struct buf *b, size_t n)
 {
 	size_t want, cap;
 
@@ -29,22 +29,6 @@ char *buf_room(struct buf *b, size_t n)
 	return b->p + b->n;
 }
 
-bool buf_add(struct buf *b, const void *p, size_t n)
-{
-	char *to = buf_room(b, n);
-
-	if (!to)
-		return false;
-	if (n)
-		memcpy(to, p, n);
-	b->n += n;
-	return true;
-}
-
-bool buf_str(struct buf *b, struct str s) { return buf_add(b, s.p, s.n); }
-
-bool buf_byte(struct buf *b, char c) { return buf_add(b, &c, 1); }
-
 bool buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
@@ -52,10 +36,14 @@ bool buf_printf(struct buf *b, const char *fmt, ...)
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(b->p ? b->p + b->n : NULL, b->p ? b->cap - b->n : 0, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		BUG("format %s", fmt);
+	if (b->p && (size_t)n < b->cap - b->n) { /* it had room */
+		b->n += (size_t)n;
+		return true;
+	}
 	to = buf_room(b, (size_t)n + 1);
 	if (!to)
 		return false;

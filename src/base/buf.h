@@ -15,11 +15,34 @@ struct buf {
 
 #define BUF(maximum) ((struct buf){ .max = (maximum) })
 
-bool buf_add(struct buf *b, const void *p, size_t n);
-bool buf_str(struct buf *b, struct str s);
-bool buf_byte(struct buf *b, char c);
+char *buf_grow(struct buf *b, size_t n);	      /* buf_room, where there is none yet */
+static inline char *buf_room(struct buf *b, size_t n) /* room for n more at p + n, or NULL; add to b->n what was used */
+{
+	return b->p && n <= b->cap - b->n ? b->p + b->n : buf_grow(b, n);
+}
+static inline bool buf_add(struct buf *b, const void *p, size_t n)
+{
+	char *to = buf_room(b, n);
+
+	if (!to)
+		return false;
+	if (n)
+		memcpy(to, p, n);
+	b->n += n;
+	return true;
+}
+static inline bool buf_str(struct buf *b, struct str s) { return buf_add(b, s.p, s.n); }
+static inline bool buf_byte(struct buf *b, char c)
+{
+	char *to = buf_room(b, 1);
+
+	if (!to)
+		return false;
+	*to = c;
+	b->n++;
+	return true;
+}
 bool buf_printf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-char *buf_room(struct buf *b, size_t n); /* room for n more at p + n, or NULL; add to b->n what was used */
 static inline struct str buf_view(const struct buf *b)
 {
 	return (struct str){ b->p, b->n };
