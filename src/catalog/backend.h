@@ -15,6 +15,8 @@ struct catalog_backend {
 	void (*close)(struct catalog *c);
 	int (*begin)(struct catalog *c, struct err *err);
 	void (*end)(struct catalog *c);
+	void (*hold)(struct catalog *c);
+	void (*rest)(struct catalog *c);
 	int (*next)(struct catalog *c, struct catalog_next *out, struct err *err);
 	int (*add)(struct catalog *c, const struct catalog_batch *b, struct err *err);
 	int (*content_by_key)(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);

@@ -66,6 +66,8 @@ const char *catalog_dir(const struct catalog *c) { return c->dir; }
 const struct catalog_settings *catalog_settings(const struct catalog *c) { return &c->settings; }
 int catalog_begin(struct catalog *c, struct err *err) { return c->ops->begin(c, err); }
 void catalog_end(struct catalog *c) { c->ops->end(c); }
+void catalog_hold(struct catalog *c) { c->ops->hold(c); }
+void catalog_rest(struct catalog *c) { c->ops->rest(c); }
 int catalog_next(struct catalog *c, struct catalog_next *out, struct err *err) { return c->ops->next(c, out, err); }
 int catalog_add(struct catalog *c, const struct catalog_batch *b, struct err *err) { return c->ops->add(c, b, err); }
 

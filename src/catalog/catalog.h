@@ -173,6 +173,9 @@ const struct catalog_settings *catalog_settings(const struct catalog *c);
 
 int catalog_begin(struct catalog *c, struct err *err); /* a reader's snapshot */
 void catalog_end(struct catalog *c);
+/* Many short questions at the cost of one lock: all until catalog_rest are of one snapshot.  Never held while waiting. */
+void catalog_hold(struct catalog *c);
+void catalog_rest(struct catalog *c);
 int catalog_next(struct catalog *c, struct catalog_next *out, struct err *err);
 
 int catalog_add(struct catalog *c, const struct catalog_batch *b, struct err *err);

@@ -403,8 +403,8 @@ static int sq_begin(struct catalog *base, struct err *err)
 	int64_t ignored = 0;
 	int rc;
 
-	if ((rc = sq_exec(c, "begin", err)) < 0)
-		return rc;
+	if (sqlite3_get_autocommit(c->db) && (rc = sq_exec(c, "begin", err)) < 0)
+		return rc; /* held: it has one already */
 	c->in_snapshot = true;
 	/* the snapshot is taken by the first read */
 	rc = sq_one(c, "select count(*) from meta", &ignored, err);
@@ -418,6 +418,31 @@ static void sq_end(struct catalog *base)
 	if (c->in_snapshot)
 		sqlite3_exec(c->db, "commit", NULL, NULL, NULL);
 	c->in_snapshot = false;
+}
+
+/* Without a transaction each question takes its own lock: slower, not wrong; so failures need no answer. */
+static void run_kept(struct sqlite_catalog *c, sqlite3_stmt **s, const char *sql)
+{
+	if (!*s && sqlite3_prepare_v3(c->db, sql, -1, SQLITE_PREPARE_PERSISTENT, s, NULL) != SQLITE_OK)
+		return;
+	sqlite3_step(*s);
+	sqlite3_reset(*s);
+}
+
+static void sq_hold(struct catalog *base)
+{
+	struct sqlite_catalog *c = sq(base);
+
+	if (sqlite3_get_autocommit(c->db))
+		run_kept(c, &c->hold, "begin");
+}
+
+static void sq_rest(struct catalog *base)
+{
+	struct sqlite_catalog *c = sq(base);
+
+	if (!sqlite3_get_autocommit(c->db) && !c->in_snapshot)
+		run_kept(c, &c->rest, "commit");
 }
 
 int sq_next(struct catalog *base, struct catalog_next *out, struct err *err)
@@ -464,7 +489,7 @@ static struct sqlite3 *sq_handle(struct catalog *base) { return sq(base)->db; }
 
 /* clang-format off */
 const struct catalog_backend catalog_backend_sqlite = {
-	.name = "sqlite", .here = sq_here, .open = sq_open, .close = sq_close, .begin = sq_begin, .end = sq_end, .next = sq_next,
+	.name = "sqlite", .here = sq_here, .open = sq_open, .close = sq_close, .begin = sq_begin, .end = sq_end, .hold = sq_hold, .rest = sq_rest, .next = sq_next,
 	.add = sq_add, .content_by_key = sq_content_by_key, .page_by_key = sq_page_by_key, .resolve = sq_resolve, .reprocessed = sq_reprocessed, .files = sq_files,
 	.remove = sq_remove, .remove_captures = sq_remove_captures, .captures = sq_captures, .cdx = sq_cdx, .cdx_row = sq_cdx_row, .cover_state = sq_cover_state, .stats = sq_stats, .counts = sq_counts, .links = sq_links,
 	.get = sq_get, .set = sq_set, .sqlite = sq_handle,

@@ -21,6 +21,10 @@ enum {
 	CDX_KEYS_BACKWARD,
 	CDX_ONE_FORWARD,
 	CDX_ONE_BACKWARD,
+	CDX_ONE_PLACED_FORWARD,
+	CDX_ONE_PLACED_BACKWARD,
+	CDX_MANY_FORWARD,
+	CDX_MANY_BACKWARD,
 	CDX_SHAPES,
 	CDX_CURSORS = 4
 };
@@ -41,6 +45,7 @@ struct sqlite_catalog {
 	struct sq_cdx *cdx[CDX_SHAPES][CDX_CURSORS]; /* NULL until first used */
 	struct sq_names word_texts, file_names;
 	sqlite3_stmt *cdx_by_id, *cover_state;
+	sqlite3_stmt *hold, *rest;
 	sqlite3_stmt *content_by_key, *page_by_key; /* asked for every record: prepared once */
 };
 

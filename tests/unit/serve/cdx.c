@@ -300,6 +300,68 @@ TEST(cdx, agrees_with_looking_at_every_row)
 	collection_close(coll);
 }
 
+static struct cdx_place draw_place(struct test *t, const struct twin_row *rows, size_t n)
+{
+	const struct twin_row *r = &rows[test_below(t, n)];
+	int64_t times[] = { INT64_MIN, r->time, r->time + 1, INT64_MAX };
+	int64_t ids[] = { INT64_MIN, (int64_t)r->id, (int64_t)r->id + 1, INT64_MAX };
+
+	return (struct cdx_place){ r->urlkey, times[test_below(t, 4)], ids[test_below(t, 4)] };
+}
+
+static int to_place(const struct twin_row *r, const struct cdx_place *p)
+{
+	int by = str_cmp(r->urlkey, p->key);
+
+	if (by == 0)
+		by = r->time < p->time ? -1 : r->time > p->time;
+	return by ? by : (int64_t)r->id < p->id ? -1 : (int64_t)r->id > p->id;
+}
+
+/* Whatever statement a range is read by, its rows are those between its two places. */
+TEST(cdx, a_range_has_the_rows_between_its_places)
+{
+	size_t n = 300;
+	struct twin_row *rows = arena_zalloc(t->arena, n * sizeof *rows);
+	const char *path = arena_printf(t->arena, "%s/in.cdxj", test_dir(t)).p;
+	struct twin_query order = { 0 };
+	struct collection *coll;
+	struct err err = { 0 };
+
+	make_rows(t, rows, n, path);
+	coll = import(t, path);
+	REQUIRE(coll != NULL);
+	for (int round = 0; round < 2000; round++) {
+		struct cdx_range r = { .from = draw_place(t, rows, n),
+				       .to = draw_place(t, rows, n),
+				       .backward = test_below(t, 2) != 0,
+				       .keys_only = !test_below(t, 4) };
+		struct cdx_cursor *cur = NULL;
+		struct cdx_row row;
+		int rc;
+
+		if (test_below(t, 2))
+			r.to.key = r.from.key;
+		if (!test_below(t, 6))
+			r.to = (struct cdx_place){ STR_NONE, INT64_MIN, INT64_MIN };
+		order.sort = r.backward ? CDX_SORT_REVERSE : 0;
+		asked = &order;
+		qsort(rows, n, sizeof *rows, by_place);
+		REQUIRE(catalog_cdx(coll->catalog, &r, &cur, &err) == WN_OK, "%s", err.text);
+		for (size_t i = 0; i < n; i++) {
+			if (to_place(&rows[i], &r.from) < 0 || (r.to.key.n && to_place(&rows[i], &r.to) >= 0))
+				continue;
+			rc = cdx_next(cur, &row, &err);
+			REQUIRE(rc == WN_OK && row.id == rows[i].id && str_eq(row.urlkey, rows[i].urlkey) &&
+				    row.time == rows[i].time,
+				"round %d, row %zu", round, i);
+		}
+		REQUIRE(cdx_next(cur, &row, &err) == WN_END, "round %d", round);
+		cdx_close(cur);
+	}
+	collection_close(coll);
+}
+
 /* Resumed page by page, in either direction and collapsed or not, the pages are the whole. */
 TEST(cdx, resumed_pages_make_the_whole)
 {
