@@ -14,6 +14,7 @@
 #include "serve/routes.h"
 
 #define PIECE (64 * KIB)
+#define FIRST (4 * KIB) /* most answers need no more */
 
 struct answer {
 	struct cdx_scan *scan;
@@ -97,14 +98,14 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 			return;
 		}
 	}
-	setting = (struct cdx_setting){ .acl = request_acl(q, which),
-					.user = q->acl_user,
-					.memento = request_absolute(q, "/%s/", which->slug),
-					.source = str(which->name) };
+	setting = (struct cdx_setting){ .acl = request_acl(q, which), .user = q->acl_user, .source = str(which->name) };
+	if (query->output == CDX_OUT_LINK)
+		setting.memento = request_absolute(q, "/%s/", which->slug);
 	x = mem_zalloc(sizeof *x);
 	x->scan = cdx_scan_new(query, &setting);
 	x->dir = which->dir;
 	x->piece = BUF(PIECE + 2 * LIMIT_CDX_LINE);
+	buf_room(&x->piece, FIRST);
 	if (cdx_scan_fill(x->scan, coll->catalog, &x->piece, PIECE, &x->done, &err) < 0) {
 		answer_free(x);
 		cdx_message(r, 503, err.text);

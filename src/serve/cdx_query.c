@@ -312,17 +312,18 @@ enum taker { P_URL, P_URLKEY, P_MATCH, P_FROM, P_TO, P_LIMIT, P_SORT, P_CLOSEST,
 /* clang-format on */
 
 /* clang-format off */
+#define NAMED(text, what) { { text, sizeof text - 1 }, what }
 static const struct {
-	const char *name;
+	struct str name;
 	enum taker what;
 } params[] = {
-	{ "url", P_URL }, { "urlkey", P_URLKEY }, { "matchType", P_MATCH }, { "from", P_FROM }, { "to", P_TO }, { "limit", P_LIMIT }, { "sort", P_SORT },
-	{ "closest", P_CLOSEST }, { "output", P_OUTPUT }, { "fields", P_FIELDS }, { "fl", P_FIELDS }, { "filter", P_FILTER }, { "collapse", P_COLLAPSE },
-	{ "collapseToFirst", P_COLLAPSE }, { "collapseToLast", P_COLLAPSE_LAST }, { "collapseTime", P_COLLAPSE_TIME }, { "page", P_PAGE },
-	{ "pageSize", P_PAGE_SIZE }, { "showNumPages", P_NUM_PAGES }, { "showPagedIndex", P_PAGED_INDEX }, { "showResumeKey", P_SHOW_RESUME },
-	{ "resumeKey", P_RESUME }, { "resumptionKey", P_RESUME }, { "offset", P_OFFSET }, { "showDupeCount", P_DUPES }, { "showSkipCount", P_SKIPS },
-	{ "lastSkipTimestamp", P_LAST_SKIP }, { "fastLatest", P_FAST }, { "resolveRevisits", P_RESOLVE }, { "gzip", P_GZIP }, { "cover", P_COVER },
-	{ "showCovered", P_COVERED },
+	NAMED("url", P_URL), NAMED("urlkey", P_URLKEY), NAMED("matchType", P_MATCH), NAMED("from", P_FROM), NAMED("to", P_TO), NAMED("limit", P_LIMIT), NAMED("sort", P_SORT),
+	NAMED("closest", P_CLOSEST), NAMED("output", P_OUTPUT), NAMED("fields", P_FIELDS), NAMED("fl", P_FIELDS), NAMED("filter", P_FILTER), NAMED("collapse", P_COLLAPSE),
+	NAMED("collapseToFirst", P_COLLAPSE), NAMED("collapseToLast", P_COLLAPSE_LAST), NAMED("collapseTime", P_COLLAPSE_TIME), NAMED("page", P_PAGE),
+	NAMED("pageSize", P_PAGE_SIZE), NAMED("showNumPages", P_NUM_PAGES), NAMED("showPagedIndex", P_PAGED_INDEX), NAMED("showResumeKey", P_SHOW_RESUME),
+	NAMED("resumeKey", P_RESUME), NAMED("resumptionKey", P_RESUME), NAMED("offset", P_OFFSET), NAMED("showDupeCount", P_DUPES), NAMED("showSkipCount", P_SKIPS),
+	NAMED("lastSkipTimestamp", P_LAST_SKIP), NAMED("fastLatest", P_FAST), NAMED("resolveRevisits", P_RESOLVE), NAMED("gzip", P_GZIP), NAMED("cover", P_COVER),
+	NAMED("showCovered", P_COVERED),
 };
 /* clang-format on */
 
@@ -545,7 +546,7 @@ int cdx_query_parse(struct arena *a, enum cdx_dialect dialect, const struct surt
 		if (!decode(a, key, &k) || !decode(a, value, &v))
 			return err_set(err, WN_USAGE, "a parameter holds a NUL byte");
 		for (size_t i = 0; i < COUNT(params); i++)
-			if (str_eq(k, str(params[i].name)) && (rc = take(&r, params[i].what, params[i].name, v)) < 0)
+			if (str_eq(k, params[i].name) && (rc = take(&r, params[i].what, params[i].name.p, v)) < 0)
 				return rc;
 	}
 	return settle(&r);

@@ -30,7 +30,7 @@ struct cdx_scan *cdx_scan_new(const struct cdx_query *query, const struct cdx_se
 		if (query->filters[i].regex)
 			s->runs[i] = regex_run_new(query->filters[i].regex);
 	s->collapsed = s->collapse_now = BUF(8 * LIMIT_URL * CDX_COLLAPSES);
-	s->text = BUF(LIMIT_CDX_LINE);
+	s->text = BUF(2 * LIMIT_CDX_LINE);
 	return s;
 }
 

@@ -370,7 +370,28 @@ static void write_date(struct loop *l)
 
 		l->date_second = s;
 		snprintf(l->date, sizeof l->date, "%s", stamp_http(s, text).p);
+		l->date_n = strlen(l->date);
 	}
+}
+
+static void add_status(struct buf *out, int status)
+{
+	if (status == 200)
+		buf_str(out, STR("HTTP/1.1 200 OK\r\n"));
+	else
+		buf_printf(out, "HTTP/1.1 %d %s\r\n", status, status_reason(status));
+}
+
+static void add_length(struct buf *out, uint64_t n)
+{
+	char text[24], *end = text + sizeof text, *p = end;
+
+	do
+		*--p = (char)('0' + n % 10);
+	while (n /= 10);
+	buf_str(out, STR("Content-Length: "));
+	buf_add(out, p, (size_t)(end - p));
+	buf_add(out, "\r\n", 2);
 }
 
 static bool has_body(const struct response *r) { return r->status >= 200 && r->status != 204 && r->status != 304; }
@@ -383,7 +404,10 @@ static void write_head(struct conn *c)
 
 	buf_reset(out);
 	write_date(c->loop);
-	buf_printf(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n", r->status, status_reason(r->status), c->loop->date);
+	add_status(out, r->status);
+	buf_str(out, STR("Date: "));
+	buf_add(out, c->loop->date, c->loop->date_n);
+	buf_add(out, "\r\n", 2);
 	for (size_t i = 0; i < r->headers.n; i++) {
 		buf_str(out, r->headers.p[i].name);
 		buf_add(out, ": ", 2);
@@ -398,7 +422,7 @@ static void write_head(struct conn *c)
 		else if (has_body(r))
 			c->close_after = true; /* the end of an HTTP/1.0 answer is the end of the connection */
 	} else if (has_body(r)) {
-		buf_printf(out, "Content-Length: %llu\r\n", (unsigned long long)(r->more ? r->length : r->body.n));
+		add_length(out, r->more ? r->length : r->body.n);
 	}
 	if (c->close_after)
 		buf_str(out, STR("Connection: close\r\n"));

@@ -48,6 +48,16 @@ static bool good_host_bytes(struct str host)
 	return host.n > 0 && host.n < 300;
 }
 
+static struct str plain_origin(struct arena *a, struct str host)
+{
+	static const char scheme[] = "http://";
+	char *p = arena_alloc(a, sizeof scheme + host.n);
+
+	memcpy(p, scheme, sizeof scheme - 1);
+	memcpy(p + sizeof scheme - 1, host.p, host.n);
+	return str_n(p, sizeof scheme - 1 + host.n);
+}
+
 bool guard_host(struct request *q, struct response *r)
 {
 	const struct server *s = q->server;
@@ -63,7 +73,7 @@ bool guard_host(struct request *q, struct response *r)
 	if (hosts == 0)
 		host = s->public_host.n ? s->public_host : arena_printf(&q->arena, "127.0.0.1:%d", s->port);
 	name = host_only(host);
-	q->origin = s->origin.n ? s->origin : arena_printf(&q->arena, "http://%.*s", STR_FMT(host));
+	q->origin = s->origin.n ? s->origin : plain_origin(&q->arena, host);
 	if (!is_loopback(name) &&
 	    !(s->public_host.n && (str_ieq(host, s->public_host) || str_ieq(name, host_only(s->public_host)))) &&
 	    !(s->options.replay_host && str_ieq(name, host_only(str(s->options.replay_host))))) {

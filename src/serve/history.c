@@ -34,6 +34,7 @@ struct history {
 	VEC(const char *) paths;
 	struct arena arena;
 	struct buf key;
+	bool began;
 };
 
 int history_open(struct history **out, struct collection *coll, struct err *err)
@@ -72,14 +73,20 @@ void history_close(struct history *h)
 /* Without a transaction each question takes its own lock: slower, not wrong; so failures need no answer. */
 void history_begin(struct history *h)
 {
+	h->began = sqlite3_get_autocommit(catalog_sqlite(h->coll->catalog));
+	if (!h->began)
+		return; /* the thread holds one already */
 	sqlite3_step(h->stmt[BEGIN]);
 	sqlite3_reset(h->stmt[BEGIN]);
 }
 
 void history_end(struct history *h)
 {
-	sqlite3_step(h->stmt[END]);
-	sqlite3_reset(h->stmt[END]);
+	if (h->began) {
+		sqlite3_step(h->stmt[END]);
+		sqlite3_reset(h->stmt[END]);
+	}
+	h->began = false;
 }
 
 struct collection *history_collection(struct history *h) { return h->coll; }

@@ -209,8 +209,9 @@ static void *loop_main(void *context)
 {
 	struct loop *l = context;
 	struct epoll_event events[EVENTS];
+	struct worker *w = worker_here(l->net->server);
 
-	worker_here(l->net->server);
+	w->holds = true;
 	while (!atomic_load(&l->net->over)) {
 		int wait = l->n_waiting ? 100 : SWEEP_MS, n = epoll_wait(l->epoll, events, EVENTS, wait);
 
@@ -222,6 +223,7 @@ static void *loop_main(void *context)
 				on_event(l, &events[i]);
 		if (l->now - l->last_sweep >= wait)
 			sweep(l);
+		worker_rest(w);
 		bury(l);
 	}
 	return NULL;

@@ -75,6 +75,7 @@ struct loop {
 	int64_t now;	      /* ms, of this round */
 	int64_t date_second;
 	char date[40];
+	size_t date_n;
 	int64_t last_sweep;
 };
 

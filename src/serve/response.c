@@ -34,8 +34,7 @@ void response_header(struct response *r, const char *name, struct str value)
 		if (((unsigned char)value.p[i] < 0x20 && value.p[i] != '\t') || value.p[i] == 0x7f)
 			return;
 	copy = arena_strz(&r->request->arena, value);
-	vec_push(&r->headers,
-		 ((struct header){ str(arena_strz(&r->request->arena, str(name))), str_n(copy, value.n) }));
+	vec_push(&r->headers, ((struct header){ str(name), str_n(copy, value.n) }));
 }
 
 void response_headerf(struct response *r, const char *name, const char *fmt, ...)

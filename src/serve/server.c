@@ -69,6 +69,16 @@ static void handle_close(struct handle *h)
 	*h = (struct handle){ 0 };
 }
 
+static struct handle *held(struct worker *w, struct handle *h)
+{
+	if (w->holds && !h->held) {
+		catalog_hold(h->coll.catalog);
+		h->held = true;
+		w->n_held++;
+	}
+	return h;
+}
+
 struct handle *worker_handle(struct worker *w, unsigned index, struct err *err)
 {
 	struct handle *h = &w->handles[index];
@@ -84,7 +94,7 @@ struct handle *worker_handle(struct worker *w, unsigned index, struct err *err)
 			handle_close(h);
 	}
 	if (h->open)
-		return h;
+		return held(w, h);
 	if (collection_open(&h->coll, w->server->served[index].dir, CATALOG_READ, NULL, err) < 0 ||
 	    catalog_next(h->coll.catalog, &next, err) < 0) {
 		collection_close(&h->coll);
@@ -94,7 +104,18 @@ struct handle *worker_handle(struct worker *w, unsigned index, struct err *err)
 	h->generation = w->server->generation;
 	h->revision = next.revision;
 	h->looked = now;
-	return h;
+	return held(w, h);
+}
+
+void worker_rest(struct worker *w)
+{
+	for (size_t i = 0; w->n_held && i < w->n_handles; i++)
+		if (w->handles[i].held) {
+			catalog_rest(w->handles[i].coll.catalog);
+			w->handles[i].held = false;
+			w->n_held--;
+		}
+	w->n_held = 0;
 }
 
 /* ---- readers ---- */

@@ -165,8 +165,8 @@ struct response {
 	struct request *request;
 };
 
-void response_header(struct response *r, const char *name,
-		     struct str value); /* value is borrowed; control bytes in it are refused */
+/* The name must last as long as the request; the value is copied, and refused with control bytes in it. */
+void response_header(struct response *r, const char *name, struct str value);
 void response_headerf(struct response *r, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void response_vary(struct response *r, const char *name); /* one more name in Vary */
 void response_weaken(struct response *r);		  /* its tag names what it says, not its bytes */

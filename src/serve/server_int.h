@@ -11,7 +11,7 @@ struct reader;
 struct handle {
 	struct collection coll;
 	struct history *history;
-	bool open;
+	bool open, held; /* held: in a snapshot until worker_rest */
 	unsigned generation;
 	uint64_t revision;
 	int64_t looked; /* when the revision was last read, ms */
@@ -30,6 +30,8 @@ struct worker {
 		int64_t opened; /* ms: a file may be replaced, so none is kept for long */
 	} readers[WORKER_READERS];
 	unsigned next_reader;
+	bool holds; /* a loop: what it asks in one round is of one snapshot per collection, at the cost of one lock */
+	unsigned n_held;
 };
 
 struct owned_buf {
@@ -54,6 +56,7 @@ static inline struct live *extra(struct request *q) { return (struct live *)(voi
 
 struct worker *worker_here(struct server *s); /* of this thread; made when first asked for */
 struct handle *worker_handle(struct worker *w, unsigned index, struct err *err);
+void worker_rest(struct worker *w); /* the end of a loop's round */
 void workers_close(void);
 /* The record at span of path, which may name a part of a WACZ. */
 int worker_read(struct worker *w, const char *path, struct span span, struct reader **out, struct err *err);
