@@ -186,16 +186,14 @@ static void member_text(struct json *j, const char *key, struct str s)
 {
 	if (s.n == 0)
 		return;
-	json_key(j, key);
-	json_str(j, s);
+	json_put_str(j, key, s);
 }
 
 static void member_time(struct json *j, const char *key, int64_t time)
 {
 	char text[21];
 
-	json_key(j, key);
-	json_str(j, stamp_rfc3339(time, text));
+	json_put_str(j, key, stamp_rfc3339(time, text));
 }
 
 int wacz_page(struct wacz *z, const struct wacz_page *page, struct err *err)
@@ -208,10 +206,8 @@ int wacz_page(struct wacz *z, const struct wacz_page *page, struct err *err)
 	member_time(&j, "ts", page->time);
 	member_text(&j, "title", page->title);
 	member_text(&j, "text", page->text);
-	if (page->size) {
-		json_key(&j, "size");
-		json_u64(&j, page->size);
-	}
+	if (page->size)
+		json_put_u64(&j, "size", page->size);
 	json_close(&j, '}');
 	buf_byte(&z->pages, '\n');
 	return z->pages.full ? err_set(err, WN_LIMIT, "the list of pages is too long") : WN_OK;
@@ -230,10 +226,8 @@ static void describe(struct wacz *z, struct buf *out)
 	char digest[DIGEST_TEXT];
 
 	json_open(&j, '{');
-	json_key(&j, "profile");
-	json_z(&j, "data-package");
-	json_key(&j, "wacz_version");
-	json_z(&j, WACZ_VERSION);
+	json_put_z(&j, "profile", "data-package");
+	json_put_z(&j, "wacz_version", WACZ_VERSION);
 	member_text(&j, "title", z->o.title);
 	member_text(&j, "description", z->o.description);
 	member_text(&j, "software", z->o.software);
@@ -242,8 +236,7 @@ static void describe(struct wacz *z, struct buf *out)
 		member_text(&j, "mainPageUrl", z->o.main_url);
 		member_time(&j, "mainPageDate", z->o.main_time);
 	}
-	json_key(&j, "resources");
-	json_open(&j, '[');
+	json_put_open(&j, "resources", '[');
 	for (size_t i = 0; i < z->members.n; i++) {
 		const struct member *m = &z->members.p[i];
 
@@ -252,8 +245,7 @@ static void describe(struct wacz *z, struct buf *out)
 		member_text(&j, "name", file_name(m->path));
 		member_text(&j, "path", m->path);
 		member_text(&j, "hash", str(digest));
-		json_key(&j, "bytes");
-		json_u64(&j, m->size);
+		json_put_u64(&j, "bytes", m->size);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');

@@ -141,6 +141,54 @@ void json_null(struct json *j)
 	buf_str(j->out, STR("null"));
 }
 
+void json_put_open(struct json *j, const char *key, char bracket)
+{
+	json_key(j, key);
+	json_open(j, bracket);
+}
+
+void json_put_str(struct json *j, const char *key, struct str s)
+{
+	json_key(j, key);
+	json_str(j, s);
+}
+
+void json_put_z(struct json *j, const char *key, const char *s)
+{
+	json_key(j, key);
+	json_z(j, s);
+}
+
+void json_put_u64(struct json *j, const char *key, uint64_t v)
+{
+	json_key(j, key);
+	json_u64(j, v);
+}
+
+void json_put_i64(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_i64(j, v);
+}
+
+void json_put_double(struct json *j, const char *key, double v, int decimals)
+{
+	json_key(j, key);
+	json_double(j, v, decimals);
+}
+
+void json_put_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}
+
+void json_put_text(struct json *j, const char *key, struct str s)
+{
+	json_key(j, key);
+	s.n ? json_str(j, s) : json_null(j);
+}
+
 struct parser {
 	struct arena *arena;
 	const char *start, *p, *end;

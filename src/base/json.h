@@ -3,7 +3,7 @@
  * Writer: calls nest as the text does; commas and quoting are its business.
  *
  *	struct json j = { .out = &buf };
- *	json_open(&j, '{'); json_key(&j, "kept"); json_u64(&j, 7); json_close(&j, '}');
+ *	json_open(&j, '{'); json_put_u64(&j, "kept", 7); json_close(&j, '}');
  *
  * Bytes that are not UTF-8 are written as U+FFFD.
  *
@@ -34,7 +34,16 @@ void json_i64(struct json *j, int64_t v);
 void json_double(struct json *j, double v, int decimals);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
-void json_quote(struct buf *out, struct str s); /* only the quoted string */
+/* A key and its value. */
+void json_put_open(struct json *j, const char *key, char bracket);
+void json_put_str(struct json *j, const char *key, struct str s);
+void json_put_z(struct json *j, const char *key, const char *s);
+void json_put_u64(struct json *j, const char *key, uint64_t v);
+void json_put_i64(struct json *j, const char *key, int64_t v);
+void json_put_double(struct json *j, const char *key, double v, int decimals);
+void json_put_bool(struct json *j, const char *key, bool v);
+void json_put_text(struct json *j, const char *key, struct str s); /* null when empty */
+void json_quote(struct buf *out, struct str s);			   /* only the quoted string */
 
 enum json_type { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 

@@ -29,38 +29,25 @@ static void print(struct buf *out, const struct proof_report *p, const struct co
 
 	if (as_json) {
 		json_open(&j, '{');
-		json_key(&j, "cover");
-		json_u64(&j, row->id);
-		json_key(&j, "ok");
-		json_bool(&j, v->ok);
-		json_key(&j, "kept");
-		json_u64(&j, p->kept);
-		json_key(&j, "dropped");
-		json_u64(&j, p->dropped);
-		json_key(&j, "certified_bound");
-		json_u64(&j, p->bound);
-		json_key(&j, "stated_bound");
-		json_u64(&j, p->stated_bound);
-		json_key(&j, "proves_minimum");
-		json_bool(&j, v->proves_minimum);
-		json_key(&j, "offences");
-		json_open(&j, '{');
+		json_put_u64(&j, "cover", row->id);
+		json_put_bool(&j, "ok", v->ok);
+		json_put_u64(&j, "kept", p->kept);
+		json_put_u64(&j, "dropped", p->dropped);
+		json_put_u64(&j, "certified_bound", p->bound);
+		json_put_u64(&j, "stated_bound", p->stated_bound);
+		json_put_bool(&j, "proves_minimum", v->proves_minimum);
+		json_put_open(&j, "offences", '{');
 		for (int o = 0; o < COVER_OFFENCES; o++)
-			if (v->count[o]) {
-				json_key(&j, cover_offence_name((enum cover_offence)o));
-				json_u64(&j, v->count[o]);
-			}
+			if (v->count[o])
+				json_put_u64(&j, cover_offence_name((enum cover_offence)o), v->count[o]);
 		json_close(&j, '}');
 		json_key(&j, "examples"); /* a capture for each offence that has one */
 		json_open(&j, '{');
 		for (int o = 0; o < COVER_OFFENCES; o++)
-			if (p->example[o]) {
-				json_key(&j, cover_offence_name((enum cover_offence)o));
-				json_u64(&j, p->example[o]);
-			}
+			if (p->example[o])
+				json_put_u64(&j, cover_offence_name((enum cover_offence)o), p->example[o]);
 		json_close(&j, '}');
-		json_key(&j, "seconds");
-		json_double(&j, p->seconds, 3);
+		json_put_double(&j, "seconds", p->seconds, 3);
 		json_close(&j, '}');
 		buf_byte(out, '\n');
 		return;

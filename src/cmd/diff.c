@@ -105,24 +105,16 @@ static void as_json(struct buf *out, const struct diff *d, const struct capture 
 	static const char *const names[] = { "same", "only_a", "only_b" };
 
 	json_open(&j, '{');
-	json_key(&j, "a");
-	json_u64(&j, c[0].id);
-	json_key(&j, "b");
-	json_u64(&j, c[1].id);
-	json_key(&j, "same");
-	json_u64(&j, d->same);
-	json_key(&j, "only_a");
-	json_u64(&j, d->only_a);
-	json_key(&j, "only_b");
-	json_u64(&j, d->only_b);
-	json_key(&j, "pieces");
-	json_open(&j, '[');
+	json_put_u64(&j, "a", c[0].id);
+	json_put_u64(&j, "b", c[1].id);
+	json_put_u64(&j, "same", d->same);
+	json_put_u64(&j, "only_a", d->only_a);
+	json_put_u64(&j, "only_b", d->only_b);
+	json_put_open(&j, "pieces", '[');
 	for (size_t i = 0; i < d->n; i++) {
 		json_open(&j, '{');
-		json_key(&j, "op");
-		json_z(&j, names[d->pieces[i].op]);
-		json_key(&j, "text");
-		json_str(&j, d->pieces[i].text);
+		json_put_z(&j, "op", names[d->pieces[i].op]);
+		json_put_str(&j, "text", d->pieces[i].text);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');

@@ -35,20 +35,14 @@ static void print(struct cmd_run *run, const struct explained *x)
 		struct json j = { .out = &out, .spaced = true };
 
 		json_open(&j, '{');
-		json_key(&j, "rule");
-		json_str(&j, x->rule->canonical);
-		json_key(&j, "rule_sha256");
-		json_z(&j, x->rule->sha256);
+		json_put_str(&j, "rule", x->rule->canonical);
+		json_put_z(&j, "rule_sha256", x->rule->sha256);
 		if (x->counted) {
-			json_key(&j, "documents");
-			json_u64(&j, x->documents);
-			json_key(&j, "alternatives");
-			json_u64(&j, x->alternatives);
-			json_key(&j, "quadratic_pairs");
-			json_u64(&j, (uint64_t)x->pairs);
+			json_put_u64(&j, "documents", x->documents);
+			json_put_u64(&j, "alternatives", x->alternatives);
+			json_put_u64(&j, "quadratic_pairs", (uint64_t)x->pairs);
 		}
-		json_key(&j, "plan");
-		json_str(&j, x->text);
+		json_put_str(&j, "plan", x->text);
 		json_close(&j, '}');
 		buf_byte(&out, '\n');
 	} else {

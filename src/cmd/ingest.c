@@ -66,12 +66,9 @@ static void report_json(const struct ingest_report *r)
 	};
 
 	json_open(&j, '{');
-	for (size_t i = 0; i < COUNT(numbers); i++) {
-		json_key(&j, numbers[i].key);
-		json_u64(&j, numbers[i].value);
-	}
-	json_key(&j, "seconds");
-	json_double(&j, r->seconds, 3);
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		json_put_u64(&j, numbers[i].key, numbers[i].value);
+	json_put_double(&j, "seconds", r->seconds, 3);
 	json_close(&j, '}');
 	cmd_out_line(&out);
 }

@@ -296,19 +296,13 @@ static void print_report(struct report *rep)
 	struct json j = { .out = &rep->lines, .spaced = true };
 
 	json_open(&j, '{');
-	json_key(&j, "records");
-	json_u64(&j, rep->records);
-	json_key(&j, "written");
-	json_u64(&j, rep->written);
-	json_key(&j, "lost");
-	json_u64(&j, rep->lost);
-	json_key(&j, "flaws");
-	json_open(&j, '{');
+	json_put_u64(&j, "records", rep->records);
+	json_put_u64(&j, "written", rep->written);
+	json_put_u64(&j, "lost", rep->lost);
+	json_put_open(&j, "flaws", '{');
 	for (int k = 0; k < FLAW_KINDS; k++)
-		if (rep->counts[k]) {
-			json_key(&j, flaw_name((enum flaw_kind)k));
-			json_u64(&j, rep->counts[k]);
-		}
+		if (rep->counts[k])
+			json_put_u64(&j, flaw_name((enum flaw_kind)k), rep->counts[k]);
 	json_close(&j, '}');
 	json_close(&j, '}');
 	buf_byte(&rep->lines, '\n');

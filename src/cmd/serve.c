@@ -76,20 +76,14 @@ static void ready(void *context, const struct server *s, struct str url)
 		struct json j = { .out = &out, .spaced = true };
 
 		json_open(&j, '{');
-		json_key(&j, "url");
-		json_str(&j, url);
-		json_key(&j, "token");
-		json_z(&j, s->token);
-		json_key(&j, "port");
-		json_u64(&j, (uint64_t)s->port);
-		json_key(&j, "collections");
-		json_open(&j, '[');
+		json_put_str(&j, "url", url);
+		json_put_z(&j, "token", s->token);
+		json_put_u64(&j, "port", (uint64_t)s->port);
+		json_put_open(&j, "collections", '[');
 		for (size_t i = 0; i < s->n_served; i++) {
 			json_open(&j, '{');
-			json_key(&j, "name");
-			json_z(&j, s->served[i].name);
-			json_key(&j, "path");
-			json_z(&j, s->served[i].slug);
+			json_put_z(&j, "name", s->served[i].name);
+			json_put_z(&j, "path", s->served[i].slug);
 			json_close(&j, '}');
 		}
 		json_close(&j, ']');

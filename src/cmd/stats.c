@@ -67,10 +67,8 @@ static void stats_json(const struct catalog_stats *s, struct buf *out, struct ca
 	char text[21];
 
 	json_open(&j, '{');
-	for (size_t i = 0; i < COUNT(numbers); i++) {
-		json_key(&j, numbers[i].key);
-		json_u64(&j, numbers[i].value);
-	}
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		json_put_u64(&j, numbers[i].key, numbers[i].value);
 	for (size_t i = 0; i < COUNT(times); i++) {
 		json_key(&j, i ? "last" : "first");
 		if (times[i] == CAPTURE_NO_TIME)
@@ -81,8 +79,7 @@ static void stats_json(const struct catalog_stats *s, struct buf *out, struct ca
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct counting count = { .j = &j, .why = strcmp(kinds[i], "why") == 0 };
 
-		json_key(&j, count.why ? "no_text" : kinds[i]);
-		json_open(&j, '{');
+		json_put_open(&j, count.why ? "no_text" : kinds[i], '{');
 		catalog_counts(c, kinds[i], count_json, &count, err);
 		json_close(&j, '}');
 	}

@@ -125,20 +125,14 @@ static void report(struct output *o, const struct verify_result *r)
 	struct json j = { .out = &o->text, .spaced = true };
 
 	json_open(&j, '{');
-	json_key(&j, "files");
-	json_u64(&j, r->files);
-	json_key(&j, "records");
-	json_u64(&j, r->records);
-	json_key(&j, "flaws");
-	json_open(&j, '{');
+	json_put_u64(&j, "files", r->files);
+	json_put_u64(&j, "records", r->records);
+	json_put_open(&j, "flaws", '{');
 	for (int k = 0; k < FLAW_KINDS; k++)
-		if (r->counts[k]) {
-			json_key(&j, flaw_name((enum flaw_kind)k));
-			json_u64(&j, r->counts[k]);
-		}
+		if (r->counts[k])
+			json_put_u64(&j, flaw_name((enum flaw_kind)k), r->counts[k]);
 	json_close(&j, '}');
-	json_key(&j, "failed");
-	json_u64(&j, r->failed);
+	json_put_u64(&j, "failed", r->failed);
 	json_close(&j, '}');
 	buf_byte(&o->text, '\n');
 	flush(o);

@@ -37,16 +37,11 @@ static int run(struct cmd_run *run)
 		struct json j = { .out = &out, .spaced = true };
 
 		json_open(&j, '{');
-		json_key(&j, "version");
-		json_z(&j, WINNOW_VERSION);
-		json_key(&j, "compiler");
-		json_z(&j, __VERSION__);
-		json_key(&j, "libraries");
-		json_open(&j, '{');
-		for (size_t i = 0; i < COUNT(libraries); i++) {
-			json_key(&j, libraries[i].name);
-			json_str(&j, libraries[i].version);
-		}
+		json_put_z(&j, "version", WINNOW_VERSION);
+		json_put_z(&j, "compiler", __VERSION__);
+		json_put_open(&j, "libraries", '{');
+		for (size_t i = 0; i < COUNT(libraries); i++)
+			json_put_str(&j, libraries[i].name, libraries[i].version);
 		json_close(&j, '}');
 		json_close(&j, '}');
 		buf_byte(&out, '\n');

@@ -32,16 +32,11 @@ static void document(struct buf *out, struct json *j, const char *key, const str
 
 	stamp_rfc3339(c->time, time);
 	if (j) {
-		json_key(j, key);
-		json_open(j, '{');
-		json_key(j, "id");
-		json_u64(j, c->id);
-		json_key(j, "url");
-		json_str(j, c->url);
-		json_key(j, "time");
-		json_z(j, time);
-		json_key(j, "title");
-		json_str(j, c->title);
+		json_put_open(j, key, '{');
+		json_put_u64(j, "id", c->id);
+		json_put_str(j, "url", c->url);
+		json_put_z(j, "time", time);
+		json_put_str(j, "title", c->title);
 		json_close(j, '}');
 	} else {
 		buf_printf(out, "%s %" PRIu64 "  %s  %.*s", key, c->id, time, STR_FMT(c->url));
@@ -73,19 +68,14 @@ static int clauses(struct cmd_run *run, struct collection *coll, const struct co
 		    "the collection has changed since this cover was made; 'winnow update' brings it up to date");
 	} else if ((rc = run_overlaps(&r, x, y, ov, &run->err)) == WN_OK) {
 		c = rule_clauses(&run->arena, r.rule, &r.docs.columns, x, y, ov, &n);
-		if (j) {
-			json_key(j, "clauses");
-			json_open(j, '[');
-		}
+		if (j)
+			json_put_open(j, "clauses", '[');
 		for (size_t i = 0; i < n; i++) {
 			if (j) {
 				json_open(j, '{');
-				json_key(j, "clause");
-				json_str(j, c[i].text);
-				json_key(j, "holds");
-				json_bool(j, c[i].holds);
-				json_key(j, "numbers");
-				json_str(j, c[i].numbers);
+				json_put_str(j, "clause", c[i].text);
+				json_put_bool(j, "holds", c[i].holds);
+				json_put_str(j, "numbers", c[i].numbers);
 				json_close(j, '}');
 			} else {
 				buf_printf(out, "  %s %.*s\n", c[i].holds ? "yes" : "no ", STR_FMT(c[i].text));
@@ -112,10 +102,8 @@ static int explain_kept(struct cmd_run *run, struct collection *coll, const stru
 		return rc;
 	if (!j)
 		buf_str(out, STR("It is kept. It is the witness of:\n"));
-	if (j) {
-		json_key(j, "witness_of");
-		json_open(j, '[');
-	}
+	if (j)
+		json_put_open(j, "witness_of", '[');
 	for (size_t i = 0; i < n; i++) {
 		struct capture other;
 
@@ -166,12 +154,9 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 	if (j)
 		json_open(j, '{');
 	if (j) {
-		json_key(j, "cover");
-		json_u64(j, row.id);
-		json_key(j, "rule");
-		json_str(j, row.rule);
-		json_key(j, "state");
-		json_z(j, m.kept ? "kept" : "dropped");
+		json_put_u64(j, "cover", row.id);
+		json_put_str(j, "rule", row.rule);
+		json_put_z(j, "state", m.kept ? "kept" : "dropped");
 	} else {
 		buf_printf(out, "cover %" PRIu64 ": %.*s\n\n", row.id, STR_FMT(row.rule));
 	}
@@ -183,12 +168,9 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 			buf_str(out, STR("It is dropped, because this one is kept:\n"));
 		document(out, j, j ? "by" : "witness ", &w);
 		if (j) {
-			json_key(j, "shared");
-			json_u64(j, m.shared);
-			json_key(j, "size_a");
-			json_u64(j, m.size);
-			json_key(j, "size_b");
-			json_u64(j, m.witness_size);
+			json_put_u64(j, "shared", m.shared);
+			json_put_u64(j, "size_a", m.size);
+			json_put_u64(j, "size_b", m.witness_size);
 		} else {
 			buf_printf(out, "They share %" PRIu64 " shingles of %" PRIu64 " and %" PRIu64 ".\n", m.shared,
 				   m.size, m.witness_size);

@@ -21,31 +21,20 @@ static void options_json(const struct cover_options *o, struct buf *out)
 	struct json j = { .out = out, .spaced = true };
 
 	json_open(&j, '{');
-	if (o->where.n) {
-		json_key(&j, "where");
-		json_str(&j, o->where);
-	}
+	if (o->where.n)
+		json_put_str(&j, "where", o->where);
 	if (o->per.n) {
-		json_key(&j, "per");
-		json_str(&j, o->per);
-		json_key(&j, "keep_at_least");
-		json_u64(&j, o->keep_at_least);
+		json_put_str(&j, "per", o->per);
+		json_put_u64(&j, "keep_at_least", o->keep_at_least);
 	}
-	if (o->prefer.n) {
-		json_key(&j, "prefer");
-		json_str(&j, o->prefer);
-	}
-	if (o->min_versions) {
-		json_key(&j, "min_versions");
-		json_u64(&j, o->min_versions);
-	}
-	if (o->approx) {
-		json_key(&j, "approx");
-		json_bool(&j, true);
-	}
+	if (o->prefer.n)
+		json_put_str(&j, "prefer", o->prefer);
+	if (o->min_versions)
+		json_put_u64(&j, "min_versions", o->min_versions);
+	if (o->approx)
+		json_put_bool(&j, "approx", true);
 	if (o->n_keep) {
-		json_key(&j, "keep");
-		json_open(&j, '[');
+		json_put_open(&j, "keep", '[');
 		for (size_t i = 0; i < o->n_keep; i++)
 			json_u64(&j, o->keep[i]);
 		json_close(&j, ']');

@@ -170,26 +170,20 @@ out:
 
 static void interval_members(struct json *j, const struct preview_interval *v, const struct preview_report *r)
 {
-	json_key(j, "value");
-	json_u64(j, (uint64_t)llround(fmax(v->estimate, 0)));
-	json_key(j, "ci95");
-	json_open(j, '[');
+	json_put_u64(j, "value", (uint64_t)llround(fmax(v->estimate, 0)));
+	json_put_open(j, "ci95", '[');
 	json_u64(j, (uint64_t)llround(fmax(v->low, 0)));
 	json_u64(j, (uint64_t)llround(fmax(v->high, 0)));
 	json_close(j, ']');
-	json_key(j, "exact");
-	json_bool(j, v->exact && !r->lower_bound);
-	json_key(j, "sampled_blocks");
-	json_u64(j, r->sampled_blocks);
-	json_key(j, "seed");
-	json_u64(j, r->seed);
+	json_put_bool(j, "exact", v->exact && !r->lower_bound);
+	json_put_u64(j, "sampled_blocks", r->sampled_blocks);
+	json_put_u64(j, "seed", r->seed);
 }
 
 static void interval_json(struct json *j, const char *key, const struct preview_interval *v,
 			  const struct preview_report *r)
 {
-	json_key(j, key);
-	json_open(j, '{');
+	json_put_open(j, key, '{');
 	interval_members(j, v, r);
 	json_close(j, '}');
 }
@@ -198,20 +192,13 @@ static void page_json(struct json *j, const char *key, const struct preview_page
 {
 	char time[21];
 
-	json_key(j, key);
-	json_open(j, '{');
-	json_key(j, "id");
-	json_u64(j, g->id);
-	json_key(j, "url");
-	json_str(j, g->url);
-	json_key(j, "time");
-	json_str(j, stamp_rfc3339(g->time, time));
-	json_key(j, "title");
-	json_str(j, g->title);
-	json_key(j, "shingles");
-	json_u64(j, g->shingles);
-	json_key(j, "words");
-	json_u64(j, g->words);
+	json_put_open(j, key, '{');
+	json_put_u64(j, "id", g->id);
+	json_put_str(j, "url", g->url);
+	json_put_str(j, "time", stamp_rfc3339(g->time, time));
+	json_put_str(j, "title", g->title);
+	json_put_u64(j, "shingles", g->shingles);
+	json_put_u64(j, "words", g->words);
 	json_close(j, '}');
 }
 
@@ -221,16 +208,12 @@ static void example_json(struct json *j, const struct preview_example *e)
 	struct overlap ov = { o, a, b };
 
 	json_open(j, '{');
-	json_key(j, "why");
-	json_z(j, preview_why_name(e->why));
+	json_put_z(j, "why", preview_why_name(e->why));
 	page_json(j, "dropped", &e->dropped);
 	page_json(j, "by", &e->by);
-	json_key(j, "shared");
-	json_u64(j, o);
-	json_key(j, "containment");
-	json_double(j, measure_value(MEASURE_CONTAINMENT_AB, ov), 4);
-	json_key(j, "jaccard");
-	json_double(j, measure_value(MEASURE_JACCARD, ov), 4);
+	json_put_u64(j, "shared", o);
+	json_put_double(j, "containment", measure_value(MEASURE_CONTAINMENT_AB, ov), 4);
+	json_put_double(j, "jaccard", measure_value(MEASURE_JACCARD, ov), 4);
 	json_key(j, "score");
 	isnan(e->score) ? json_null(j) : json_double(j, e->score, 4);
 	json_close(j, '}');
@@ -253,41 +236,29 @@ void preview_report_json(const struct preview_report *r, struct json *j)
 	};
 
 	json_open(j, '{');
-	json_key(j, "rule");
-	json_str(j, r->rule);
-	json_key(j, "rule_sha256");
-	json_str(j, r->sha256);
-	json_key(j, "selection");
-	r->selection.n ? json_str(j, r->selection) : json_null(j);
-	for (size_t i = 0; i < COUNT(numbers); i++) {
-		json_key(j, numbers[i].key);
-		json_u64(j, numbers[i].value);
-	}
-	json_key(j, "blocks_by");
-	json_z(j, preview_blocks_name(r->blocks_by));
-	json_key(j, "lower_bound");
-	json_bool(j, r->lower_bound);
+	json_put_str(j, "rule", r->rule);
+	json_put_str(j, "rule_sha256", r->sha256);
+	json_put_text(j, "selection", r->selection);
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		json_put_u64(j, numbers[i].key, numbers[i].value);
+	json_put_z(j, "blocks_by", preview_blocks_name(r->blocks_by));
+	json_put_bool(j, "lower_bound", r->lower_bound);
 	interval_json(j, "kept", &r->kept, r);
 	interval_json(j, "dropped", &r->dropped, r);
 	interval_json(j, "bytes_kept", &r->bytes_kept, r);
-	json_key(j, "measure");
-	json_z(j, r->measure);
-	json_key(j, "curve");
-	json_open(j, '[');
+	json_put_z(j, "measure", r->measure);
+	json_put_open(j, "curve", '[');
 	for (size_t i = 0; i < r->n_curve; i++) {
 		json_open(j, '{');
-		json_key(j, "threshold");
-		json_double(j, r->curve[i].threshold / 100.0, 2);
+		json_put_double(j, "threshold", r->curve[i].threshold / 100.0, 2);
 		interval_json(j, "kept", &r->curve[i].kept, r);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
-	json_key(j, "examples");
-	json_open(j, '[');
+	json_put_open(j, "examples", '[');
 	for (size_t i = 0; i < r->n_examples; i++)
 		example_json(j, &r->examples[i]);
 	json_close(j, ']');
-	json_key(j, "seconds");
-	json_double(j, r->seconds, 3);
+	json_put_double(j, "seconds", r->seconds, 3);
 	json_close(j, '}');
 }

@@ -295,20 +295,14 @@ void reduce_fill_report(struct run *r, const struct cover_result *c, const struc
 
 static void shares_json(struct json *j, const char *key, const char *name, const struct reduce_share *s, size_t n)
 {
-	json_key(j, key);
-	json_open(j, '[');
+	json_put_open(j, key, '[');
 	for (size_t i = 0; i < n; i++) {
 		json_open(j, '{');
-		json_key(j, name);
-		json_str(j, s[i].name);
-		json_key(j, "documents");
-		json_u64(j, s[i].documents);
-		json_key(j, "kept");
-		json_u64(j, s[i].kept);
-		json_key(j, "bytes");
-		json_u64(j, s[i].bytes);
-		json_key(j, "bytes_kept");
-		json_u64(j, s[i].bytes_kept);
+		json_put_str(j, name, s[i].name);
+		json_put_u64(j, "documents", s[i].documents);
+		json_put_u64(j, "kept", s[i].kept);
+		json_put_u64(j, "bytes", s[i].bytes);
+		json_put_u64(j, "bytes_kept", s[i].bytes_kept);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -320,8 +314,7 @@ static void phases_json(struct json *j)
 	unsigned n;
 	const struct progress_phase *p = progress_phases(&n);
 
-	json_key(j, "phases");
-	json_open(j, '[');
+	json_put_open(j, "phases", '[');
 	for (unsigned i = 0; i < n; i++) {
 		double seconds = 0;
 		uint64_t done = 0;
@@ -336,14 +329,10 @@ static void phases_json(struct json *j)
 		if (before)
 			continue;
 		json_open(j, '{');
-		json_key(j, "name");
-		json_z(j, p[i].name);
-		json_key(j, "seconds");
-		json_double(j, seconds, 3);
-		json_key(j, "done");
-		json_u64(j, done);
-		json_key(j, "unit");
-		json_z(j, p[i].unit);
+		json_put_z(j, "name", p[i].name);
+		json_put_double(j, "seconds", seconds, 3);
+		json_put_u64(j, "done", done);
+		json_put_z(j, "unit", p[i].unit);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -355,12 +344,9 @@ static void update_json(const uint64_t values[7], struct str whole, struct json 
 					     "documents_resolved", "components_resolved", "kept_new",
 					     "kept_no_more" };
 
-	for (size_t i = 0; i < COUNT(names); i++) {
-		json_key(j, names[i]);
-		json_u64(j, values[i]);
-	}
-	json_key(j, "solved_whole_because");
-	whole.n ? json_str(j, whole) : json_null(j);
+	for (size_t i = 0; i < COUNT(names); i++)
+		json_put_u64(j, names[i], values[i]);
+	json_put_text(j, "solved_whole_because", whole);
 }
 
 void reduce_report_json(const struct reduce_report *r, struct json *j)
@@ -386,51 +372,30 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 	};
 
 	json_open(j, '{');
-	json_key(j, "cover");
-	json_u64(j, r->cover);
-	json_key(j, "rule");
-	json_str(j, r->rule);
-	json_key(j, "rule_sha256");
-	json_str(j, r->sha256);
-	json_key(j, "selection");
-	r->selection.n ? json_str(j, r->selection) : json_null(j);
-	json_key(j, "documents");
-	json_u64(j, r->documents);
-	json_key(j, "urls");
-	json_u64(j, r->urls);
-	json_key(j, "versions_mean");
-	json_double(j, r->versions_mean, 4);
-	json_key(j, "versions_sd");
-	json_double(j, r->versions_sd, 4);
-	json_key(j, "shingles");
-	json_u64(j, r->shingles);
+	json_put_u64(j, "cover", r->cover);
+	json_put_str(j, "rule", r->rule);
+	json_put_str(j, "rule_sha256", r->sha256);
+	json_put_text(j, "selection", r->selection);
+	json_put_u64(j, "documents", r->documents);
+	json_put_u64(j, "urls", r->urls);
+	json_put_double(j, "versions_mean", r->versions_mean, 4);
+	json_put_double(j, "versions_sd", r->versions_sd, 4);
+	json_put_u64(j, "shingles", r->shingles);
 	json_key(j, "pairs");
 	r->pairs == UINT64_MAX ? json_null(j) : json_u64(j, r->pairs);
-	for (size_t i = 0; i < COUNT(numbers); i++) {
-		json_key(j, numbers[i].key);
-		json_u64(j, numbers[i].value);
-	}
-	json_key(j, "timed_out");
-	json_bool(j, r->timed_out);
-	json_key(j, "preference_proven");
-	json_bool(j, r->value_proven);
-	json_key(j, "approximate");
-	json_bool(j, r->approximate);
-	json_key(j, "recall_estimate");
-	json_double(j, r->recall, 4);
-	json_key(j, "excluded");
-	json_open(j, '{');
-	json_key(j, "no_text");
-	json_u64(j, r->excluded.no_text);
-	json_key(j, "status");
-	json_u64(j, r->excluded.status);
-	json_key(j, "where");
-	json_u64(j, r->excluded.where);
-	json_key(j, "min_versions");
-	json_u64(j, r->excluded.versions);
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		json_put_u64(j, numbers[i].key, numbers[i].value);
+	json_put_bool(j, "timed_out", r->timed_out);
+	json_put_bool(j, "preference_proven", r->value_proven);
+	json_put_bool(j, "approximate", r->approximate);
+	json_put_double(j, "recall_estimate", r->recall, 4);
+	json_put_open(j, "excluded", '{');
+	json_put_u64(j, "no_text", r->excluded.no_text);
+	json_put_u64(j, "status", r->excluded.status);
+	json_put_u64(j, "where", r->excluded.where);
+	json_put_u64(j, "min_versions", r->excluded.versions);
 	json_close(j, '}');
-	json_key(j, "resumed");
-	json_bool(j, r->resumed);
+	json_put_bool(j, "resumed", r->resumed);
 	if (r->update.done)
 		update_json((const uint64_t[]){ r->update.changed, r->update.gone, r->update.probed, r->update.solved,
 						r->update.components, r->update.kept_new, r->update.kept_no_more },
@@ -438,8 +403,7 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 	shares_json(j, "by_host", "host", r->hosts, r->n_hosts);
 	shares_json(j, "by_year", "year", r->years, r->n_years);
 	phases_json(j);
-	json_key(j, "seconds");
-	json_double(j, r->seconds, 3);
+	json_put_double(j, "seconds", r->seconds, 3);
 	json_close(j, '}');
 }
 

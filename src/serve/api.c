@@ -19,6 +19,7 @@
 #include "serve/cdx_scan.h"
 #include "serve/jobs.h"
 #include "serve/routes.h"
+#include "serve/sheet.h"
 
 struct api {
 	struct request *q;
@@ -46,20 +47,15 @@ static bool api_begin(struct api *a, struct request *q, struct response *r)
 
 static void api_meta(struct api *a)
 {
-	json_key(&a->j, "meta");
-	json_open(&a->j, '{');
+	json_put_open(&a->j, "meta", '{');
 	if (a->coll) {
 		struct catalog_next next;
 
-		json_key(&a->j, "collection");
-		json_z(&a->j, a->q->served->name);
-		if (catalog_next(a->coll->catalog, &next, NULL) == WN_OK) {
-			json_key(&a->j, "revision");
-			json_u64(&a->j, next.revision);
-		}
+		json_put_z(&a->j, "collection", a->q->served->name);
+		if (catalog_next(a->coll->catalog, &next, NULL) == WN_OK)
+			json_put_u64(&a->j, "revision", next.revision);
 	}
-	json_key(&a->j, "version");
-	json_z(&a->j, WINNOW_VERSION);
+	json_put_z(&a->j, "version", WINNOW_VERSION);
 	json_close(&a->j, '}');
 }
 
@@ -70,10 +66,8 @@ static void api_end(struct api *a, uint64_t next)
 	struct str self = a->q->target;
 
 	api_meta(a);
-	json_key(&a->j, "links");
-	json_open(&a->j, '{');
-	json_key(&a->j, "self");
-	json_str(&a->j, self);
+	json_put_open(&a->j, "links", '{');
+	json_put_str(&a->j, "self", self);
 	if (next) {
 		struct str path = self;
 		struct buf *link = request_buf(a->q, MIB);
@@ -87,8 +81,7 @@ static void api_end(struct api *a, uint64_t next)
 			    !str_istarts(pair, STR("page%5Bcursor%5D=")))
 				buf_printf(link, "&%.*s", STR_FMT(pair));
 		}
-		json_key(&a->j, "next");
-		json_str(&a->j, buf_view(link));
+		json_put_str(&a->j, "next", buf_view(link));
 	}
 	json_close(&a->j, '}');
 	json_close(&a->j, '}');
@@ -109,59 +102,33 @@ void api_envelope(struct request *q, struct response *r, struct json *j)
 
 static void api_fail(struct api *a) { response_err(a->r, &a->err); }
 
-static void put_time(struct json *j, const char *key, int64_t t)
-{
-	char text[21];
-
-	json_key(j, key);
-	if (t == CAPTURE_NO_TIME)
-		json_null(j);
-	else
-		json_str(j, stamp_rfc3339(t, text));
-}
-
-static void put_str(struct json *j, const char *key, struct str v)
-{
-	json_key(j, key);
-	if (v.n)
-		json_str(j, v);
-	else
-		json_null(j);
-}
-
-static void put_u64(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
 static void put_capture(struct json *j, const struct capture *c)
 {
 	char stamp[15];
 
 	json_open(j, '{');
-	put_u64(j, "id", c->id);
-	put_str(j, "url", c->url);
-	put_str(j, "urlkey", c->urlkey);
-	put_time(j, "time", c->time);
-	put_str(j, "ts14", stamp_14(c->time, stamp));
-	put_str(j, "host", c->host);
-	put_str(j, "kind", str(capture_kind_name(c->kind)));
-	put_str(j, "mime", c->mime.n ? c->mime : c->declared);
+	json_put_u64(j, "id", c->id);
+	json_put_text(j, "url", c->url);
+	json_put_text(j, "urlkey", c->urlkey);
+	data_time(j, "time", c->time);
+	json_put_text(j, "ts14", stamp_14(c->time, stamp));
+	json_put_text(j, "host", c->host);
+	json_put_text(j, "kind", str(capture_kind_name(c->kind)));
+	json_put_text(j, "mime", c->mime.n ? c->mime : c->declared);
 	json_key(j, "status");
 	if (c->status == CAPTURE_NO_STATUS)
 		json_null(j);
 	else
 		json_i64(j, c->status);
-	put_u64(j, "bytes", c->bytes);
-	put_str(j, "title", c->title);
-	put_str(j, "lang", c->lang);
-	put_u64(j, "words", c->words);
-	put_u64(j, "shingles", c->shingles);
-	put_str(j, "payload_digest", c->payload_digest);
-	put_str(j, "file", c->file_name);
-	put_u64(j, "offset", c->at);
-	put_u64(j, "length", c->length);
+	json_put_u64(j, "bytes", c->bytes);
+	json_put_text(j, "title", c->title);
+	json_put_text(j, "lang", c->lang);
+	json_put_u64(j, "words", c->words);
+	json_put_u64(j, "shingles", c->shingles);
+	json_put_text(j, "payload_digest", c->payload_digest);
+	json_put_text(j, "file", c->file_name);
+	json_put_u64(j, "offset", c->at);
+	json_put_u64(j, "length", c->length);
 	json_close(j, '}');
 }
 
@@ -186,19 +153,19 @@ static void put_collection(struct api *a, const struct served *s, struct collect
 	struct catalog_stats stats;
 
 	json_open(&a->j, '{');
-	put_str(&a->j, "name", str(s->name));
+	json_put_text(&a->j, "name", str(s->name));
 	if (coll && catalog_stats(coll->catalog, &stats, NULL) == WN_OK) {
-		put_u64(&a->j, "captures", stats.captures);
-		put_u64(&a->j, "documents", stats.documents);
-		put_u64(&a->j, "contents", stats.contents);
-		put_u64(&a->j, "urls", stats.urls);
-		put_u64(&a->j, "hosts", stats.hosts);
-		put_u64(&a->j, "bytes_payload", stats.bytes_payload);
-		put_u64(&a->j, "words", stats.words);
-		put_u64(&a->j, "files", stats.files);
-		put_u64(&a->j, "revision", stats.revision);
-		put_time(&a->j, "first", stats.first);
-		put_time(&a->j, "last", stats.last);
+		json_put_u64(&a->j, "captures", stats.captures);
+		json_put_u64(&a->j, "documents", stats.documents);
+		json_put_u64(&a->j, "contents", stats.contents);
+		json_put_u64(&a->j, "urls", stats.urls);
+		json_put_u64(&a->j, "hosts", stats.hosts);
+		json_put_u64(&a->j, "bytes_payload", stats.bytes_payload);
+		json_put_u64(&a->j, "words", stats.words);
+		json_put_u64(&a->j, "files", stats.files);
+		json_put_u64(&a->j, "revision", stats.revision);
+		data_time(&a->j, "first", stats.first);
+		data_time(&a->j, "last", stats.last);
 	}
 	json_close(&a->j, '}');
 }
@@ -304,9 +271,9 @@ static int put_day(void *context, int64_t day, uint64_t captures, uint64_t first
 	char text[21];
 
 	json_open(&a->j, '{');
-	put_str(&a->j, "day", str_sub(stamp_rfc3339(day * 86400, text), 0, 10));
-	put_u64(&a->j, "captures", captures);
-	put_u64(&a->j, "first", first);
+	json_put_text(&a->j, "day", str_sub(stamp_rfc3339(day * 86400, text), 0, 10));
+	json_put_u64(&a->j, "captures", captures);
+	json_put_u64(&a->j, "first", first);
 	json_close(&a->j, '}');
 	return WN_OK;
 }
@@ -386,16 +353,14 @@ void api_search(struct request *q, struct response *r)
 		return;
 	}
 	json_open(&a.j, '{');
-	json_key(&a.j, "matches");
-	json_open(&a.j, '{');
+	json_put_open(&a.j, "matches", '{');
 	for (size_t i = 0; a.acl && i < result.n; i++)
 		seen += visible(&a, &result.hits[i].capture);
 	/* with access rules only what may be seen is counted: the number itself would tell of the rest */
-	put_u64(&a.j, "value", a.acl ? seen : result.matches);
-	put_str(&a.j, "relation", a.acl && result.matches > result.n ? STR("gte") : STR("eq"));
+	json_put_u64(&a.j, "value", a.acl ? seen : result.matches);
+	json_put_text(&a.j, "relation", a.acl && result.matches > result.n ? STR("gte") : STR("eq"));
 	json_close(&a.j, '}');
-	json_key(&a.j, "hits");
-	json_open(&a.j, '[');
+	json_put_open(&a.j, "hits", '[');
 	for (size_t i = 0; i < result.n; i++) {
 		const struct find_hit *h = &result.hits[i];
 
@@ -404,10 +369,9 @@ void api_search(struct request *q, struct response *r)
 		json_open(&a.j, '{');
 		json_key(&a.j, "capture");
 		put_capture(&a.j, &h->capture);
-		put_u64(&a.j, "captures", h->captures);
-		json_key(&a.j, "score");
-		json_double(&a.j, h->score, 4);
-		put_str(&a.j, "snippet", h->snippet.text);
+		json_put_u64(&a.j, "captures", h->captures);
+		json_put_double(&a.j, "score", h->score, 4);
+		json_put_text(&a.j, "snippet", h->snippet.text);
 		json_close(&a.j, '}');
 	}
 	json_close(&a.j, ']');
@@ -457,8 +421,8 @@ void api_rules_check(struct request *q, struct response *r)
 		return;
 	}
 	json_open(&a.j, '{');
-	put_str(&a.j, "rule", rule->canonical);
-	put_str(&a.j, "sha256", str(rule->sha256));
+	json_put_text(&a.j, "rule", rule->canonical);
+	json_put_text(&a.j, "sha256", str(rule->sha256));
 	json_close(&a.j, '}');
 	api_end(&a, 0);
 }
@@ -504,17 +468,17 @@ void api_rules_preview(struct request *q, struct response *r)
 static void put_cover(struct json *j, const struct cover_row *c)
 {
 	json_open(j, '{');
-	put_u64(j, "id", c->id);
-	put_str(j, "name", c->name);
-	put_str(j, "rule", c->rule);
-	put_str(j, "rule_sha256", c->sha256);
-	put_str(j, "selection", c->selection);
-	put_u64(j, "revision", c->revision);
-	put_time(j, "created_at", c->created);
-	put_u64(j, "documents", c->documents);
-	put_u64(j, "kept", c->kept);
-	put_u64(j, "dropped", c->documents - c->kept);
-	put_u64(j, "lower_bound", c->lower_bound);
+	json_put_u64(j, "id", c->id);
+	json_put_text(j, "name", c->name);
+	json_put_text(j, "rule", c->rule);
+	json_put_text(j, "rule_sha256", c->sha256);
+	json_put_text(j, "selection", c->selection);
+	json_put_u64(j, "revision", c->revision);
+	data_time(j, "created_at", c->created);
+	json_put_u64(j, "documents", c->documents);
+	json_put_u64(j, "kept", c->kept);
+	json_put_u64(j, "dropped", c->documents - c->kept);
+	json_put_u64(j, "lower_bound", c->lower_bound);
 	json_close(j, '}');
 }
 
@@ -595,20 +559,20 @@ void api_members(struct request *q, struct response *r)
 		    visible(&a, &c) && ++n <= size) {
 			last = c.id;
 			json_open(&a.j, '{');
-			put_u64(&a.j, "id", c.id);
-			put_str(&a.j, "url", c.url);
-			put_time(&a.j, "time", c.time);
-			put_str(&a.j, "state", kept ? STR("kept") : STR("dropped"));
+			json_put_u64(&a.j, "id", c.id);
+			json_put_text(&a.j, "url", c.url);
+			data_time(&a.j, "time", c.time);
+			json_put_text(&a.j, "state", kept ? STR("kept") : STR("dropped"));
 			if (!kept &&
 			    catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 2), &w,
 					    NULL) == WN_OK &&
 			    visible(&a, &w)) {
-				put_u64(&a.j, "by_id", w.id);
-				put_str(&a.j, "by_url", w.url);
-				put_time(&a.j, "by_time", w.time);
-				put_u64(&a.j, "shared", (uint64_t)sqlite3_column_int64(s, 3));
-				put_u64(&a.j, "size", (uint64_t)sqlite3_column_int64(s, 4));
-				put_u64(&a.j, "by_size", (uint64_t)sqlite3_column_int64(s, 5));
+				json_put_u64(&a.j, "by_id", w.id);
+				json_put_text(&a.j, "by_url", w.url);
+				data_time(&a.j, "by_time", w.time);
+				json_put_u64(&a.j, "shared", (uint64_t)sqlite3_column_int64(s, 3));
+				json_put_u64(&a.j, "size", (uint64_t)sqlite3_column_int64(s, 4));
+				json_put_u64(&a.j, "by_size", (uint64_t)sqlite3_column_int64(s, 5));
 			}
 			json_close(&a.j, '}');
 		}
@@ -665,7 +629,7 @@ void api_cover_add(struct request *q, struct response *r)
 		return;
 	}
 	json_open(&a.j, '{');
-	put_str(&a.j, "job", id);
+	json_put_text(&a.j, "job", id);
 	json_close(&a.j, '}');
 	r->status = 202;
 	response_header(r, "Location", request_href(q, "/api/v1/jobs/%.*s", STR_FMT(id)));
@@ -679,13 +643,11 @@ static int sql_head(void *context, const char *const *names, size_t n)
 	struct api *a = context;
 
 	json_open(&a->j, '{');
-	json_key(&a->j, "columns");
-	json_open(&a->j, '[');
+	json_put_open(&a->j, "columns", '[');
 	for (size_t i = 0; i < n; i++)
 		json_z(&a->j, names[i]);
 	json_close(&a->j, ']');
-	json_key(&a->j, "rows");
-	json_open(&a->j, '[');
+	json_put_open(&a->j, "rows", '[');
 	return WN_OK;
 }
 

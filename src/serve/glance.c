@@ -106,23 +106,17 @@ static int count(struct collection *coll, struct buf *out, struct err *err)
 	if ((rc = catalog_stats(coll->catalog, &st, err)) < 0)
 		return rc;
 	json_open(&c.j, '{');
-	json_key(&c.j, "stats");
-	json_open(&c.j, '{');
-	for (size_t i = 0; i < COUNT(numbers); i++) {
-		json_key(&c.j, numbers[i].name);
-		json_u64(&c.j, *number_at(&st, i));
-	}
+	json_put_open(&c.j, "stats", '{');
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		json_put_u64(&c.j, numbers[i].name, *number_at(&st, i));
 	if (st.first != CAPTURE_NO_TIME) {
-		json_key(&c.j, "first");
-		json_i64(&c.j, st.first);
-		json_key(&c.j, "last");
-		json_i64(&c.j, st.last);
+		json_put_i64(&c.j, "first", st.first);
+		json_put_i64(&c.j, "last", st.last);
 	}
 	json_close(&c.j, '}');
 	for (int kind = 0; kind < GLANCE_KINDS && rc == WN_OK; kind++) {
 		c.all = 0;
-		json_key(&c.j, glance_names[kind]);
-		json_open(&c.j, '[');
+		json_put_open(&c.j, glance_names[kind], '[');
 		rc = put_table(coll, (enum glance_kind)kind, &c, err);
 		json_close(&c.j, ']');
 	}

@@ -25,8 +25,7 @@ void api_jobs(struct request *q, struct response *r)
 	size_t n = jobs_list(&q->arena, &list);
 
 	json_open(&j, '{');
-	json_key(&j, "data");
-	json_open(&j, '[');
+	json_put_open(&j, "data", '[');
 	for (size_t i = 0; i < n; i++)
 		jobs_json(&j, &list[i]);
 	json_close(&j, ']');
@@ -102,8 +101,7 @@ static void event(struct events *e, const struct job_view *v, const char *name, 
 	buf_printf(&e->text, "event: %s\nid: %" PRIu64 "\ndata: ", name, v->seq);
 	if (log) {
 		json_open(&j, '{');
-		json_key(&j, "message");
-		json_z(&j, log);
+		json_put_z(&j, "message", log);
 		json_close(&j, '}');
 	} else {
 		jobs_json(&j, v);

@@ -10,10 +10,8 @@
 
 static void put(struct json *j, const char *key, const char *value)
 {
-	if (value) {
-		json_key(j, key);
-		json_z(j, value);
-	}
+	if (value)
+		json_put_z(j, key, value);
 }
 
 void job_spec_write(struct buf *out, const struct job_request *q)
@@ -27,17 +25,12 @@ void job_spec_write(struct buf *out, const struct job_request *q)
 	put(&j, "prefer", q->prefer);
 	put(&j, "name", q->name);
 	put(&j, "file", q->file);
-	if (q->keep_at_least) {
-		json_key(&j, "keep_at_least");
-		json_u64(&j, q->keep_at_least);
-	}
-	if (q->update) {
-		json_key(&j, "update");
-		json_u64(&j, q->update);
-	}
+	if (q->keep_at_least)
+		json_put_u64(&j, "keep_at_least", q->keep_at_least);
+	if (q->update)
+		json_put_u64(&j, "update", q->update);
 	if (q->n_keep) {
-		json_key(&j, "keep");
-		json_open(&j, '[');
+		json_put_open(&j, "keep", '[');
 		for (size_t i = 0; i < q->n_keep; i++)
 			json_z(&j, q->keep[i]);
 		json_close(&j, ']');
@@ -83,18 +76,6 @@ int job_spec_read(struct arena *a, struct str text, struct job_spec *out, struct
 
 /* ---- progress ---- */
 
-static void number(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
-static void real(struct json *j, const char *key, double v)
-{
-	json_key(j, key);
-	json_double(j, v, 3);
-}
-
 /* Whether the end moved by more than a tenth of what was left, and by seconds that a person notices. */
 static void revise(struct job_estimate *e, const struct progress_state *s)
 {
@@ -114,26 +95,22 @@ void job_progress_write(struct buf *out, struct job_estimate *e)
 
 	progress_now(&s);
 	json_open(&j, '{');
-	json_key(&j, "phases");
-	json_open(&j, '[');
+	json_put_open(&j, "phases", '[');
 	for (unsigned i = s.n > JOB_PHASES ? s.n - JOB_PHASES : 0; i < s.n; i++) {
 		json_open(&j, '{');
-		json_key(&j, "id");
-		json_z(&j, s.phases[i].name);
-		json_key(&j, "unit");
-		json_z(&j, s.phases[i].unit);
-		number(&j, "done", s.phases[i].done);
-		number(&j, "total", i + 1 == s.n ? s.total : s.phases[i].done);
-		real(&j, "seconds", s.phases[i].seconds);
+		json_put_z(&j, "id", s.phases[i].name);
+		json_put_z(&j, "unit", s.phases[i].unit);
+		json_put_u64(&j, "done", s.phases[i].done);
+		json_put_u64(&j, "total", i + 1 == s.n ? s.total : s.phases[i].done);
+		json_put_double(&j, "seconds", s.phases[i].seconds, 3);
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
 	if (e && s.high > 0) {
 		revise(e, &s);
-		real(&j, "low", s.low);
-		real(&j, "high", s.high);
-		json_key(&j, "revised");
-		json_i64(&j, e->revised);
+		json_put_double(&j, "low", s.low, 3);
+		json_put_double(&j, "high", s.high, 3);
+		json_put_i64(&j, "revised", e->revised);
 	}
 	json_close(&j, '}');
 }
@@ -279,17 +256,7 @@ static void put_time(struct json *j, const char *key, int64_t t)
 {
 	char text[21];
 
-	json_key(j, key);
-	if (t)
-		json_str(j, stamp_rfc3339(t, text));
-	else
-		json_null(j);
-}
-
-static void put_str(struct json *j, const char *key, struct str v)
-{
-	json_key(j, key);
-	v.n ? json_str(j, v) : json_null(j);
+	json_put_text(j, key, t ? stamp_rfc3339(t, text) : STR_NONE);
 }
 
 static void put_eta(struct json *j, const struct job_view *v)
@@ -300,45 +267,38 @@ static void put_eta(struct json *j, const struct job_view *v)
 		return;
 	}
 	json_open(j, '{');
-	json_key(j, "low_s");
-	json_double(j, v->low, 1);
-	json_key(j, "high_s");
-	json_double(j, v->high, 1);
-	json_key(j, "of");
-	json_z(j, v->whole ? "job" : "phase");
+	json_put_double(j, "low_s", v->low, 1);
+	json_put_double(j, "high_s", v->high, 1);
+	json_put_z(j, "of", v->whole ? "job" : "phase");
 	put_time(j, "finish_at", (int64_t)time(NULL) + (int64_t)v->high);
-	json_key(j, "revised");
-	json_i64(j, v->revised);
+	json_put_i64(j, "revised", v->revised);
 	json_close(j, '}');
 }
 
 void jobs_json(struct json *j, const struct job_view *v)
 {
 	json_open(j, '{');
-	put_str(j, "id", v->id);
-	json_key(j, "state");
-	json_z(j, job_state_name(v->state));
-	json_key(j, "stopping");
-	json_bool(j, v->stopping);
-	put_str(j, "kind", v->kind);
-	put_str(j, "collection", v->coll);
-	put_str(j, "rule", v->rule);
-	put_str(j, "name", v->name);
-	put_str(j, "file", v->file);
+	json_put_text(j, "id", v->id);
+	json_put_z(j, "state", job_state_name(v->state));
+	json_put_bool(j, "stopping", v->stopping);
+	json_put_text(j, "kind", v->kind);
+	json_put_text(j, "collection", v->coll);
+	json_put_text(j, "rule", v->rule);
+	json_put_text(j, "name", v->name);
+	json_put_text(j, "file", v->file);
 	put_time(j, "created_at", v->created);
 	put_time(j, "started_at", v->started);
 	put_time(j, "ended_at", v->ended);
-	number(j, "attempts", v->attempts);
-	number(j, "queue_position", v->ahead);
-	json_key(j, "phases");
-	json_open(j, '[');
+	json_put_u64(j, "attempts", v->attempts);
+	json_put_u64(j, "queue_position", v->ahead);
+	json_put_open(j, "phases", '[');
 	for (unsigned i = 0; i < v->n_phases; i++) {
 		const struct job_phase *p = &v->phases[i];
 
 		json_open(j, '{');
-		put_str(j, "id", p->name);
-		put_str(j, "unit", p->unit);
-		number(j, "done", p->done);
+		json_put_text(j, "id", p->name);
+		json_put_text(j, "unit", p->unit);
+		json_put_u64(j, "done", p->done);
 		json_key(j, "total");
 		p->total ? json_u64(j, p->total) : json_null(j);
 		json_key(j, "weight");
@@ -349,13 +309,13 @@ void jobs_json(struct json *j, const struct job_view *v)
 	}
 	json_close(j, ']');
 	put_eta(j, v);
-	put_str(j, "error", v->error);
+	json_put_text(j, "error", v->error);
 	json_key(j, "result");
 	if (v->state == JOB_SUCCEEDED) {
 		json_open(j, '{');
 		if (v->cover)
-			number(j, "cover", v->cover);
-		put_str(j, "collection", v->coll);
+			json_put_u64(j, "cover", v->cover);
+		json_put_text(j, "collection", v->coll);
 		json_close(j, '}');
 	} else {
 		json_null(j);

@@ -30,50 +30,35 @@ static void put_path(struct json *j, const char *pattern)
 	buf_release(&path);
 }
 
-static void put_text(struct json *j, const char *key, const char *text)
-{
-	json_key(j, key);
-	json_z(j, text);
-}
-
 static void put_operation(struct json *j, const struct route *route, const char *method)
 {
 	struct str rest = str(route->pattern), name;
 
-	json_key(j, method);
-	json_open(j, '{');
-	put_text(j, "summary", route->summary);
-	json_key(j, "parameters");
-	json_open(j, '[');
+	json_put_open(j, method, '{');
+	json_put_z(j, "summary", route->summary);
+	json_put_open(j, "parameters", '[');
 	while (next_name(&rest, &name)) {
 		json_open(j, '{');
-		json_key(j, "name");
-		json_str(j, name);
-		put_text(j, "in", "path");
-		json_key(j, "required");
-		json_bool(j, true);
-		json_key(j, "schema");
-		json_open(j, '{');
-		put_text(j, "type", "string");
+		json_put_str(j, "name", name);
+		json_put_z(j, "in", "path");
+		json_put_bool(j, "required", true);
+		json_put_open(j, "schema", '{');
+		json_put_z(j, "type", "string");
 		json_close(j, '}');
 		json_close(j, '}');
 	}
 	json_close(j, ']');
 	if (route->flags & ROUTE_CHANGES) {
-		json_key(j, "security");
-		json_open(j, '[');
+		json_put_open(j, "security", '[');
 		json_open(j, '{');
-		json_key(j, "token");
-		json_open(j, '[');
+		json_put_open(j, "token", '[');
 		json_close(j, ']');
 		json_close(j, '}');
 		json_close(j, ']');
 	}
-	json_key(j, "responses");
-	json_open(j, '{');
-	json_key(j, "default");
-	json_open(j, '{');
-	put_text(j, "description", route->summary);
+	json_put_open(j, "responses", '{');
+	json_put_open(j, "default", '{');
+	json_put_z(j, "description", route->summary);
 	json_close(j, '}');
 	json_close(j, '}');
 	json_close(j, '}');
@@ -112,32 +97,25 @@ void api_openapi(struct request *q, struct response *r)
 	struct json j = { .out = out };
 
 	json_open(&j, '{');
-	put_text(&j, "openapi", "3.1.0");
-	json_key(&j, "info");
-	json_open(&j, '{');
-	put_text(&j, "title", "winnow");
-	put_text(&j, "version", WINNOW_VERSION);
+	json_put_z(&j, "openapi", "3.1.0");
+	json_put_open(&j, "info", '{');
+	json_put_z(&j, "title", "winnow");
+	json_put_z(&j, "version", WINNOW_VERSION);
 	json_close(&j, '}');
-	json_key(&j, "servers");
-	json_open(&j, '[');
+	json_put_open(&j, "servers", '[');
 	json_open(&j, '{');
-	json_key(&j, "url");
-	json_str(&j, request_href(q, "/"));
+	json_put_str(&j, "url", request_href(q, "/"));
 	json_close(&j, '}');
 	json_close(&j, ']');
-	json_key(&j, "components");
-	json_open(&j, '{');
-	json_key(&j, "securitySchemes");
-	json_open(&j, '{');
-	json_key(&j, "token");
-	json_open(&j, '{');
-	put_text(&j, "type", "http");
-	put_text(&j, "scheme", "bearer");
+	json_put_open(&j, "components", '{');
+	json_put_open(&j, "securitySchemes", '{');
+	json_put_open(&j, "token", '{');
+	json_put_z(&j, "type", "http");
+	json_put_z(&j, "scheme", "bearer");
 	json_close(&j, '}');
 	json_close(&j, '}');
 	json_close(&j, '}');
-	json_key(&j, "paths");
-	json_open(&j, '{');
+	json_put_open(&j, "paths", '{');
 	for (size_t i = 0; i < n_routes; i++) {
 		unsigned done = 0;
 

@@ -407,16 +407,16 @@ static void as_json(struct request *q, struct response *r, struct collection *co
 	unsigned n = 0;
 
 	json_open(j, '{');
-	data_u64(j, "id", row->id);
-	data_str(j, "name", row->name);
-	data_str(j, "rule", row->rule);
-	data_str(j, "rule_sha256", row->sha256);
-	data_str(j, "selection", row->selection);
-	data_u64(j, "revision", row->revision);
+	json_put_u64(j, "id", row->id);
+	json_put_text(j, "name", row->name);
+	json_put_text(j, "rule", row->rule);
+	json_put_text(j, "rule_sha256", row->sha256);
+	json_put_text(j, "selection", row->selection);
+	json_put_u64(j, "revision", row->revision);
 	data_time(j, "created_at", row->created);
-	data_u64(j, "documents", row->documents);
-	data_u64(j, "kept", row->kept);
-	data_u64(j, "lower_bound", row->lower_bound);
+	json_put_u64(j, "documents", row->documents);
+	json_put_u64(j, "kept", row->kept);
+	json_put_u64(j, "lower_bound", row->lower_bound);
 	json_key(j, "members");
 	sheet_begin_in(&l, j, member_columns);
 	while (s && sqlite3_step(s) == SQLITE_ROW && ++n <= ROWS) {

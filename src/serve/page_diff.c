@@ -171,17 +171,16 @@ static void as_json(struct request *q, struct response *r, const struct capture 
 	struct json *j = data_begin(q);
 
 	json_open(j, '{');
-	data_u64(j, "older", c[0].id);
-	data_u64(j, "newer", c[1].id);
-	data_u64(j, "removed", d->only_a);
-	data_u64(j, "added", d->only_b);
-	data_u64(j, "same", d->same);
-	json_key(j, "pieces");
-	json_open(j, '[');
+	json_put_u64(j, "older", c[0].id);
+	json_put_u64(j, "newer", c[1].id);
+	json_put_u64(j, "removed", d->only_a);
+	json_put_u64(j, "added", d->only_b);
+	json_put_u64(j, "same", d->same);
+	json_put_open(j, "pieces", '[');
 	for (size_t i = 0; i < d->n; i++) {
 		json_open(j, '{');
-		data_str(j, "op", str(ops[d->pieces[i].op]));
-		data_str(j, "text", d->pieces[i].text);
+		json_put_text(j, "op", str(ops[d->pieces[i].op]));
+		json_put_text(j, "text", d->pieces[i].text);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -295,17 +295,16 @@ static void as_json(struct request *q, struct response *r, const struct glance *
 	struct json *j = data_begin(q);
 
 	json_open(j, '{');
-	data_str(j, "name", str(q->served->name));
-	data_u64(j, "captures", g->stats.captures);
-	data_u64(j, "documents", g->stats.documents);
-	data_u64(j, "contents", g->stats.contents);
-	data_u64(j, "urls", g->stats.urls);
-	data_u64(j, "bytes_payload", g->stats.bytes_payload);
+	json_put_text(j, "name", str(q->served->name));
+	json_put_u64(j, "captures", g->stats.captures);
+	json_put_u64(j, "documents", g->stats.documents);
+	json_put_u64(j, "contents", g->stats.contents);
+	json_put_u64(j, "urls", g->stats.urls);
+	json_put_u64(j, "bytes_payload", g->stats.bytes_payload);
 	data_time(j, "first", g->stats.first);
 	data_time(j, "last", g->stats.last);
 	for (int kind = 0; kind < GLANCE_KINDS; kind++) {
-		json_key(j, glance_names[kind]);
-		json_open(j, '{');
+		json_put_open(j, glance_names[kind], '{');
 		for (size_t i = 0; i < g->tables[kind].n; i++) {
 			json_key_str(j, g->tables[kind].rows[i].name);
 			json_u64(j, g->tables[kind].rows[i].n);

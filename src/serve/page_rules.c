@@ -338,33 +338,28 @@ static bool at_once(struct request *q, struct collection *coll)
 
 static void check_json(struct json *j, const struct studio *s)
 {
-	data_str(j, "rule", s->good ? s->good->canonical : STR_NONE);
-	data_str(j, "sha256", s->good ? str(s->good->sha256) : STR_NONE);
-	data_str(j, "error",
-		 s->good     ? s->wrong_where.code ? str(s->wrong_where.text) : STR_NONE
-		 : s->rule.n ? str(s->wrong.text)
-			     : STR("there is no rule yet"));
-	json_key(j, "ok");
-	json_bool(j, s->good && !s->wrong_where.code);
+	json_put_text(j, "rule", s->good ? s->good->canonical : STR_NONE);
+	json_put_text(j, "sha256", s->good ? str(s->good->sha256) : STR_NONE);
+	json_put_text(j, "error",
+		      s->good	  ? s->wrong_where.code ? str(s->wrong_where.text) : STR_NONE
+		      : s->rule.n ? str(s->wrong.text)
+				  : STR("there is no rule yet"));
+	json_put_bool(j, "ok", s->good && !s->wrong_where.code);
 	json_key(j, "fields");
 	if (s->good && s->fields) {
 		json_open(j, '{');
-		data_str(j, "measure", str(built_measures[s->built.measure].value));
-		json_key(j, "at");
-		json_double(j, s->built.percent / 100.0, 2);
-		data_str(j, "same", str(built_places[s->built.place].value));
-		json_key(j, "order");
-		json_bool(j, s->built.not_older);
-		json_key(j, "samelang");
-		json_bool(j, s->built.same_lang);
-		json_key(j, "main");
-		json_bool(j, s->built.main_text);
-		data_str(j, "more", s->built.more);
+		json_put_text(j, "measure", str(built_measures[s->built.measure].value));
+		json_put_double(j, "at", s->built.percent / 100.0, 2);
+		json_put_text(j, "same", str(built_places[s->built.place].value));
+		json_put_bool(j, "order", s->built.not_older);
+		json_put_bool(j, "samelang", s->built.same_lang);
+		json_put_bool(j, "main", s->built.main_text);
+		json_put_text(j, "more", s->built.more);
 		json_close(j, '}');
 	} else {
 		json_null(j);
 	}
-	data_str(j, "preset", str(s->preset));
+	json_put_text(j, "preset", str(s->preset));
 }
 
 static void answer_json(struct request *q, struct response *r, struct collection *coll, struct studio *s,
@@ -379,8 +374,8 @@ static void answer_json(struct request *q, struct response *r, struct collection
 		struct buf *b = request_buf(q, LIMIT_PAGE);
 
 		studio_preview(q, b, s);
-		data_str(j, "html", buf_view(b));
-		data_str(j, "plan", s->plan);
+		json_put_text(j, "html", buf_view(b));
+		json_put_text(j, "plan", s->plan);
 	}
 	json_key(j, "preview");
 	if (s->looked) {

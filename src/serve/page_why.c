@@ -250,16 +250,16 @@ static void why_json(struct request *q, struct response *r, const struct cover_r
 	struct sheet l;
 
 	json_open(j, '{');
-	data_u64(j, "id", x->id);
-	data_str(j, "url", x->c.url);
+	json_put_u64(j, "id", x->id);
+	json_put_text(j, "url", x->c.url);
 	data_time(j, "time", x->c.time);
-	data_str(j, "state", x->m.kept ? STR("kept") : STR("dropped"));
+	json_put_text(j, "state", x->m.kept ? STR("kept") : STR("dropped"));
 	if (!x->m.kept) {
-		data_u64(j, "by_id", x->m.witness);
-		data_str(j, "by_url", x->w.url);
-		data_u64(j, "shared", x->m.shared);
-		data_u64(j, "size", x->m.size);
-		data_u64(j, "by_size", x->m.witness_size);
+		json_put_u64(j, "by_id", x->m.witness);
+		json_put_text(j, "by_url", x->w.url);
+		json_put_u64(j, "shared", x->m.shared);
+		json_put_u64(j, "size", x->m.size);
+		json_put_u64(j, "by_size", x->m.witness_size);
 		json_key(j, "clauses");
 		sheet_begin_in(&l, j, clause_columns);
 		put_clauses(&l, x->clauses, x->n);

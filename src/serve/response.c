@@ -127,16 +127,12 @@ static void problem(struct response *r, int status, struct str detail)
 	struct json j = { .out = out };
 
 	json_open(&j, '{');
-	json_key(&j, "type");
-	json_z(&j, "about:blank");
-	json_key(&j, "title");
-	json_z(&j, status_reason(status));
-	json_key(&j, "status");
-	json_u64(&j, (uint64_t)status);
-	json_key(&j, "detail");
-	json_str(&j, detail);
-	json_key(&j, "instance");
-	json_str(&j, arena_printf(&r->request->arena, "urn:winnow:request:%llu", (unsigned long long)r->request->id));
+	json_put_z(&j, "type", "about:blank");
+	json_put_z(&j, "title", status_reason(status));
+	json_put_u64(&j, "status", (uint64_t)status);
+	json_put_str(&j, "detail", detail);
+	json_put_str(&j, "instance",
+		     arena_printf(&r->request->arena, "urn:winnow:request:%llu", (unsigned long long)r->request->id));
 	json_close(&j, '}');
 	response_body(r, "application/problem+json", buf_view(out));
 }
@@ -181,8 +177,7 @@ void response_error(struct response *r, int status, const char *fmt, ...)
 		struct json j = { .out = out, .spaced = true };
 
 		json_open(&j, '{');
-		json_key(&j, "message");
-		json_str(&j, detail);
+		json_put_str(&j, "message", detail);
 		json_close(&j, '}');
 		response_json(r, buf_view(out));
 	} else {

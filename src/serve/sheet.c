@@ -267,22 +267,20 @@ struct json *data_begin(struct request *q)
 
 void data_end(struct request *q, struct response *r, struct json *j, uint64_t revision, struct str next)
 {
-	json_key(j, "meta");
-	json_open(j, '{');
+	json_put_open(j, "meta", '{');
 	if (q->served) {
-		data_str(j, "collection", str(q->served->name));
-		data_u64(j, "revision", revision);
+		json_put_text(j, "collection", str(q->served->name));
+		json_put_u64(j, "revision", revision);
 	}
-	data_str(j, "version", STR(WINNOW_VERSION));
+	json_put_text(j, "version", STR(WINNOW_VERSION));
 	json_close(j, '}');
-	json_key(j, "links");
-	json_open(j, '{');
-	data_str(j, "self", q->target);
+	json_put_open(j, "links", '{');
+	json_put_text(j, "self", q->target);
 	if (next.n) {
 		struct str path = q->target;
 
 		path = str_cut(&path, '?');
-		data_str(j, "next", arena_printf(&q->arena, "%.*s?%.*s", STR_FMT(path), STR_FMT(next)));
+		json_put_text(j, "next", arena_printf(&q->arena, "%.*s?%.*s", STR_FMT(path), STR_FMT(next)));
 	}
 	json_close(j, '}');
 	json_close(j, '}');
@@ -294,24 +292,9 @@ void data_end(struct request *q, struct response *r, struct json *j, uint64_t re
 		response_json(r, buf_view(j->out));
 }
 
-void data_u64(struct json *j, const char *key, uint64_t v)
-{
-	json_key(j, key);
-	json_u64(j, v);
-}
-
-void data_str(struct json *j, const char *key, struct str v)
-{
-	json_key(j, key);
-	if (v.n)
-		json_str(j, v);
-	else
-		json_null(j);
-}
-
 void data_time(struct json *j, const char *key, int64_t t)
 {
 	char text[21];
 
-	data_str(j, key, t == CAPTURE_NO_TIME ? STR_NONE : stamp_rfc3339(t, text));
+	json_put_text(j, key, t == CAPTURE_NO_TIME ? STR_NONE : stamp_rfc3339(t, text));
 }

@@ -73,7 +73,5 @@ void sheet_stream(struct request *q, struct response *r, struct sheet_source *s,
 struct json *data_begin(struct request *q); /* at the value of "data" */
 /* next: the query of the next page, STR_NONE when this is the last. */
 void data_end(struct request *q, struct response *r, struct json *j, uint64_t revision, struct str next);
-void data_u64(struct json *j, const char *key, uint64_t v);
-void data_str(struct json *j, const char *key, struct str v); /* empty: null */
 void data_time(struct json *j, const char *key, int64_t t);
 #endif

@@ -59,12 +59,6 @@ static void write_link(struct page *p, struct buf *out)
 	buf_byte(out, '\n');
 }
 
-static void json_link(struct json *j, const char *key, struct str uri)
-{
-	json_key(j, key);
-	json_str(j, uri);
-}
-
 static void write_json(struct page *p, struct buf *out)
 {
 	struct request *q = p->q;
@@ -72,27 +66,23 @@ static void write_json(struct page *p, struct buf *out)
 	char date[21];
 
 	json_open(&j, '{');
-	json_link(&j, "original_uri", p->url);
-	json_link(&j, "timegate_uri", request_absolute(q, "/%s/%.*s", q->served->slug, STR_FMT(p->url)));
-	json_key(&j, "timemap_uri");
-	json_open(&j, '{');
-	json_link(&j, "link_format", request_absolute(q, "/%s/timemap/link/%.*s", q->served->slug, STR_FMT(p->url)));
-	json_link(&j, "json_format", request_absolute(q, "/%s/timemap/json/%.*s", q->served->slug, STR_FMT(p->url)));
-	json_link(&j, "cdxj_format", request_absolute(q, "/%s/timemap/cdxj/%.*s", q->served->slug, STR_FMT(p->url)));
+	json_put_str(&j, "original_uri", p->url);
+	json_put_str(&j, "timegate_uri", request_absolute(q, "/%s/%.*s", q->served->slug, STR_FMT(p->url)));
+	json_put_open(&j, "timemap_uri", '{');
+	json_put_str(&j, "link_format", request_absolute(q, "/%s/timemap/link/%.*s", q->served->slug, STR_FMT(p->url)));
+	json_put_str(&j, "json_format", request_absolute(q, "/%s/timemap/json/%.*s", q->served->slug, STR_FMT(p->url)));
+	json_put_str(&j, "cdxj_format", request_absolute(q, "/%s/timemap/cdxj/%.*s", q->served->slug, STR_FMT(p->url)));
 	json_close(&j, '}');
 	if (p->number > 1)
-		json_link(&j, "prev_page", page_address(p, p->number - 1));
+		json_put_str(&j, "prev_page", page_address(p, p->number - 1));
 	if (p->more)
-		json_link(&j, "next_page", page_address(p, p->number + 1));
-	json_key(&j, "mementos");
-	json_open(&j, '{');
-	json_key(&j, "list");
-	json_open(&j, '[');
+		json_put_str(&j, "next_page", page_address(p, p->number + 1));
+	json_put_open(&j, "mementos", '{');
+	json_put_open(&j, "list", '[');
 	for (size_t i = 0; i < p->n; i++) {
 		json_open(&j, '{');
-		json_key(&j, "datetime");
-		json_str(&j, stamp_rfc3339(p->m[i].time, date));
-		json_link(&j, "uri", memento_address(q, p->m[i].time, MOD_MP, p->url));
+		json_put_str(&j, "datetime", stamp_rfc3339(p->m[i].time, date));
+		json_put_str(&j, "uri", memento_address(q, p->m[i].time, MOD_MP, p->url));
 		json_close(&j, '}');
 	}
 	json_close(&j, ']');
