@@ -7,6 +7,7 @@
 #include "base/task.h"
 #include "base/vec.h"
 #include "join/big.h"
+#include "join/postings.h"
 
 #define SHARDS 64u	     /* class tables, each filled by one thread at a time */
 #define BUCKET_ENTRIES 1024u /* aimed at; grouped in cache */
@@ -55,6 +56,11 @@ struct build {
 	size_t *bucket_start; /* [buckets + 1] */
 	slice *slices;
 	size_t n_slices, slice_rows, buckets;
+	struct postings_writer *keep;  /* NULL: nothing is */
+	struct kept_bucket {	       /* where the bytes of a bucket are */
+		unsigned worker;
+		size_t at, n;
+	} * kept;
 	struct group_scratch *scratch; /* [threads] */
 	outbox *out;		       /* [threads x SHARDS] */
 	struct shard shard[SHARDS];
@@ -70,9 +76,11 @@ struct group_scratch { /* grouping one bucket */
 	uint32_t *count, *place, *list;
 	uint32_t *level; /* for bags */
 	size_t cap;
+	struct postings_group *kept; /* [room] with build.keep */
+	VEC(unsigned char) bytes;    /* buckets of the partition */
 };
 
-static void scratch_reserve(struct group_scratch *s, size_t n)
+static void scratch_reserve(struct group_scratch *s, size_t n, bool keep)
 {
 	size_t cap = 16;
 
@@ -91,6 +99,8 @@ static void scratch_reserve(struct group_scratch *s, size_t n)
 	s->place = mem_rearray(s->place, n + 1, sizeof *s->place);
 	s->list = mem_rearray(s->list, n, sizeof *s->list);
 	s->level = mem_rearray(s->level, n, sizeof *s->level);
+	if (keep)
+		s->kept = mem_rearray(s->kept, n, sizeof *s->kept);
 }
 
 static void scratch_release(struct group_scratch *s)
@@ -102,6 +112,8 @@ static void scratch_release(struct group_scratch *s)
 	mem_free(s->place);
 	mem_free(s->list);
 	mem_free(s->level);
+	mem_free(s->kept);
+	vec_release(&s->bytes);
 }
 
 /* --- reading a partition --- */
@@ -254,7 +266,7 @@ static size_t place_slices(struct build *b)
 
 /* --- classes --- */
 
-static uint64_t list_signature(const uint32_t *list, uint32_t n)
+uint64_t columns_signature(const uint32_t *list, uint32_t n)
 {
 	uint64_t sum = n * 0x9e3779b97f4a7c15u;
 
@@ -381,7 +393,7 @@ static void class_add_levels(outbox *out, struct group_scratch *s, const uint32_
 		}
 		if (m < 2) /* private from here on */
 			return;
-		class_add(out, list_signature(s->level, m), s->level, m);
+		class_add(out, columns_signature(s->level, m), s->level, m);
 	}
 }
 
@@ -415,11 +427,32 @@ static uint32_t group_entries(const struct build *b, struct group_scratch *s, co
 	return groups;
 }
 
-static void collapse_bucket(struct build *b, outbox *out, struct group_scratch *s, const struct entry *e, size_t n)
+/* An item's list for whoever looks it up later. */
+static void keep_group(struct group_scratch *s, const struct entry *e, uint32_t g, uint64_t signature)
+{
+	const struct entry *first = &e[s->first[g]];
+
+	s->kept[g] = (struct postings_group){ first->item, s->count[g] == 1 ? POSTINGS_OWN | first->row
+									    : postings_ref(signature) };
+}
+
+static void keep_bucket(struct build *b, struct group_scratch *s, unsigned worker, size_t bucket, uint32_t groups)
+{
+	size_t n = postings_bucket_bytes(groups);
+
+	vec_reserve(&s->bytes, s->bytes.n + n);
+	b->kept[bucket] = (struct kept_bucket){ worker, s->bytes.n, n };
+	if (!postings_bucket(s->kept, groups, b->keep->bits, s->bytes.p + s->bytes.n))
+		__atomic_store_n(&b->keep->given_up, true, __ATOMIC_RELAXED);
+	s->bytes.n += n;
+}
+
+/* Returns the distinct items. */
+static uint32_t collapse_bucket(struct build *b, outbox *out, struct group_scratch *s, const struct entry *e, size_t n)
 {
 	uint32_t groups, at = 0;
 
-	scratch_reserve(s, n);
+	scratch_reserve(s, n, b->keep != NULL);
 	groups = group_entries(b, s, e, n);
 	for (uint32_t g = 0; g < groups; g++) { /* singles get no place */
 		s->place[g] = at;
@@ -431,29 +464,45 @@ static void collapse_bucket(struct build *b, outbox *out, struct group_scratch *
 	for (uint32_t g = 0; g < groups; g++) {
 		const uint32_t *list = s->list + s->place[g] - s->count[g];
 		uint32_t m = s->count[g];
+		uint64_t signature = 0;
 		bool bag = false;
 
-		if (m < 2)
-			continue;
 		for (uint32_t i = 1; i < m && !bag; i++)
 			bag = list[i] == list[i - 1];
 		if (bag)
 			class_add_levels(out, s, list, m);
-		else
-			class_add(out, list_signature(list, m), list, m);
+		else if (m > 1)
+			class_add(out, signature = columns_signature(list, m), list, m);
+		if (b->keep)
+			keep_group(s, e, g, signature);
 	}
+	return groups;
 }
 
 static void collapse_buckets(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct build *b = context;
+	struct group_scratch *s = &b->scratch[worker];
 
 	for (size_t k = from; k < to; k++) {
 		size_t at = b->bucket_start[k], n = b->bucket_start[k + 1] - at;
+		uint32_t groups = n ? collapse_bucket(b, b->out + worker * SHARDS, s, b->entry + at, n) : 0;
 
-		if (n)
-			collapse_bucket(b, b->out + worker * SHARDS, &b->scratch[worker], b->entry + at, n);
+		if (b->keep)
+			keep_bucket(b, s, worker, k, groups);
 	}
+}
+
+/* The partition's buckets, in order. */
+static void keep_partition(struct build *b)
+{
+	for (size_t k = 0; k < b->buckets && b->keep; k++) {
+		const struct kept_bucket *t = &b->kept[k];
+
+		postings_add_bucket(b->keep, b->scratch[t->worker].bytes.p + t->at, t->n);
+	}
+	for (unsigned t = 0; t < b->threads; t++)
+		b->scratch[t].bytes.n = 0;
 }
 
 /* --- the index --- */
@@ -678,6 +727,7 @@ static void run_partition(struct build *b)
 	partition_reserve(b, place_slices(b));
 	task_each(b->threads, b->n_slices, 4, scatter_slice, b);
 	task_each(b->threads, b->buckets, 64, collapse_buckets, b);
+	keep_partition(b);
 	task_each(b->threads, SHARDS, 1, fill_shards, b);
 	for (uint32_t s = 0; s < SHARDS; s++) {
 		held += b->shard[s].cap * sizeof *b->shard[s].slots + b->shard[s].records.cap * sizeof(uint32_t);
@@ -703,6 +753,7 @@ static void partition_release(struct build *b)
 		vec_release(&b->out[i]);
 	mem_free(b->out);
 	mem_free(b->cursor);
+	mem_free(b->kept);
 }
 
 static void run_partitions(struct build *b, uint64_t entries)
@@ -721,6 +772,10 @@ static void run_partitions(struct build *b, uint64_t entries)
 		b->bits++;
 	b->buckets = (size_t)1 << b->bits;
 	b->shift = 64 - bits - b->bits;
+	if (b->keep) {
+		b->keep->bits = bits + b->bits;
+		b->kept = mem_array(b->buckets, sizeof *b->kept);
+	}
 	b->fill = mem_array(b->n_slices * b->buckets + 1, sizeof *b->fill);
 	b->bucket_start = mem_array(b->buckets + 1, sizeof *b->bucket_start);
 	for (uint64_t p = 0; p < (uint64_t)1 << bits && !b->over && !task_interrupted(); p++) {
@@ -734,7 +789,7 @@ static void run_partitions(struct build *b, uint64_t entries)
 
 int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
 		  uint32_t rows, const struct columns_filter *filter, const struct join_options *o, size_t memory,
-		  struct err *err)
+		  struct postings_writer *keep, struct err *err)
 {
 	struct build b = { .sets = sets,
 			   .set = set,
@@ -743,6 +798,7 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 			   .filter = filter,
 			   .options = o,
 			   .threads = o && o->threads ? o->threads : 1,
+			   .keep = sets->bag ? NULL : keep,
 			   .memory = memory };
 	uint64_t entries = 0;
 	int rc = WN_OK;
@@ -765,6 +821,8 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 		rc = err_set(err, WN_LIMIT, "an index of %u rows needs more than %zu bytes", rows, memory);
 	else
 		build_index(out, &b);
+	if (keep && (rc < 0 || sets->bag))
+		keep->given_up = true;
 	for (uint32_t s = 0; s < SHARDS; s++)
 		shard_release(&b.shard[s]);
 	return rc;

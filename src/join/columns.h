@@ -45,11 +45,16 @@ struct columns_filter {
 	unsigned shift;
 };
 
+/* A number for a list of rows. */
+uint64_t columns_signature(const uint32_t *list, uint32_t n);
+
+struct postings_writer; /* postings.h */
+
 /* set[r], block[r] of each row; rows of one block are consecutive.  filter and o
- * (threads, progress) may be NULL.  WN_LIMIT
+ * (threads, progress) may be NULL; keep, if not NULL, gets the buckets (not of bags).  WN_LIMIT
  * when it would need more than `memory` bytes: then take fewer rows at once. */
 int columns_build(struct columns_index *out, const struct join_sets *sets, const uint32_t *set, const uint32_t *block,
 		  uint32_t rows, const struct columns_filter *filter, const struct join_options *o, size_t memory,
-		  struct err *err);
+		  struct postings_writer *keep, struct err *err);
 void columns_index_release(struct columns_index *c); /* zero is fine */
 #endif

@@ -5,10 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/task.h"
 #include "join/approx.h"
 #include "join/bound.h"
+#include "join/postings.h"
 #include "join/probe.h"
 
 #define PROBE_BLOCK 64 /* rows handed out at once */
@@ -57,6 +59,29 @@ void joiner_aim(struct joiner *j, const struct join_query *q, unsigned disjunct)
 {
 	*j = (struct joiner){ .q = q, .d = &q->disjunct[disjunct], .number = disjunct };
 	choose_lead(j);
+}
+
+uint64_t joiner_least(const struct joiner *j, uint64_t size)
+{
+	uint64_t most = 1;
+
+	for (unsigned i = 0; i < j->n_lead; i++) {
+		uint64_t l = bound_least(&j->lead[i], size);
+
+		most = l > most ? l : most;
+	}
+	return most;
+}
+
+uint64_t joiner_bounds(const struct joiner *j)
+{
+	uint64_t h = mix64(j->number * 4 + (uint64_t)j->kind * 2 + j->flip);
+
+	for (unsigned i = 0; i < j->n_lead; i++) {
+		h = mix64(h ^ j->lead[i].num) + j->lead[i].measure * 2u + j->lead[i].strict;
+		h = mix64(h ^ j->lead[i].den);
+	}
+	return h;
 }
 
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
@@ -196,8 +221,31 @@ static void collect(struct joiner *j)
 	}
 }
 
+/* Where the index of all rows goes for later, if it is wanted and worth it. */
+static struct postings_writer *keeper(const struct joiner *j)
+{
+	struct postings_writer *w = j->o && j->o->keep && !j->filter ? &j->o->keep[j->number] : NULL;
+
+	if (!w || w->done || w->given_up)
+		return NULL;
+	w->given_up = j->sub || (j->rows.n_blocks > 1 && j->rows.n / j->rows.n_blocks < POSTINGS_BLOCK_ROWS);
+	w->bounds = joiner_bounds(j);
+	return w->given_up ? NULL : w;
+}
+
+static void finish_postings(const struct joiner *j, struct postings_writer *w)
+{
+	uint64_t *least = mem_array((size_t)j->rows.n + 1, sizeof *least);
+
+	for (uint32_t r = 0; r < j->rows.n; r++)
+		least[r] = joiner_least(j, j->rows.size[j->kind][r]);
+	postings_finish(w, &j->index, j->rows.set[j->kind], least);
+	mem_free(least);
+}
+
 static int build_chunk(struct joiner *j, struct err *err)
 {
+	struct postings_writer *w = keeper(j);
 	const struct rows *r = &j->rows;
 	uint32_t *set = r->set[j->kind], *block = r->block, n = j->sub ? j->n_sub : r->n;
 	int rc;
@@ -211,11 +259,13 @@ static int build_chunk(struct joiner *j, struct err *err)
 		}
 	}
 	rc = columns_build(&j->index, &j->q->sets[j->kind], set, block, n, j->filter, j->o,
-			   n <= 2 * CHUNK_LEAST ? SIZE_MAX : j->memory, err);
+			   n <= 2 * CHUNK_LEAST ? SIZE_MAX : j->memory, w, err);
 	if (j->sub) {
 		mem_free(set);
 		mem_free(block);
 	}
+	if (rc == WN_OK && w && !w->given_up)
+		finish_postings(j, w);
 	if (rc == WN_OK) {
 		j->indexed = true;
 		j->stats.classes += j->index.classes;

@@ -60,6 +60,10 @@ typedef bool joiner_pair(void *context, unsigned worker, uint32_t x, uint32_t y,
 
 /* Which bound leads, and nothing else: needs no joiner_close. */
 void joiner_aim(struct joiner *j, const struct join_query *q, unsigned disjunct);
+/* What a set of this size shares at least with an opposite when it probes. */
+uint64_t joiner_least(const struct joiner *j, uint64_t size);
+/* A number for the bounds that lead: an index is of use to the same ones only. */
+uint64_t joiner_bounds(const struct joiner *j);
 /* live: [q->n] or NULL; documents to leave out.  once: pairs of rows may be met
  * from either side (see joiner_pair). */
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,

@@ -10,6 +10,7 @@
 #include "join/bound.h"
 #include "join/intersect.h"
 #include "join/joiner.h"
+#include "join/lookup.h"
 #include "join/sets.h"
 
 #define NEAR_CHUNK 64u /* items read between two looks at whether it is worth going on */
@@ -387,6 +388,22 @@ static void keep_blocks(const struct join_query *q, const uint32_t *key, const u
 	mem_free(hit);
 }
 
+/* The pairs by what an index kept, if there is one that helps; x->near then tells who has one. */
+static bool by_index(struct near *x, const struct join_options *o, unsigned threads)
+{
+	struct postings *kept = o && o->kept ? &o->kept[x->lead.number] : NULL;
+	struct lookup_request r = { x->q, &x->lead, kept, x->few, x->near, threads };
+
+	if (!kept || !kept->bytes || !lookup_pairs(&r, x->found))
+		return false;
+	for (uint32_t s = 0; s < x->sets->n; s++)
+		x->near[s] &= x->few[s]; /* others of the same text */
+	for (unsigned t = 0; t < threads; t++)
+		for (size_t i = 0; i < x->found[t].n; i++)
+			x->near[x->found[t].p[i].other] = 1;
+	return true;
+}
+
 bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o, const uint8_t *few, bool as_a,
 		   bool as_b, uint8_t *live, near_pairs *found)
 {
@@ -421,6 +438,15 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 		mem_free(x.near);
 		mem_free(x.scratch);
 		return false;
+	}
+	if (found && by_index(&x, o, threads)) {
+		for (uint32_t d = 0; d < q->n; d++)
+			if (live[d] && !few[d])
+				live[d] = of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0 ? x.some_empty : x.near[of[d]];
+		mem_free(x.few);
+		mem_free(x.near);
+		mem_free(x.scratch);
+		return true;
 	}
 	note_items(&x);
 	note_rarity(&x);

@@ -111,6 +111,8 @@ struct join_query {
 };
 
 struct coverage_index; /* coverage.h */
+struct postings;	       /* postings.h */
+struct postings_writer;
 
 struct join_options {
 	unsigned threads;      /* 0 = 1 */
@@ -121,6 +123,9 @@ struct join_options {
 	unsigned bands, rows;
 	/* Where coverage_kernel leaves its rows and index for coverage_witness of the same query and options; NULL: nowhere. */
 	struct coverage_index *index;
+	/* By disjunct, or NULL: where the index goes for later (coverage_kernel); what a run before left (coverage_changed). */
+	struct postings_writer *keep;
+	struct postings *kept;
 	/* Called now and then with work done and expected, one thread at a time: "index", items; "probe", rows.  May be NULL. */
 	void (*progress)(void *context, const char *phase, uint64_t done, uint64_t of);
 	void *progress_context;

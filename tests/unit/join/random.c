@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "../../oracle/brute_join.h"
+#include "base/buf.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "join/coverage.h"
+#include "join/postings.h"
 #include "test.h"
 
 enum { DOCS = 60, ITEMS = 40 };
@@ -15,7 +18,7 @@ enum { DOCS = 60, ITEMS = 40 };
 enum feature {
 	F_KEY, F_ORDER, F_STRICT, F_WINDOW, F_TWO_ORDERS, F_MISSING, F_ONE_SIDED, F_OR, F_NO_CONTENT, F_CONTAINED, F_CONTAINS,
 	F_JACCARD, F_DICE, F_SHARED, F_STRICT_BOUND, F_TWO_BOUNDS, F_TWO_KINDS, F_UPPER, F_DIFFER, F_EMPTY, F_BAG, F_EQUAL_SETS,
-	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, FEATURES
+	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_INDEXED, FEATURES
 };
 /* clang-format on */
 static const char *const feature_name[FEATURES] = {
@@ -24,7 +27,7 @@ static const char *const feature_name[FEATURES] = {
 	"dice",	     "shared",	   "strict bound", "two bounds",       "two kinds",	   "upper bound",
 	"!=",	     "empty set",  "bag",	   "equal sets",       "equal times",	   "coded sets",
 	"chunked",   "long lists", "pairs",	   "folded",	       "forced",	   "covered",
-	"core"
+	"core",	     "kept index"
 };
 
 struct world {
@@ -511,6 +514,61 @@ static void check_changed(struct test *t, struct world *w, const struct join_opt
 	CHECK_EQ(c.wrong, 0, "round %d", round);
 }
 
+static bool keep_bytes(void *context, const void *p, size_t n)
+{
+	buf_add(context, p, n);
+	return true;
+}
+
+/* The same with the index that a run of the first documents left. */
+static void check_changed_by_index(struct test *t, struct world *w, const struct join_options *o, int round)
+{
+	unsigned n = w->q.n_disjuncts;
+	struct postings_writer *writer = mem_zarray(n + 1, sizeof *writer);
+	struct postings *kept = mem_zarray(n + 1, sizeof *kept);
+	struct buf *bytes = mem_zarray(n + 1, sizeof *bytes);
+	uint32_t *name = mem_array(DOCS * 4 + 64, sizeof *name), sets = 0;
+	struct join_options before = *o, now = *o;
+	struct join_query first = w->q;
+	struct kernel kernel;
+	struct err err = { 0 };
+
+	for (int k = 0; k < JOIN_KINDS; k++)
+		sets = w->q.sets[k].n > sets ? w->q.sets[k].n : sets;
+	REQUIRE(sets <= DOCS * 4 + 64, "%u sets", sets);
+	for (uint32_t s = 0; s < sets; s++)
+		name[s] = s;
+	for (unsigned i = 0; i < n; i++) {
+		bytes[i] = BUF(64 * MIB);
+		writer[i] = (struct postings_writer){ .put = keep_bytes, .context = &bytes[i], .name = name };
+	}
+	before.keep = writer;
+	first.n = w->q.n - (uint32_t)test_below(t, w->q.n / 4 + 1);
+	REQUIRE(coverage_kernel(&kernel, &first, &before, NULL, &err) == WN_OK, "%s", err.text);
+	kernel_release(&kernel);
+	for (unsigned i = 0; i < n; i++) {
+		if (writer[i].done) {
+			w->drawn[F_INDEXED]++;
+			REQUIRE(postings_open(&kept[i], (const unsigned char *)bytes[i].p, bytes[i].n, &err) == WN_OK,
+				"%s", err.text);
+			kept[i].set_of = mem_array((size_t)kept[i].tail.rows + 1, sizeof *kept[i].set_of);
+			for (uint32_t r = 0; r < kept[i].tail.rows; r++)
+				kept[i].set_of[r] = kept[i].name[r];
+		}
+		vec_release(&writer[i].bucket);
+	}
+	now.kept = kept;
+	check_changed(t, w, &now, round);
+	for (unsigned i = 0; i < n; i++) {
+		postings_close(&kept[i]);
+		buf_release(&bytes[i]);
+	}
+	mem_free(writer);
+	mem_free(kept);
+	mem_free(bytes);
+	mem_free(name);
+}
+
 /* Bands may miss pairs but never make one up; places beyond the limit are refused. */
 static void check_approx(struct test *t, struct world *w, int round)
 {
@@ -548,6 +606,7 @@ TEST(join, agrees_with_the_definition)
 		coverage_index_free(o.index);
 		o.index = NULL;
 		check_changed(t, w, &o, round);
+		check_changed_by_index(t, w, &o, round);
 		check_approx(t, w, round);
 		free(w->covers);
 	}

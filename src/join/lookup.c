@@ -1,0 +1,533 @@
+/* join/lookup.c -- see lookup.h. */
+#include "join/lookup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/task.h"
+#include "join/bound.h"
+#include "join/intersect.h"
+#include "join/sets.h"
+
+#define UNKNOWN_SHARE 4u  /* more than a quarter of the sets unknown to the index: reading all is cheaper */
+#define MEMBERS_AT_ONCE 8u /* handed to a thread */
+#define RADIX_BITS 11u
+#define FIND_SLICE 32768u /* queries looked up by one task */
+
+struct list { /* one that a member may walk */
+	uint32_t length, weight;
+	const uint32_t *rows; /* of the index, or members (of_members) */
+	uint32_t prefix;
+	bool of_members;
+};
+
+struct walker { /* per thread */
+	struct sets_scratch scratch;
+	VEC(struct list) lists;
+	VEC(uint64_t) refs, order;
+	VEC(uint32_t) own; /* rows that are lists by themselves */
+	VEC(uint32_t) met; /* sets */
+	uint32_t *acc;	   /* [sets] weight met by walking; WAITING: must be intersected */
+};
+
+struct lookup {
+	const struct lookup_request *r;
+	const struct join_sets *sets;
+	VEC(uint32_t) member; /* sets: the few, then those that are unknown */
+	uint32_t n_few;
+	uint32_t *member_of;	 /* [sets] or UINT32_MAX */
+	uint64_t *items, *start; /* of the members */
+	struct postings_query *query;
+	size_t n_queries, *slice_from; /* slices end between items */
+	size_t n_slices;
+	postings_hits *hits;		    /* [slices] */
+	size_t *hit_start;		    /* [members + 1] */
+	uint32_t *hit;			    /* refs by member */
+	size_t *run_start;		    /* [members + 1] */
+	uint32_t *run;			    /* by member: where in `holders` the other holders of an item are */
+	VEC(uint32_t) holders;		    /* n, then n members */
+	struct walker *walker;		    /* [threads] */
+	near_pairs *found;
+	bool damaged;
+};
+
+#define WAITING (1u << 31)
+
+/* ---- members and their items ---- */
+
+/* False when too many sets are unknown to the index. */
+static bool choose_members(struct lookup *x)
+{
+	const struct lookup_request *r = x->r;
+	uint8_t *known = mem_zalloc((size_t)x->sets->n + 1);
+	uint32_t unknown = 0, others = 0;
+
+	for (uint32_t k = 0; k < r->kept->tail.rows; k++)
+		if (r->kept->set_of[k] != JOIN_NO_SET)
+			known[r->kept->set_of[k]] = 1;
+	for (uint32_t s = 0; s < x->sets->n; s++)
+		if (r->few[s] && x->sets->size[s])
+			vec_push(&x->member, s);
+	x->n_few = (uint32_t)x->member.n;
+	for (uint32_t s = 0; s < x->sets->n; s++) {
+		if (r->few[s] || !r->live[s] || x->sets->size[s] == 0)
+			continue;
+		others++;
+		if (!known[s]) {
+			unknown++;
+			vec_push(&x->member, s);
+		}
+	}
+	mem_free(known);
+	return unknown <= others / UNKNOWN_SHARE;
+}
+
+
+static void decode_members(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct lookup *x = context;
+
+	for (size_t m = from; m < to; m++) {
+		uint32_t n;
+		const uint64_t *item =
+		    sets_get(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
+
+		if (n)
+			memcpy(x->items + x->start[m], item, n * sizeof *item);
+	}
+}
+
+static void read_members(struct lookup *x)
+{
+	uint64_t at = 0;
+
+	x->start = mem_array(x->member.n + 1, sizeof *x->start);
+	x->member_of = mem_array((size_t)x->sets->n + 1, sizeof *x->member_of);
+	memset(x->member_of, 0xff, ((size_t)x->sets->n + 1) * sizeof *x->member_of);
+	for (size_t m = 0; m < x->member.n; m++) {
+		x->start[m] = at;
+		x->member_of[x->member.p[m]] = (uint32_t)m;
+		at += x->sets->size[x->member.p[m]];
+	}
+	x->start[x->member.n] = at;
+	x->n_queries = at;
+	x->items = mem_array(at + 1, sizeof *x->items);
+	task_each(x->r->threads, x->member.n, MEMBERS_AT_ONCE, decode_members, x);
+}
+
+static int by_item(const void *a, const void *b)
+{
+	const struct postings_query *x = a, *y = b;
+
+	if (x->item != y->item)
+		return x->item < y->item ? -1 : 1;
+	return x->of < y->of ? -1 : x->of > y->of;
+}
+
+/* All items with their members, ascending: by the upper bits in two passes, then in small runs. */
+static void sort_queries(struct lookup *x)
+{
+	struct postings_query *v = mem_array(x->n_queries + 1, sizeof *v), *w = mem_array(x->n_queries + 1, sizeof *w);
+	size_t count[(1u << RADIX_BITS) + 1], n = x->n_queries;
+
+	for (size_t m = 0; m < x->member.n; m++)
+		for (uint64_t i = x->start[m]; i < x->start[m + 1]; i++)
+			v[i] = (struct postings_query){ x->items[i], (uint32_t)m };
+	for (unsigned pass = 0; pass < 2; pass++) {
+		unsigned shift = 64 - (2 - pass) * RADIX_BITS;
+		struct postings_query *swap;
+
+		memset(count, 0, sizeof count);
+		for (size_t i = 0; i < n; i++)
+			count[(v[i].item >> shift & ((1u << RADIX_BITS) - 1)) + 1]++;
+		for (size_t i = 0; i < 1u << RADIX_BITS; i++)
+			count[i + 1] += count[i];
+		for (size_t i = 0; i < n; i++)
+			w[count[v[i].item >> shift & ((1u << RADIX_BITS) - 1)]++] = v[i];
+		swap = v;
+		v = w;
+		w = swap;
+	}
+	for (size_t i = 1; i < n; i++) { /* nearly sorted: insertion, unless the items are no hashes */
+		struct postings_query q = v[i];
+		size_t k = i;
+
+		while (k && i - k < 64 && by_item(&v[k - 1], &q) > 0) {
+			v[k] = v[k - 1];
+			k--;
+		}
+		v[k] = q;
+		if (k && by_item(&v[k - 1], &q) > 0) {
+			sort_array(v, n, sizeof *v, by_item);
+			break;
+		}
+	}
+	mem_free(w);
+	x->query = v;
+}
+
+/* ---- looking up ---- */
+
+static void find_slice(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct lookup *x = context;
+
+	(void)worker;
+	for (size_t k = from; k < to; k++) {
+		const struct postings_query *q = x->query + x->slice_from[k];
+
+		if (!postings_find(x->r->kept, q, x->slice_from[k + 1] - x->slice_from[k], x->n_few,
+				   &x->hits[k]))
+			__atomic_store_n(&x->damaged, true, __ATOMIC_RELAXED);
+	}
+}
+
+static void find_items(struct lookup *x)
+{
+	size_t at = 0, slices = x->n_queries / FIND_SLICE + 1;
+
+	x->slice_from = mem_zarray(slices + 1, sizeof *x->slice_from);
+	while (at < x->n_queries) {
+		x->slice_from[x->n_slices++] = at;
+		at = at + FIND_SLICE < x->n_queries ? at + FIND_SLICE : x->n_queries;
+	}
+	x->slice_from[x->n_slices] = x->n_queries;
+	x->hits = mem_zarray(x->n_slices + 1, sizeof *x->hits);
+	task_each(x->r->threads, x->n_slices, 1, find_slice, x);
+}
+
+/* Refs by member. */
+static void group_hits(struct lookup *x)
+{
+	x->hit_start = mem_zarray(x->member.n + 2, sizeof *x->hit_start);
+	for (size_t k = 0; k < x->n_slices; k++)
+		for (size_t i = 0; i < x->hits[k].n; i++)
+			x->hit_start[x->hits[k].p[i].of + 2]++;
+	for (size_t m = 0; m < x->member.n; m++)
+		x->hit_start[m + 2] += x->hit_start[m + 1];
+	x->hit = mem_array(x->hit_start[x->member.n + 1] + 1, sizeof *x->hit);
+	for (size_t k = 0; k < x->n_slices; k++) {
+		for (size_t i = 0; i < x->hits[k].n; i++)
+			x->hit[x->hit_start[x->hits[k].p[i].of + 1]++] = x->hits[k].p[i].ref;
+		vec_release(&x->hits[k]);
+	}
+}
+
+/* Items of several members: who they are, once, and by member where that stands. */
+static void note_runs(struct lookup *x)
+{
+	const struct postings_query *q = x->query;
+
+	x->run_start = mem_zarray(x->member.n + 2, sizeof *x->run_start);
+	for (int turn = 0; turn < 2; turn++) {
+		for (size_t i = 0, end; i < x->n_queries; i = end) {
+			bool few = false;
+
+			for (end = i; end < x->n_queries && q[end].item == q[i].item; end++)
+				few |= q[end].of < x->n_few;
+			if (end - i < 2 || !few)
+				continue;
+			if (turn) {
+				size_t at = x->holders.n;
+
+				vec_push(&x->holders, (uint32_t)(end - i));
+				for (size_t k = i; k < end; k++) {
+					vec_push(&x->holders, q[k].of);
+					x->run[x->run_start[q[k].of + 1]++] = (uint32_t)at;
+				}
+			} else {
+				for (size_t k = i; k < end; k++)
+					x->run_start[q[k].of + 2]++;
+			}
+		}
+		if (turn)
+			break;
+		for (size_t m = 0; m < x->member.n; m++)
+			x->run_start[m + 2] += x->run_start[m + 1];
+		x->run = mem_array(x->run_start[x->member.n + 1] + 1, sizeof *x->run);
+	}
+}
+
+/* ---- walking ---- */
+
+/* Small arrays of small numbers. */
+static void sort_numbers(uint64_t *v, size_t n)
+{
+	while (n > 24) {
+		uint64_t pivot = v[n / 2];
+		size_t i = 0, k = n - 1;
+
+		for (;; i++, k--) {
+			uint64_t t;
+
+			while (v[i] < pivot)
+				i++;
+			while (v[k] > pivot)
+				k--;
+			if (i >= k)
+				break;
+			t = v[i];
+			v[i] = v[k];
+			v[k] = t;
+		}
+		if (k + 1 < n - k - 1) { /* the shorter half first: the stack stays low */
+			sort_numbers(v, k + 1);
+			v += k + 1;
+			n -= k + 1;
+		} else {
+			sort_numbers(v + k + 1, n - k - 1);
+			n = k + 1;
+		}
+	}
+	for (size_t i = 1; i < n; i++) {
+		uint64_t x = v[i];
+		size_t k = i;
+
+		for (; k && v[k - 1] > x; k--)
+			v[k] = v[k - 1];
+		v[k] = x;
+	}
+}
+
+/* The lists of a member; its refs come once each, with how many items have them. */
+static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
+{
+	size_t n = x->hit_start[m + 1] - x->hit_start[m], from = x->hit_start[m];
+
+	w->lists.n = 0;
+	vec_reserve(&w->refs, n + 1);
+	vec_reserve(&w->own, n + 1);
+	for (size_t i = 0; i < n; i++)
+		w->refs.p[i] = x->hit[from + i];
+	sort_numbers(w->refs.p, n);
+	for (size_t i = 0, end; i < n; i = end) {
+		uint32_t ref = (uint32_t)w->refs.p[i], at = 0;
+		const struct postings_class *c;
+
+		for (end = i; end < n && w->refs.p[end] == ref; end++)
+			;
+		if (ref & POSTINGS_OWN) {
+			w->own.p[i] = ref & ~POSTINGS_OWN;
+			if (w->own.p[i] < x->r->kept->tail.rows)
+				vec_push(&w->lists,
+					 ((struct list){ 1, (uint32_t)(end - i), &w->own.p[i], 1, false }));
+			continue;
+		}
+		while ((c = postings_lists(x->r->kept, ref, &at)))
+			vec_push(&w->lists, ((struct list){ c->n, (uint32_t)(end - i),
+							    x->r->kept->post + c->start, c->prefix, false }));
+	}
+	for (size_t i = x->run_start[m]; i < x->run_start[m + 1]; i++) {
+		const uint32_t *holders = x->holders.p + x->run[i];
+
+		vec_push(&w->lists, ((struct list){ holders[0], 1, holders + 1, 0, true }));
+	}
+}
+
+static void meet(struct walker *w, uint32_t set, uint32_t weight)
+{
+	if (w->acc[set] == 0)
+		vec_push(&w->met, set);
+	w->acc[set] = w->acc[set] & WAITING ? w->acc[set] : w->acc[set] + weight;
+}
+
+/* Walks the shortest lists of a member that probes; returns the weight of the others. */
+static uint64_t walk(struct lookup *x, struct walker *w, uint64_t least)
+{
+	uint64_t rest = 0;
+
+	vec_reserve(&w->order, w->lists.n + 1);
+	for (size_t i = 0; i < w->lists.n; i++) {
+		w->order.p[i] = (uint64_t)w->lists.p[i].length << 32 | i;
+		rest += w->lists.p[i].weight;
+	}
+	sort_numbers(w->order.p, w->lists.n);
+	for (size_t i = 0; i < w->lists.n && rest >= least; i++) {
+		const struct list *l = &w->lists.p[(uint32_t)w->order.p[i]];
+
+		for (uint32_t k = 0; k < l->length; k++) {
+			uint32_t set = l->of_members ? x->member.p[l->rows[k]] : x->r->kept->set_of[l->rows[k]];
+
+			if (set != JOIN_NO_SET)
+				meet(w, set, l->weight);
+		}
+		rest -= l->weight;
+	}
+	return rest;
+}
+
+static bool bounds_hold(const struct joiner *j, uint32_t A, uint32_t B, uint32_t shared)
+{
+	for (unsigned i = 0; i < j->n_lead; i++)
+		if (!bound_holds(&j->lead[i], A, B, shared))
+			return false;
+	return true;
+}
+
+static uint64_t need_of(const struct joiner *j, uint32_t A, uint32_t B)
+{
+	uint64_t need = 1;
+
+	for (unsigned i = 0; i < j->n_lead; i++) {
+		uint64_t n = bound_need(&j->lead[i], A, B);
+
+		need = n > need ? n : need;
+	}
+	return need;
+}
+
+static void intersect(struct lookup *x, struct walker *w, unsigned worker, uint32_t m, uint32_t set)
+{
+	const struct joiner *j = x->r->lead;
+	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), size = x->sets->size[set], other, shared, few;
+	const uint64_t *item;
+
+	if (x->member_of[set] != UINT32_MAX)
+		item = x->items + x->start[x->member_of[set]], other = size;
+	else
+		item = sets_get(&w->scratch, x->r->q, j->kind, set, 0, &other);
+	shared = intersect_sets(x->items + x->start[m], n, item, other);
+	if (!bounds_hold(j, n, other, shared) && !bounds_hold(j, other, n, shared))
+		return;
+	few = m < x->n_few ? x->member.p[m] : set;
+	vec_push(&x->found[worker], ((struct near_pair){ few, few == set ? x->member.p[m] : set, shared }));
+}
+
+/* Whom of the sets met is it worth to look at? */
+static bool wanted(const struct lookup *x, uint32_t m, uint32_t set)
+{
+	uint32_t other = x->member_of[set];
+
+	if (set == x->member.p[m] || (other == UINT32_MAX && !x->r->live[set]))
+		return false;
+	return m < x->n_few || (other != UINT32_MAX && other < x->n_few);
+}
+
+static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
+{
+	struct walker *w = &x->walker[worker];
+	const struct joiner *j = x->r->lead;
+	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]);
+	uint64_t least = joiner_least(j, n), rest = 0;
+
+	w->met.n = 0;
+	gather_lists(x, w, m);
+	if (m < x->n_few && !j->symmetric)
+		for (size_t i = 0; i < w->lists.n; i++) /* the opposite would walk these */
+			for (uint32_t k = 0; k < w->lists.p[i].prefix; k++) {
+				uint32_t set = x->r->kept->set_of[w->lists.p[i].rows[k]];
+
+				if (set == JOIN_NO_SET)
+					continue;
+				meet(w, set, 0);
+				w->acc[set] |= WAITING;
+			}
+	if (least <= n)
+		rest = walk(x, w, least);
+	for (size_t i = 0; i < w->met.n; i++) {
+		uint32_t set = w->met.p[i], acc = w->acc[set];
+
+		w->acc[set] = 0;
+		if (wanted(x, m, set) && (acc & WAITING || acc + rest >= need_of(j, n, x->sets->size[set])))
+			intersect(x, w, worker, m, set);
+	}
+}
+
+static void pair_members(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct lookup *x = context;
+
+	for (size_t m = from; m < to; m++)
+		pair_member(x, worker, (uint32_t)m);
+}
+
+/* ---- all of it ---- */
+
+static int by_sets(const void *a, const void *b)
+{
+	const struct near_pair *x = a, *y = b;
+	uint32_t xl = x->few < x->other ? x->few : x->other, yl = y->few < y->other ? y->few : y->other;
+	uint32_t xh = x->few ^ x->other ^ xl, yh = y->few ^ y->other ^ yl;
+
+	if (xl != yl)
+		return xl < yl ? -1 : 1;
+	return xh < yh ? -1 : xh > yh;
+}
+
+/* Two members may have met each other. */
+static void unify(struct lookup *x)
+{
+	near_pairs *all = &x->found[0];
+	size_t n = 0;
+
+	for (unsigned t = 1; t < x->r->threads; t++) {
+		vec_reserve(all, all->n + x->found[t].n);
+		if (x->found[t].n)
+			memcpy(all->p + all->n, x->found[t].p, x->found[t].n * sizeof *all->p);
+		all->n += x->found[t].n;
+		x->found[t].n = 0;
+	}
+	sort_array(all->p, all->n, sizeof *all->p, by_sets);
+	for (size_t i = 0; i < all->n; i++)
+		if (i == 0 || by_sets(&all->p[i], &all->p[n - 1]) != 0)
+			all->p[n++] = all->p[i];
+	all->n = n;
+}
+
+static void release(struct lookup *x)
+{
+	for (unsigned t = 0; t < x->r->threads; t++) {
+		struct walker *w = &x->walker[t];
+
+		sets_scratch_release(&w->scratch);
+		vec_release(&w->lists);
+		vec_release(&w->refs);
+		vec_release(&w->order);
+		vec_release(&w->own);
+		vec_release(&w->met);
+		mem_free(w->acc);
+	}
+	for (size_t k = 0; k < x->n_slices; k++)
+		vec_release(&x->hits[k]);
+	vec_release(&x->member);
+	vec_release(&x->holders);
+	mem_free(x->walker);
+	mem_free(x->member_of);
+	mem_free(x->items);
+	mem_free(x->start);
+	mem_free(x->query);
+	mem_free(x->slice_from);
+	mem_free(x->hits);
+	mem_free(x->hit_start);
+	mem_free(x->hit);
+	mem_free(x->run_start);
+	mem_free(x->run);
+}
+
+bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
+{
+	struct lookup x = { .r = r, .sets = &r->q->sets[r->lead->kind], .found = found };
+
+	x.walker = mem_zarray(r->threads, sizeof *x.walker);
+	if (x.sets->bag || r->kept->tail.bounds != joiner_bounds(r->lead) || !choose_members(&x)) {
+		release(&x);
+		return false;
+	}
+	for (unsigned t = 0; t < r->threads; t++)
+		x.walker[t].acc = mem_zarray((size_t)x.sets->n + 1, sizeof *x.walker[t].acc);
+	read_members(&x);
+	sort_queries(&x);
+	find_items(&x);
+	group_hits(&x);
+	note_runs(&x);
+	if (!x.damaged)
+		task_each(r->threads, x.member.n, MEMBERS_AT_ONCE, pair_members, &x);
+	x.damaged |= r->kept->damaged;
+	for (unsigned t = 0; t < r->threads && x.damaged; t++)
+		found[t].n = 0;
+	if (!x.damaged)
+		unify(&x);
+	release(&x);
+	return !x.damaged;
+}

@@ -1,0 +1,30 @@
+/* join/lookup.h -- pairs of a few sets with all others by a kept index (inside near.c).
+ *
+ * The items of the few are sorted, so that one walk over the index finds them
+ * all; items that several of the few have come together by themselves.  Sets that the index
+ * does not know are taken along as if they were of the few, but pairs of two of them are not wanted.
+ *	A set that probes shares one of any n - least + 1 of its items with its opposite: it walks its
+ * shortest lists until the items left are fewer than `least`.  The opposite of a
+ * set that is met without probing has it in one of the lists that it would walk itself: those rows are in front
+ * of the list.  Whoever is met is intersected.
+ * Cost: by what the few and the unknown have, and by the lists they walk; nothing is read of sets that are not met.
+ */
+#ifndef WINNOW_JOIN_LOOKUP_H
+#define WINNOW_JOIN_LOOKUP_H
+#include "join/joiner.h"
+#include "join/near.h"
+#include "join/postings.h"
+
+struct lookup_request {
+	const struct join_query *q;
+	const struct joiner *lead; /* joiner_aim */
+	struct postings *kept;
+	const uint8_t *few;	     /* [sets] */
+	const uint8_t *live;	     /* [sets] others to look at */
+	unsigned threads;
+};
+
+/* Appends every pair of different sets, one of the few, that satisfies the leading bounds one way or the other, each
+ * once.  False: the index is damaged, or knows too little; the lists are then empty. */
+bool lookup_pairs(const struct lookup_request *r, near_pairs *found);
+#endif
