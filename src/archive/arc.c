@@ -1,6 +1,8 @@
 /* archive/arc.c -- see arc.h. */
 #include "archive/arc.h"
 
+#include "archive/url_host.h"
+
 #define ARC_LINE_MAX (LIMIT_URL + 4 * KIB)
 #define ARC_TOKENS 64 /* looked at, from the right */
 
@@ -20,20 +22,7 @@ static bool all_digits(struct str s)
 
 static bool is_date(struct str s) { return s.n >= 8 && s.n <= 18 && all_digits(s) && (s.p[0] == '1' || s.p[0] == '2'); }
 
-static bool is_ip(struct str s)
-{
-	unsigned dots = 0, colons = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '.')
-			dots++;
-		else if (s.p[i] == ':')
-			colons++;
-		else if (hex_digit(s.p[i]) < 0)
-			return false;
-	}
-	return str_eq(s, STR("-")) || (dots == 3 && s.n <= 15) || (colons >= 2 && s.n <= 45);
-}
+static bool is_ip(struct str s) { return str_eq(s, STR("-")) || url_looks_like_ip(s); }
 
 static bool has_scheme(struct str s)
 {

@@ -119,6 +119,21 @@ bool url_plain_host(struct str host, char *out)
 	return host.n > 0 && !ascii_digit(out[last]);
 }
 
+bool url_looks_like_ip(struct str s)
+{
+	unsigned dots = 0, colons = 0;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '.')
+			dots++;
+		else if (s.p[i] == ':')
+			colons++;
+		else if (hex_digit(s.p[i]) < 0)
+			return false;
+	}
+	return (dots == 3 && s.n <= 15) || (colons >= 2 && s.n <= 45);
+}
+
 void url_ipv4_add(uint32_t a, struct buf *out)
 {
 	buf_printf(out, "%u.%u.%u.%u", a >> 24, (a >> 16) & 255, (a >> 8) & 255, a & 255);

@@ -1,4 +1,4 @@
-/* archive/url_host.h -- the host part of a URL; for url.c and surt.c. */
+/* archive/url_host.h -- the host part of a URL; for what reads URLs and heads. */
 #ifndef WINNOW_ARCHIVE_URL_HOST_H
 #define WINNOW_ARCHIVE_URL_HOST_H
 #include "base/buf.h"
@@ -16,6 +16,9 @@ bool url_idna_old(struct str domain, struct buf *out);
  * '.' or '_' and the last label does not begin with a digit, writes the name in
  * lower case to out[host.n] and returns true. */
 bool url_plain_host(struct str host, char *out);
+
+/* Whether it is written like an IPv4 or IPv6 address; its numbers are not looked at. */
+bool url_looks_like_ip(struct str s);
 
 void url_ipv4_add(uint32_t address, struct buf *out);
 #endif

@@ -7,6 +7,7 @@
 
 #include "archive/scan.h"
 #include "archive/stamp.h"
+#include "archive/url_host.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -70,21 +71,6 @@ static bool one_of(struct str s, const char *const *values, size_t n)
 	return false;
 }
 
-static bool is_address(struct str s)
-{
-	unsigned dots = 0, colons = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '.')
-			dots++;
-		else if (s.p[i] == ':')
-			colons++;
-		else if (hex_digit(s.p[i]) < 0)
-			return false;
-	}
-	return s.n <= 45 && (colons >= 2 || dots == 3);
-}
-
 static void check_values(struct record *rec)
 {
 	static const char *const reasons[] = { "length", "time", "disconnect", "unspecified" };
@@ -95,7 +81,7 @@ static void check_values(struct record *rec)
 	if (rec->truncated.n && !one_of(rec->truncated, reasons, COUNT(reasons)))
 		flaw_add(&rec->flaws, FLAW_BAD_VALUE, rec->span.at, "WARC-Truncated: %.*s",
 			 (int)(rec->truncated.n < 40 ? rec->truncated.n : 40), rec->truncated.p);
-	if (rec->ip.n && !is_address(rec->ip))
+	if (rec->ip.n && !url_looks_like_ip(rec->ip))
 		flaw_add(&rec->flaws, FLAW_BAD_VALUE, rec->span.at, "WARC-IP-Address: %.*s",
 			 (int)(rec->ip.n < 50 ? rec->ip.n : 50), rec->ip.p);
 	if (rec->type == RECORD_CONTINUATION && rec->segment_number == 1)

@@ -5,6 +5,7 @@
  */
 #include "cover/check.h"
 
+#include "base/forest.h"
 #include "base/mem.h"
 
 enum { KEPT = 1, DROPPED = 2 };
@@ -13,11 +14,11 @@ struct audit {
 	const struct cover_claim *claim;
 	const struct cover_world *world;
 	struct cover_verdict *v;
-	uint8_t *state;	  /* by document: KEPT | DROPPED */
-	uint64_t *load;	  /* by document: dual values of what it covers */
-	uint32_t *owner;  /* by document: a value it touches, + 1 */
-	uint32_t *parent; /* by value: components */
-	uint32_t now;	  /* the value under way */
+	uint8_t *state;	 /* by document: KEPT | DROPPED */
+	uint64_t *load;	 /* by document: dual values of what it covers */
+	uint32_t *owner; /* by document: a value it touches, + 1 */
+	uint32_t *up;	 /* by value: components */
+	uint32_t now;	 /* the value under way */
 };
 
 static const char *const names[COVER_OFFENCES] = {
@@ -131,19 +132,12 @@ static void check_quotas(struct audit *t)
 	mem_free(kept);
 }
 
-static uint32_t root(uint32_t *parent, uint32_t x)
-{
-	while (parent[x] != x)
-		x = parent[x] = parent[parent[x]];
-	return x;
-}
-
 /* Value t->now weighs on document b. */
 static void weigh(struct audit *t, uint32_t b, uint32_t y)
 {
 	t->load[b] += y;
 	if (t->owner[b])
-		t->parent[root(t->parent, t->now)] = root(t->parent, t->owner[b] - 1);
+		forest_unite(t->up, t->now, t->owner[b] - 1);
 	else
 		t->owner[b] = t->now + 1;
 }
@@ -214,19 +208,17 @@ static int check_bound(struct audit *t, struct err *err)
 	unsigned __int128 *sum = mem_zarray((size_t)values + 1, sizeof(*sum));
 	int rc;
 
-	t->parent = mem_array((size_t)values + 1, sizeof(*t->parent));
-	for (uint32_t i = 0; i < values; i++)
-		t->parent[i] = i;
+	t->up = forest_new(values);
 	if ((rc = weigh_values(t, sum, err)) < 0)
 		goto out;
 	for (uint32_t d = 0; d < t->world->n; d++)
 		if (t->load[d] > c->denominator)
 			offend(t, COVER_DUAL_INFEASIBLE, d);
 	for (uint32_t i = 0; i < values; i++)
-		if (root(t->parent, i) != i)
-			sum[root(t->parent, i)] += sum[i];
+		if (forest_root(t->up, i) != i)
+			sum[forest_root(t->up, i)] += sum[i];
 	for (uint32_t i = 0; i < values; i++)
-		if (t->parent[i] == i)
+		if (t->up[i] == i)
 			t->v->bound += (uint64_t)((sum[i] + c->denominator - 1) / c->denominator);
 	for (uint32_t d = 0; d < t->world->n; d++)
 		t->v->bound += t->world->pinned && t->world->pinned[d];
@@ -264,6 +256,6 @@ out:
 	mem_free(t.state);
 	mem_free(t.load);
 	mem_free(t.owner);
-	mem_free(t.parent);
+	mem_free(t.up);
 	return rc;
 }

@@ -3,56 +3,37 @@
 
 #include <time.h>
 
+#include "base/forest.h"
 #include "base/mem.h"
 #include "cover/solve.h"
 
-static uint32_t find(uint32_t *parent, uint32_t x)
-{
-	while (parent[x] != x)
-		x = parent[x] = parent[parent[x]];
-	return x;
-}
-
-/* The smaller number becomes the root, so a root is its component's first document. */
-static void join(uint32_t *parent, uint32_t x, uint32_t y)
-{
-	x = find(parent, x);
-	y = find(parent, y);
-	if (x < y)
-		parent[y] = x;
-	else
-		parent[x] = y;
-}
-
 static void find_components(const struct cover_problem *p, const struct open *o, struct cover_result *r)
 {
-	uint32_t *parent = mem_array((size_t)p->n + 1, sizeof(*parent));
+	uint32_t *up = forest_new(p->n);
 	uint8_t *alone = mem_zarray((size_t)p->n + 1, 1);
 
-	for (uint32_t d = 0; d < p->n; d++) {
-		parent[d] = d;
+	for (uint32_t d = 0; d < p->n; d++)
 		alone[d] = p->covered && p->covered[d];
-	}
 	for (uint32_t d = 0; d < p->n; d++) {
 		for (uint64_t i = p->start[d]; i < p->start[d + 1]; i++) {
-			join(parent, d, p->by[i]);
+			forest_unite(up, d, p->by[i]);
 			alone[p->by[i]] = 0;
 		}
 		if (p->start[d] != p->start[d + 1])
 			alone[d] = 0;
 		if (p->fold && p->fold[d] != d)
-			join(parent, d, p->fold[d]);
+			forest_unite(up, d, p->fold[d]);
 	}
 	for (uint32_t q = 0; q < o->in.rows; q++) /* quotas that are open join what they touch */
 		if (o->in.row_id[q] >= p->n)
 			for (uint64_t i = o->in.row_at[q]; i < o->in.row_at[q + 1]; i++) {
-				join(parent, o->in.col_id[o->in.row_col[o->in.row_at[q]]],
-				     o->in.col_id[o->in.row_col[i]]);
+				forest_unite(up, o->in.col_id[o->in.row_col[o->in.row_at[q]]],
+					     o->in.col_id[o->in.row_col[i]]);
 				alone[o->in.col_id[o->in.row_col[i]]] = 0;
 			}
 	r->component = mem_array((size_t)p->n + 1, sizeof(*r->component));
 	for (uint32_t d = 0; d < p->n; d++) {
-		uint32_t root = find(parent, d);
+		uint32_t root = forest_root(up, d);
 
 		if (root == d)
 			r->component[d] = alone[d] ? COVER_NO_COMPONENT : r->component_count++;
@@ -60,7 +41,7 @@ static void find_components(const struct cover_problem *p, const struct open *o,
 			r->component[d] = r->component[root];
 	}
 	r->components = mem_zarray((size_t)r->component_count + 1, sizeof(*r->components));
-	mem_free(parent);
+	mem_free(up);
 	mem_free(alone);
 }
 

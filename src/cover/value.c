@@ -15,6 +15,7 @@
  */
 #include <stdlib.h>
 
+#include "base/forest.h"
 #include "base/mem.h"
 #include "cover/blocks.h"
 #include "cover/solve.h"
@@ -43,13 +44,6 @@ static uint32_t dual_of(const struct job *j, uint32_t row)
 	return id < j->p->n ? j->s->y[id] : j->s->group_y[id - j->p->n];
 }
 
-static uint32_t find(uint32_t *parent, uint32_t x)
-{
-	while (parent[x] != x)
-		x = parent[x] = parent[parent[x]];
-	return x;
-}
-
 /* Marks in use_col what a minimum cover can hold. */
 static void choose_columns(struct job *j, uint32_t components)
 {
@@ -61,8 +55,7 @@ static void choose_columns(struct job *j, uint32_t components)
 	uint64_t *load = arena_zalloc(j->a, sizeof(*load) * ((size_t)in->cols + 1)),
 		 *have = arena_zalloc(j->a, sizeof(*have) * ((size_t)components + 1));
 
-	for (uint32_t r = 0; r < in->rows; r++)
-		class_[r] = r;
+	forest_init(class_, in->rows);
 	for (uint32_t c = 0; c < in->cols; c++) {
 		uint32_t first = NONE;
 
@@ -75,13 +68,13 @@ static void choose_columns(struct job *j, uint32_t components)
 			if (first == NONE)
 				first = r;
 			else
-				class_[find(class_, r)] = find(class_, first);
+				forest_unite(class_, r, first);
 		}
 		col_class[c] = first;
 		have[j->component[in->col_id[c]]] += j->s->kept[in->col_id[c]];
 	}
 	for (uint32_t r = 0; r < in->rows; r++)
-		sum[find(class_, r)] += (uint64_t)dual_of(j, r) * in->demand[r];
+		sum[forest_root(class_, r)] += (uint64_t)dual_of(j, r) * in->demand[r];
 	for (uint32_t r = 0; r < in->rows; r++)
 		if (class_[r] == r && sum[r])
 			need[j->component[in->col_id[in->row_col[in->row_at[r]]]]] +=
@@ -96,7 +89,7 @@ static void choose_columns(struct job *j, uint32_t components)
 		j->use_col[c] = 0;
 		if (col_class[c] == NONE)
 			continue;
-		Y = sum[find(class_, col_class[c])];
+		Y = sum[forest_root(class_, col_class[c])];
 		j->use_col[c] = PACKING_SCALE - load[c] <= (PACKING_SCALE - Y % PACKING_SCALE) % PACKING_SCALE;
 	}
 }

@@ -12,36 +12,10 @@
 
 #include <stdlib.h>
 
+#include "base/forest.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/map.h"
-
-static uint32_t root(uint32_t *up, uint32_t d)
-{
-	while (up[d] != d)
-		d = up[d] = up[up[d]];
-	return d;
-}
-
-/* The smaller number stays root, so that the result does not depend on the order of unions. */
-static void unite(uint32_t *up, uint32_t x, uint32_t y)
-{
-	x = root(up, x);
-	y = root(up, y);
-	if (x < y)
-		up[y] = x;
-	else
-		up[x] = y;
-}
-
-static uint32_t *alone(size_t n)
-{
-	uint32_t *up = mem_array(n + 1, sizeof *up);
-
-	for (uint32_t d = 0; d < n; d++)
-		up[d] = d;
-	return up;
-}
 
 static void unite_blocks(uint32_t *up, const uint32_t *block, size_t n_blocks, size_t n)
 {
@@ -51,7 +25,7 @@ static void unite_blocks(uint32_t *up, const uint32_t *block, size_t n_blocks, s
 	for (uint32_t d = 0; d < n; d++) {
 		if (first[block[d]] == UINT32_MAX)
 			first[block[d]] = d;
-		unite(up, first[block[d]], d);
+		forest_unite(up, first[block[d]], d);
 	}
 	mem_free(first);
 }
@@ -102,7 +76,7 @@ static void count_blocks(struct preview_state *p, uint32_t *up, bool grouped)
 	p->blocks = 0;
 	p->all_shingles = 0;
 	for (uint32_t d = 0; d < n; d++) {
-		uint32_t r = root(up, d);
+		uint32_t r = forest_root(up, d);
 
 		p->block[d] = r == d ? p->blocks++ : p->block[r];
 	}
@@ -135,12 +109,12 @@ static uint64_t largest(const struct preview_state *p)
 static void divide_by_url(struct preview_state *p, const uint32_t *within)
 {
 	const uint64_t *key = p->docs.url;
-	uint32_t *up = alone(p->docs.n);
+	uint32_t *up = forest_new((uint32_t)p->docs.n);
 
 	/* canonical order: captures of one URL are neighbours */
 	for (uint32_t d = 1; d < p->docs.n; d++)
 		if (key[d] == key[d - 1] && within[d] == within[d - 1])
-			unite(up, d - 1, d);
+			forest_unite(up, d - 1, d);
 	count_blocks(p, up, true);
 	p->by = BLOCKS_URL;
 	mem_free(up);
@@ -148,7 +122,7 @@ static void divide_by_url(struct preview_state *p, const uint32_t *within)
 
 int preview_divide(struct preview_state *p, struct err *err)
 {
-	uint32_t *up = alone(p->docs.n), *key = NULL;
+	uint32_t *up = forest_new((uint32_t)p->docs.n), *key = NULL;
 	bool keyed = true;
 	struct trial t;
 	int rc;

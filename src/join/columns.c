@@ -56,8 +56,8 @@ struct build {
 	size_t *bucket_start; /* [buckets + 1] */
 	slice *slices;
 	size_t n_slices, slice_rows, buckets;
-	struct postings_writer *keep;  /* NULL: nothing is */
-	struct kept_bucket {	       /* where the bytes of a bucket are */
+	struct postings_writer *keep; /* NULL: nothing is */
+	struct kept_bucket {	      /* where the bytes of a bucket are */
 		unsigned worker;
 		size_t at, n;
 	} * kept;
@@ -432,8 +432,8 @@ static void keep_group(struct group_scratch *s, const struct entry *e, uint32_t 
 {
 	const struct entry *first = &e[s->first[g]];
 
-	s->kept[g] = (struct postings_group){ first->item, s->count[g] == 1 ? POSTINGS_OWN | first->row
-									    : postings_ref(signature) };
+	s->kept[g] = (struct postings_group){ first->item,
+					      s->count[g] == 1 ? POSTINGS_OWN | first->row : postings_ref(signature) };
 }
 
 static void keep_bucket(struct build *b, struct group_scratch *s, unsigned worker, size_t bucket, uint32_t groups)

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "base/mem.h"
 #include "base/task.h"
 #include "join/answer.h"
@@ -193,29 +194,15 @@ void coverage_release(struct coverage *c)
 
 /* --- components --- */
 
-static uint32_t root_of(uint32_t *up, uint32_t d)
-{
-	while (up[d] != d) {
-		up[d] = up[up[d]];
-		d = up[d];
-	}
-	return d;
-}
-
 uint32_t coverage_parts(const struct coverage *c, uint32_t *part)
 {
-	uint32_t *up = mem_array((size_t)c->n + 1, sizeof *up), parts = 0;
+	uint32_t *up = forest_new(c->n), parts = 0;
 
 	for (uint32_t d = 0; d < c->n; d++)
-		up[d] = d;
-	for (uint32_t d = 0; d < c->n; d++)
-		for (uint64_t i = c->start[d]; i < c->start[d + 1]; i++) {
-			uint32_t x = root_of(up, d), y = root_of(up, c->by[i]);
-
-			up[x < y ? y : x] = x < y ? x : y; /* the root is the least document */
-		}
+		for (uint64_t i = c->start[d]; i < c->start[d + 1]; i++)
+			forest_unite(up, d, c->by[i]);
 	for (uint32_t d = 0; d < c->n; d++) {
-		uint32_t r = root_of(up, d);
+		uint32_t r = forest_root(up, d);
 
 		part[d] = r == d ? parts++ : part[r];
 	}

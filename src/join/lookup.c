@@ -10,7 +10,7 @@
 #include "join/intersect.h"
 #include "join/sets.h"
 
-#define UNKNOWN_SHARE 4u  /* more than a quarter of the sets unknown to the index: reading all is cheaper */
+#define UNKNOWN_SHARE 4u   /* more than a quarter of the sets unknown to the index: reading all is cheaper */
 #define MEMBERS_AT_ONCE 8u /* handed to a thread */
 #define RADIX_BITS 11u
 #define FIND_SLICE 32768u /* queries looked up by one task */
@@ -41,13 +41,13 @@ struct lookup {
 	struct postings_query *query;
 	size_t n_queries, *slice_from; /* slices end between items */
 	size_t n_slices;
-	postings_hits *hits;		    /* [slices] */
-	size_t *hit_start;		    /* [members + 1] */
-	uint32_t *hit;			    /* refs by member */
-	size_t *run_start;		    /* [members + 1] */
-	uint32_t *run;			    /* by member: where in `holders` the other holders of an item are */
-	VEC(uint32_t) holders;		    /* n, then n members */
-	struct walker *walker;		    /* [threads] */
+	postings_hits *hits;   /* [slices] */
+	size_t *hit_start;     /* [members + 1] */
+	uint32_t *hit;	       /* refs by member */
+	size_t *run_start;     /* [members + 1] */
+	uint32_t *run;	       /* by member: where in `holders` the other holders of an item are */
+	VEC(uint32_t) holders; /* n, then n members */
+	struct walker *walker; /* [threads] */
 	near_pairs *found;
 	bool damaged;
 };
@@ -82,7 +82,6 @@ static bool choose_members(struct lookup *x)
 	mem_free(known);
 	return unknown <= others / UNKNOWN_SHARE;
 }
-
 
 static void decode_members(void *context, size_t from, size_t to, unsigned worker)
 {
@@ -177,8 +176,7 @@ static void find_slice(void *context, size_t from, size_t to, unsigned worker)
 	for (size_t k = from; k < to; k++) {
 		const struct postings_query *q = x->query + x->slice_from[k];
 
-		if (!postings_find(x->r->kept, q, x->slice_from[k + 1] - x->slice_from[k], x->n_few,
-				   &x->hits[k]))
+		if (!postings_find(x->r->kept, q, x->slice_from[k + 1] - x->slice_from[k], x->n_few, &x->hits[k]))
 			__atomic_store_n(&x->damaged, true, __ATOMIC_RELAXED);
 	}
 }
@@ -310,13 +308,12 @@ static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
 		if (ref & POSTINGS_OWN) {
 			w->own.p[i] = ref & ~POSTINGS_OWN;
 			if (w->own.p[i] < x->r->kept->tail.rows)
-				vec_push(&w->lists,
-					 ((struct list){ 1, (uint32_t)(end - i), &w->own.p[i], 1, false }));
+				vec_push(&w->lists, ((struct list){ 1, (uint32_t)(end - i), &w->own.p[i], 1, false }));
 			continue;
 		}
 		while ((c = postings_lists(x->r->kept, ref, &at)))
-			vec_push(&w->lists, ((struct list){ c->n, (uint32_t)(end - i),
-							    x->r->kept->post + c->start, c->prefix, false }));
+			vec_push(&w->lists, ((struct list){ c->n, (uint32_t)(end - i), x->r->kept->post + c->start,
+							    c->prefix, false }));
 	}
 	for (size_t i = x->run_start[m]; i < x->run_start[m + 1]; i++) {
 		const uint32_t *holders = x->holders.p + x->run[i];

@@ -19,8 +19,8 @@ struct lookup_request {
 	const struct join_query *q;
 	const struct joiner *lead; /* joiner_aim */
 	struct postings *kept;
-	const uint8_t *few;	     /* [sets] */
-	const uint8_t *live;	     /* [sets] others to look at */
+	const uint8_t *few;  /* [sets] */
+	const uint8_t *live; /* [sets] others to look at */
 	unsigned threads;
 };
 

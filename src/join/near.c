@@ -442,7 +442,8 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 	if (found && by_index(&x, o, threads)) {
 		for (uint32_t d = 0; d < q->n; d++)
 			if (live[d] && !few[d])
-				live[d] = of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0 ? x.some_empty : x.near[of[d]];
+				live[d] =
+				    of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0 ? x.some_empty : x.near[of[d]];
 		mem_free(x.few);
 		mem_free(x.near);
 		mem_free(x.scratch);

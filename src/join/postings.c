@@ -8,7 +8,7 @@
 
 static const char magic[8] = "WNPOST\0\1";
 
-#define ENTRY 6u		       /* bytes: 2 of the item, 4 of the ref */
+#define ENTRY 6u			   /* bytes: 2 of the item, 4 of the ref */
 #define BLOCK_HEAD (4 + 2 * POSTINGS_FINE) /* checksum, ends of the parts */
 #define CLASSES_TO_A_SLOT 4u
 
@@ -140,11 +140,9 @@ static unsigned place_classes(const uint32_t *ref, uint32_t n, uint32_t **number
 void postings_finish(struct postings_writer *w, const struct columns_index *c, const uint32_t *set,
 		     const uint64_t *least)
 {
-	struct postings_tail t = { .postings = c->postings,
-				   .bounds = w->bounds,
-				   .bits = w->bits,
-				   .classes = c->classes,
-				   .rows = c->rows };
+	struct postings_tail t = {
+		.postings = c->postings, .bounds = w->bounds, .bits = w->bits, .classes = c->classes, .rows = c->rows
+	};
 	struct postings_class *classes = mem_zarray((size_t)c->classes + 1, sizeof *classes);
 	uint32_t *ref = mem_array((size_t)c->classes + 1, sizeof *ref), *number, *directory, *prefix_end;
 	uint32_t *name = mem_array((size_t)c->rows + 2, sizeof *name);
@@ -154,8 +152,8 @@ void postings_finish(struct postings_writer *w, const struct columns_index *c, c
 	put_padding(w);
 	vec_push(&w->bucket, w->at);
 	for (uint32_t k = 0; k < c->classes; k++)
-		ref[k] = postings_ref(columns_signature(c->post + c->post_start[k],
-							(uint32_t)(c->post_start[k + 1] - c->post_start[k])));
+		ref[k] = postings_ref(
+		    columns_signature(c->post + c->post_start[k], (uint32_t)(c->post_start[k + 1] - c->post_start[k])));
 	for (uint32_t r = 0; r < c->rows; r++)
 		name[r] = set[r] == JOIN_NO_SET ? UINT32_MAX : w->name[set[r]];
 	prefix_end = prefix_ends(c, least);
@@ -267,8 +265,9 @@ static bool block_sound(const unsigned char *block, uint64_t n)
 
 	memcpy(&check, block, 4);
 	memcpy(end, block + 4, sizeof end);
-	n = BLOCK_HEAD + (uint64_t)end[POSTINGS_FINE - 1] * ENTRY <= n ? BLOCK_HEAD + (uint64_t)end[POSTINGS_FINE - 1] * ENTRY
-								       : 0;
+	n = BLOCK_HEAD + (uint64_t)end[POSTINGS_FINE - 1] * ENTRY <= n
+		? BLOCK_HEAD + (uint64_t)end[POSTINGS_FINE - 1] * ENTRY
+		: 0;
 	for (unsigned f = 1; f < POSTINGS_FINE && n; f++)
 		n = end[f - 1] > end[f] ? 0 : n;
 	return n && check == (uint32_t)hash64(block + 4, n - 4);
@@ -298,7 +297,8 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 		if (f)
 			memcpy(&from, block + 4 + 2 * (f - 1), 2);
 		memcpy(&to, block + 4 + 2 * f, 2);
-		for (const unsigned char *e = block + BLOCK_HEAD + (size_t)from * ENTRY; from < to; from++, e += ENTRY) {
+		for (const unsigned char *e = block + BLOCK_HEAD + (size_t)from * ENTRY; from < to;
+		     from++, e += ENTRY) {
 			memcpy(&has, e, 2);
 			if (has != tag)
 				continue;

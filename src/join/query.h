@@ -111,7 +111,7 @@ struct join_query {
 };
 
 struct coverage_index; /* coverage.h */
-struct postings;	       /* postings.h */
+struct postings;       /* postings.h */
 struct postings_writer;
 
 struct join_options {
