@@ -271,7 +271,10 @@ static int open_file(struct sqlite_catalog *c, const char *name, int flags, stru
 	sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
 	if (sqlite3_exec(
 		c->db,
-		"pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 1073741824; select 1 from meta",
+		/* a reader maps what SQLite is able to: pages behind that are copied by calls, one by one */
+		flags & SQLITE_OPEN_READONLY
+		    ? "pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 2147418112; select 1 from meta"
+		    : "pragma cache_size = -32768; pragma temp_store = memory; pragma mmap_size = 1073741824; select 1 from meta",
 		NULL, NULL, NULL) == SQLITE_OK)
 		return WN_OK;
 	/* no table yet is for the caller to see */

@@ -21,6 +21,9 @@ static const struct opt opts[] = {
 	  offsetof(struct args, listen) },
 	{ "public-url", 0, OPT_TEXT, "URL", "the address that browsers see: scheme, allowed Host, path prefix",
 	  offsetof(struct args, public_url) },
+	{ "replay-host", 0, OPT_TEXT, "HOST[:PORT]",
+	  "archived pages on this host name alone, where they may keep cookies and storage; it must lead to this server",
+	  offsetof(struct args, replay_host) },
 	{ "private", 0, OPT_FLAG, NULL, "an unguessable part in every address of replay, TimeMap and CDX",
 	  offsetof(struct args, private_paths) },
 	{ "read-only", 0, OPT_FLAG, NULL, "nothing that changes state is there", offsetof(struct args, read_only) },
@@ -152,7 +155,9 @@ const struct cmd cmd_serve = {
 	    "Prints the URL to open when it is ready. Its token lets that browser change things (start a job, save a rule); everyone else "
 	    "may read. Programs send it as 'Authorization: Bearer'.\n\n"
 	    "A collection is at /NAME/STAMP/URL (replay), /NAME/URL (Memento TimeGate), /NAME/timemap/link/URL and /NAME/cdx. Archived pages run in a "
-	    "sandbox of their own: they see neither the pages of winnow nor its cookies.\n\n"
+	    "sandbox of their own: they see neither the pages of winnow nor its cookies. With --replay-host they are served under that name only, and their "
+	    "sandbox has the origin of it: storage and cookies work there, shared by all that is archived, as do scripts that need them. "
+	    "A second port of the same host would isolate nothing.\n\n"
 	    "Without a collection it opens with a place to drop archives, and serves what was uploaded before. Uploads, covers and "
 	    "updates are jobs: they lie in the collection, every server of it shows and cancels them, one works on each, and "
 	    "another takes over when that one is gone for --job-lease seconds.\n\n"

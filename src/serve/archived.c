@@ -6,16 +6,17 @@
 
 #include "base/limits.h"
 
-enum fate { FATE_PREFIX, FATE_KEEP, FATE_CODING, FATE_LOCATION, FATE_TYPE, FATE_DROP };
+enum fate { FATE_PREFIX, FATE_KEEP, FATE_CODING, FATE_LOCATION, FATE_TYPE, FATE_COOKIE, FATE_DROP };
 
 static const struct {
 	const char *name;
 	enum fate fate;
 } table[] = {
-	{ "content-type", FATE_TYPE },	     { "content-language", FATE_KEEP }, { "content-disposition", FATE_KEEP },
-	{ "content-encoding", FATE_CODING }, { "location", FATE_LOCATION },	{ "content-location", FATE_LOCATION },
-	{ "content-base", FATE_LOCATION },   { "x-robots-tag", FATE_PREFIX },	{ "accept-ranges", FATE_PREFIX },
-	{ "content-length", FATE_PREFIX },   { "content-range", FATE_PREFIX },	{ "transfer-encoding", FATE_PREFIX },
+	{ "content-type", FATE_TYPE },	      { "content-language", FATE_KEEP }, { "content-disposition", FATE_KEEP },
+	{ "content-encoding", FATE_CODING },  { "location", FATE_LOCATION },	 { "content-location", FATE_LOCATION },
+	{ "content-base", FATE_LOCATION },    { "x-robots-tag", FATE_PREFIX },	 { "accept-ranges", FATE_PREFIX },
+	{ "set-cookie", FATE_COOKIE },	      { "content-length", FATE_PREFIX }, { "content-range", FATE_PREFIX },
+	{ "transfer-encoding", FATE_PREFIX },
 };
 
 static enum fate fate_of(struct str name)
@@ -51,12 +52,45 @@ static void location(struct response *r, struct str name, struct str value, stru
 		return;
 	}
 	out = request_buf(q, 4 * LIMIT_URL);
-	buf_str(out, q->origin);
+	buf_str(out, q->replay_origin);
 	rewrite_absolute(w, value, MOD_MP, out);
-	if (out->n > q->origin.n && out->p[q->origin.n] == '/' &&
-	    str_starts(str_sub(buf_view(out), q->origin.n, out->n), w->prefix))
+	if (out->n > q->replay_origin.n && out->p[q->replay_origin.n] == '/' &&
+	    str_starts(str_sub(buf_view(out), q->replay_origin.n, out->n), w->prefix))
 		response_header(r, arena_strz(&q->arena, name), buf_view(out));
 	prefixed(r, name, value);
+}
+
+/* A cookie at the host of archived pages: for the archived site at this time alone, as long as the browser runs.  Its own end
+ * lies in the past by now; one that said to forget is not set at all. */
+static void cookie(struct response *r, struct str value, struct rewriter *w)
+{
+	struct request *q = r->request;
+	struct str rest = value, pair = str_trim(str_cut(&rest, ';')), path = STR("/");
+	struct buf *out = request_buf(q, 4 * LIMIT_URL);
+	bool hidden = false;
+
+	while (rest.n) {
+		struct str v = str_trim(str_cut(&rest, ';')), name = str_trim(str_cut(&v, '='));
+
+		v = str_trim(v);
+		hidden |= str_ieq(name, STR("httponly"));
+		if (str_ieq(name, STR("path")) && v.n && v.p[0] == '/')
+			path = v;
+		if (str_ieq(name, STR("max-age")) && v.n && (v.p[0] == '-' || str_eq(v, STR("0"))))
+			return;
+	}
+	if (!pair.n)
+		return;
+	buf_str(out, pair);
+	buf_str(out, STR("; Path="));
+	buf_str(out, w->prefix);
+	buf_str(out, str(w->stamp));
+	buf_str(out, STR("mp_/"));
+	url_origin(&w->base, out);
+	buf_str(out, path);
+	if (hidden)
+		buf_str(out, STR("; HttpOnly"));
+	response_header(r, "Set-Cookie", buf_view(out));
 }
 
 void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w,
@@ -82,6 +116,11 @@ void archived_headers(struct response *r, const struct http_head *head, enum arc
 				prefixed(r, name, value);
 			break;
 		case FATE_LOCATION: location(r, name, value, w, redirects); break;
+		case FATE_COOKIE:
+			if (w && r->request->at_replay)
+				cookie(r, value, w);
+			prefixed(r, name, value);
+			break;
 		case FATE_DROP: break;
 		case FATE_PREFIX: prefixed(r, name, value); break;
 		}

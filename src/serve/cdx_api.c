@@ -99,7 +99,7 @@ static void serve_query(struct request *q, struct response *r, const struct serv
 	}
 	setting = (struct cdx_setting){ .acl = request_acl(q, which), .user = q->acl_user, .source = str(which->name) };
 	if (query->output == CDX_OUT_LINK)
-		setting.memento = request_absolute(q, "/%s/", which->slug);
+		setting.memento = request_at(q, q->replay_origin, "/%s/", which->slug);
 	x = mem_zalloc(sizeof *x);
 	x->scan = cdx_scan_new(query, &setting);
 	x->dir = which->dir;

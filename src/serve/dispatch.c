@@ -156,7 +156,7 @@ bool dispatch_head(struct request *q, struct response *r)
 		response_error(r, 400, "this is no address of this server");
 	} else if (guard_host(q, r) && (q->route = find_route(q, r)) != NULL) {
 		r->policy = q->route->policy;
-		if (guard_route(q, r)) {
+		if (guard_here(q, r) && guard_route(q, r)) {
 			if (q->served || !strstr(q->route->pattern, "{c}"))
 				return true;
 			response_error(r, 404, "there is no such collection here");

@@ -8,7 +8,7 @@
 #include "serve/server_int.h"
 #include "serve/wire.h"
 
-static struct str host_only(struct str host)
+struct str guard_host_name(struct str host)
 {
 	ptrdiff_t colon;
 
@@ -40,7 +40,7 @@ static bool is_loopback(struct str host)
 	return rest.n == 0;
 }
 
-static bool good_host_bytes(struct str host)
+bool guard_host_is_sound(struct str host)
 {
 	for (size_t i = 0; i < host.n; i++)
 		if (!ascii_alpha(host.p[i]) && !ascii_digit(host.p[i]) && !strchr(".-:[]_", host.p[i]))
@@ -58,6 +58,29 @@ static struct str plain_origin(struct arena *a, struct str host)
 	return str_n(p, sizeof scheme - 1 + host.n);
 }
 
+/* Where our pages are and where archived ones are, as this browser sees it. */
+static void find_origins(struct request *q, struct str host, struct str name)
+{
+	const struct server *s = q->server;
+	struct str port = s->replay_port, asked = s->public_host.n ? s->public_host : host;
+
+	q->at_replay = s->replay_host.n && str_ieq(name, s->replay_host);
+	if (s->origin.n)
+		q->origin = s->origin;
+	else if (q->at_replay)
+		q->origin = arena_printf(&q->arena, "http://%.*s:%d", STR_FMT(s->listen_host), s->port);
+	else
+		q->origin = plain_origin(&q->arena, host);
+	q->replay_origin = q->origin;
+	if (!s->replay_host.n)
+		return;
+	if (!port.n)
+		port = str_sub(asked, guard_host_name(asked).n, asked.n);
+	q->replay_origin =
+	    arena_printf(&q->arena, "%s://%.*s%.*s", str_starts(q->origin, STR("https:")) ? "https" : "http",
+			 STR_FMT(s->replay_host), STR_FMT(port));
+}
+
 bool guard_host(struct request *q, struct response *r)
 {
 	const struct server *s = q->server;
@@ -66,17 +89,16 @@ bool guard_host(struct request *q, struct response *r)
 
 	for (size_t i = 0; i < q->n_fields; i++)
 		hosts += str_ieq(q->fields[i].name, STR("Host"));
-	if (hosts > 1 || (hosts == 1 && !good_host_bytes(host)) || (hosts == 0 && q->minor)) {
+	if (hosts > 1 || (hosts == 1 && !guard_host_is_sound(host)) || (hosts == 0 && q->minor)) {
 		response_error(r, 400, "a request has one Host header, with a host name in it");
 		return false;
 	}
 	if (hosts == 0)
 		host = s->public_host.n ? s->public_host : arena_printf(&q->arena, "127.0.0.1:%d", s->port);
-	name = host_only(host);
-	q->origin = s->origin.n ? s->origin : plain_origin(&q->arena, host);
-	if (!is_loopback(name) &&
-	    !(s->public_host.n && (str_ieq(host, s->public_host) || str_ieq(name, host_only(s->public_host)))) &&
-	    !(s->options.replay_host && str_ieq(name, host_only(str(s->options.replay_host))))) {
+	name = guard_host_name(host);
+	find_origins(q, host, name);
+	if (!q->at_replay && !is_loopback(name) &&
+	    !(s->public_host.n && (str_ieq(host, s->public_host) || str_ieq(name, guard_host_name(s->public_host))))) {
 		response_error(r, 421,
 			       "this server does not answer for that host name; --public-url names the one it has");
 		return false;
@@ -94,6 +116,20 @@ bool guard_token_is(const struct server *s, struct str token)
 	return !differs;
 }
 
+/* Any cookie of that name: a page of a neighbouring host can put another one before ours. */
+static bool has_token_cookie(const struct request *q)
+{
+	struct str rest = request_header(q, "Cookie");
+	bool has = false;
+
+	while (rest.n) {
+		struct str value = str_cut(&rest, ';'), key = str_trim(str_cut(&value, '='));
+
+		has |= str_eq(key, STR("winnow")) && guard_token_is(q->server, str_trim(value));
+	}
+	return has;
+}
+
 static void recognise(struct request *q)
 {
 	struct str bearer = request_header(q, "Authorization");
@@ -102,12 +138,34 @@ static void recognise(struct request *q)
 	if (str_istarts(bearer, STR("Bearer ")))
 		q->bearer = q->authorised = guard_token_is(q->server, str_trim(str_sub(bearer, 7, bearer.n)));
 	if (!q->authorised)
-		q->authorised = guard_token_is(q->server, request_cookie(q, "winnow"));
+		q->authorised = has_token_cookie(q);
 	while (rest.n)
 		if (str_eq(str_trim(str_cut(&rest, ',')), q->peer))
 			q->trusted_proxy = true;
 	if (q->trusted_proxy)
 		q->acl_user = request_header(q, "X-Pywb-ACL-User");
+}
+
+/* At the host of archived pages there is nothing but them and what is open to all; our pages are elsewhere. */
+bool guard_here(struct request *q, struct response *r)
+{
+	const struct route *route = q->route;
+
+	if (!q->at_replay)
+		return true;
+	if ((route->policy == POLICY_REPLAY || route->policy == POLICY_OPEN ||
+	     (route->flags & ROUTE_PUBLIC && route->policy != POLICY_UI)) &&
+	    !(route->flags & ROUTE_CHANGES))
+		return true;
+	if (route->policy == POLICY_UI && q->method & (METHOD_GET | METHOD_HEAD)) {
+		r->policy = POLICY_REPLAY_OWN;
+		response_redirect(
+		    r, 302,
+		    request_absolute(q, "%.*s%s%.*s", STR_FMT(q->path), q->query.p ? "?" : "", STR_FMT(q->query)));
+	} else {
+		response_error(r, 404, "at this host there are archived pages alone");
+	}
+	return false;
 }
 
 static bool from_our_pages(const struct request *q)

@@ -10,7 +10,8 @@ struct str memento_address(struct request *q, int64_t time, enum modifier mod, s
 	char stamp[15];
 
 	stamp_14(time, stamp);
-	return request_absolute(q, "/%s/%s%s/%.*s", q->served->slug, stamp, modifier_names[mod], STR_FMT(url));
+	return request_at(q, mod == MOD_NONE ? q->origin : q->replay_origin, "/%s/%s%s/%.*s", q->served->slug, stamp,
+			  modifier_names[mod], STR_FMT(url));
 }
 
 /* A URL between < and >: what would end it is escaped. */
@@ -40,7 +41,7 @@ static void add_memento(struct buf *out, struct request *q, struct str key, stru
 	if (!replay_allows(q, key, m.time))
 		return;
 	buf_str(out, STR(", <"));
-	add_target(out, q->origin);
+	add_target(out, q->replay_origin);
 	add_target(out, q->server->prefix);
 	buf_byte(out, '/');
 	buf_str(out, str(q->served->slug));

@@ -138,7 +138,7 @@ static void side_by_side(struct request *q, struct buf *b, const struct capture 
 		html(
 		    b,
 		    "<iframe title=\"%z, archived\" sandbox=\"allow-scripts allow-forms\" referrerpolicy=\"no-referrer\" src=\"%s/%p/%imp_/%r\"></iframe>",
-		    i ? "Newer" : "Older", page_base(q), str(q->served->slug), c[i].time, c[i].url);
+		    i ? "Newer" : "Older", request_replay_base(q), str(q->served->slug), c[i].time, c[i].url);
 	html(b, "</div>\n");
 }
 

@@ -170,7 +170,7 @@ static void banner(struct request *q, struct response *r, struct collection *col
 	if (p.before_id && c->content)
 		html(b, "<a data-capture href=\"%s/c/%p/diff/%u..%u\">diff with previous</a>\n", page_base(q),
 		     str(q->served->name), p.before_id, c->id);
-	html(b, "<a data-capture href=\"%s/%p/%iid_/%r\">raw</a>\n", page_base(q), slug, c->time, c->url);
+	html(b, "<a data-capture href=\"%s/%p/%iid_/%r\">raw</a>\n", request_replay_base(q), slug, c->time, c->url);
 	cover_state(q, coll, b, c, &p);
 	tell_parts(q, r, b, c);
 	cite(q, b, c);
@@ -190,9 +190,10 @@ void page_frame_of(struct request *q, struct response *r, const struct capture *
 	banner(q, r, coll, b, c);
 	html(
 	    b,
-	    "<iframe class=\"replay\" title=\"Archived page\" sandbox=\"allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation\" "
+	    "<iframe class=\"replay\" title=\"Archived page\" sandbox=\"allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation%z\" "
 	    "referrerpolicy=\"no-referrer\" src=\"%s/%p/%imp_/%r\"></iframe>\n<a id=\"after\" class=\"skip\" href=\"#main\">Back to the banner</a>",
-	    page_base(q), str(q->served->slug), c->time, c->url);
+	    q->server->replay_host.n ? " allow-same-origin" : "", request_replay_base(q), str(q->served->slug), c->time,
+	    c->url);
 	page_done(coll);
 	page_end(q, r, b);
 }

@@ -4,12 +4,13 @@
 static void ui(struct request *q, struct response *r)
 {
 	struct str o = arena_printf(&q->arena, "%.*s%.*s", STR_FMT(q->origin), STR_FMT(q->server->prefix));
+	struct str frames = q->server->replay_host.n ? request_replay_base(q) : o;
 
 	response_headerf(
 	    r, "Content-Security-Policy",
 	    "default-src 'none'; script-src %.*s/a/; style-src %.*s/a/; img-src %.*s/a/ data:; font-src %.*s/a/; "
 	    "connect-src %.*s/api/ %.*s/jobs/; frame-src %.*s/; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-	    STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o));
+	    STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(frames));
 	response_header(r, "Cross-Origin-Opener-Policy", STR("same-origin"));
 	response_header(r, "Referrer-Policy", STR("same-origin"));
 	if (!response_get(r, "Cache-Control").n)
@@ -18,16 +19,16 @@ static void ui(struct request *q, struct response *r)
 
 static void replay(struct request *q, struct response *r)
 {
-	struct str o = arena_printf(&q->arena, "%.*s%.*s/%s", STR_FMT(q->origin), STR_FMT(q->server->prefix),
+	struct str o = arena_printf(&q->arena, "%.*s%.*s/%s", STR_FMT(q->replay_origin), STR_FMT(q->server->prefix),
 				    q->served ? q->served->slug : "");
-	bool own_host = q->server->options.replay_host != NULL;
 
+	/* only where nothing of ours is may an archived page have the origin of its address */
 	response_headerf(
 	    r, "Content-Security-Policy",
-	    "%sdefault-src %.*s/ 'unsafe-inline' 'unsafe-eval' data: blob:; form-action %.*s/; base-uri %.*s/; frame-ancestors %.*s",
-	    own_host ? ""
-		     : "sandbox allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation; ",
-	    STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(q->origin));
+	    "sandbox allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation%s; "
+	    "default-src %.*s/ 'unsafe-inline' 'unsafe-eval' data: blob:; form-action %.*s/; base-uri %.*s/; frame-ancestors %.*s%s%.*s",
+	    q->at_replay ? " allow-same-origin" : "", STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(q->origin),
+	    q->at_replay ? " " : "", STR_FMT(q->at_replay ? q->replay_origin : STR("")));
 }
 
 static void own_at_replay(struct request *q, struct response *r)
@@ -36,8 +37,8 @@ static void own_at_replay(struct request *q, struct response *r)
 
 	response_headerf(
 	    r, "Content-Security-Policy",
-	    "default-src 'none'; style-src %.*s/a/; img-src %.*s/a/ data:; font-src %.*s/a/; form-action 'self'; base-uri 'none'; frame-ancestors 'self'",
-	    STR_FMT(o), STR_FMT(o), STR_FMT(o));
+	    "default-src 'none'; style-src %.*s/a/; img-src %.*s/a/ data:; font-src %.*s/a/; form-action 'self'; base-uri 'none'; frame-ancestors 'self'%s%.*s",
+	    STR_FMT(o), STR_FMT(o), STR_FMT(o), q->at_replay ? " " : "", STR_FMT(q->at_replay ? q->origin : STR("")));
 	response_header(r, "Referrer-Policy", STR("same-origin"));
 	if (!response_get(r, "Cache-Control").n)
 		response_header(r, "Cache-Control", STR("no-cache"));

@@ -318,6 +318,14 @@ static void at_stamp(struct request *q, struct response *r, struct history *h, c
 	}
 }
 
+/* With --replay-host our pages have one origin and archived ones another: the same address, there. */
+static void elsewhere(struct request *q, struct response *r, struct str origin)
+{
+	r->policy = POLICY_REPLAY_OWN;
+	response_redirect(
+	    r, 307, request_at(q, origin, "%.*s%s%.*s", STR_FMT(q->path), q->query.p ? "?" : "", STR_FMT(q->query)));
+}
+
 void replay_any(struct request *q, struct response *r)
 {
 	struct replay_path p;
@@ -333,9 +341,14 @@ void replay_any(struct request *q, struct response *r)
 	}
 	if (!(h = request_history(q, r)))
 		return;
-	if (p.calendar || (p.stamp.n && !p.has_modifier) || p.modifier == MOD_TF)
-		replay_ui(q, r, h, &p);
-	else {
+	if (p.calendar || (p.stamp.n && !p.has_modifier) || p.modifier == MOD_TF) {
+		if (q->at_replay)
+			elsewhere(q, r, q->origin);
+		else
+			replay_ui(q, r, h, &p);
+	} else if (p.stamp.n && q->server->replay_host.n && !q->at_replay) {
+		elsewhere(q, r, q->replay_origin);
+	} else {
 		if (p.stamp.n && request_header(q, "Prefer").p) {
 			p.modifier = preferred(q, r, p.modifier);
 			response_header(r, "Vary", STR("prefer"));

@@ -105,39 +105,51 @@ struct str request_arg(const struct request *q, const char *name)
 	return STR_NONE;
 }
 
-struct str request_cookie(const struct request *q, const char *name)
+static struct str under(struct request *q, struct str origin, const char *fmt, va_list ap)
 {
-	struct str rest = request_header(q, "Cookie");
+	struct str rest = arena_vprintf(&q->arena, fmt, ap);
 
-	while (rest.n) {
-		struct str value = str_cut(&rest, ';'), key = str_trim(str_cut(&value, '='));
+	return arena_printf(&q->arena, "%.*s%.*s%.*s", STR_FMT(origin), STR_FMT(q->server->prefix), STR_FMT(rest));
+}
 
-		if (str_eq(key, str(name)))
-			return str_trim(value);
-	}
-	return STR_NONE;
+struct str request_at(struct request *q, struct str origin, const char *fmt, ...)
+{
+	va_list ap;
+	struct str s;
+
+	va_start(ap, fmt);
+	s = under(q, origin, fmt, ap);
+	va_end(ap);
+	return s;
 }
 
 struct str request_absolute(struct request *q, const char *fmt, ...)
 {
 	va_list ap;
-	struct str rest;
+	struct str s;
 
 	va_start(ap, fmt);
-	rest = arena_vprintf(&q->arena, fmt, ap);
+	s = under(q, q->origin, fmt, ap);
 	va_end(ap);
-	return arena_printf(&q->arena, "%.*s%.*s%.*s", STR_FMT(q->origin), STR_FMT(q->server->prefix), STR_FMT(rest));
+	return s;
 }
 
 struct str request_href(struct request *q, const char *fmt, ...)
 {
 	va_list ap;
-	struct str rest;
+	struct str s;
 
 	va_start(ap, fmt);
-	rest = arena_vprintf(&q->arena, fmt, ap);
+	s = under(q, STR(""), fmt, ap);
 	va_end(ap);
-	return arena_printf(&q->arena, "%.*s%.*s", STR_FMT(q->server->prefix), STR_FMT(rest));
+	return s;
+}
+
+struct str request_replay_base(struct request *q)
+{
+	if (!q->server->replay_host.n)
+		return q->server->prefix;
+	return arena_printf(&q->arena, "%.*s%.*s", STR_FMT(q->replay_origin), STR_FMT(q->server->prefix));
 }
 
 const struct served *server_find(const struct server *s, struct str name, bool slug)

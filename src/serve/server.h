@@ -68,6 +68,10 @@ struct server {
 	struct str prefix;   /* path of --public-url without a slash at its end; may be empty */
 	struct str origin;   /* scheme://host[:port] of --public-url; empty: as the Host header says */
 	struct str public_host;
+	struct str listen_host; /* as browsers of this machine name it */
+	struct str
+	    replay_host; /* --replay-host without its port; empty: archived pages share our origin, in a sandbox */
+	struct str replay_port; /* ":PORT" that was given with it; empty: that of the address asked */
 	int port;
 	struct arena arena;	     /* lives as long as the server */
 	_Atomic unsigned generation; /* grows at SIGHUP: workers open their handles anew */
@@ -102,7 +106,9 @@ struct request {
 	bool authorised;     /* came with the token, by cookie or Bearer */
 	bool bearer;
 	bool trusted_proxy;
-	struct str origin; /* scheme://host[:port] that the browser sees */
+	struct str origin;	  /* scheme://host[:port] of our pages, as the browser sees it */
+	struct str replay_origin; /* of archived pages: the same, but with --replay-host */
+	bool at_replay;		  /* asked at the host of --replay-host */
 	struct arena arena;
 	uint64_t id;			 /* for error pages and the log */
 	const struct field_pair *fields; /* headers */
@@ -119,7 +125,6 @@ bool request_u64(const struct request *q, const char *name, uint64_t low, uint64
 		 uint64_t *out);
 struct str request_header(const struct request *q, const char *name); /* any case; STR_NONE */
 struct str request_arg(const struct request *q, const char *name);    /* of the pattern; STR_NONE */
-struct str request_cookie(const struct request *q, const char *name);
 
 /* This worker's handle of q->served (or of `which`); NULL with the error in r. */
 struct response;
@@ -131,7 +136,10 @@ const struct served *server_find(const struct server *s, struct str name, bool s
 
 /* origin + prefix + "/rest", for absolute links; prefix + "/rest" for hrefs within the site. */
 struct str request_absolute(struct request *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct str request_at(struct request *q, struct str origin, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str request_href(struct request *q, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What stands before /{coll}/{stamp}mp_/ in our pages: origin of archived pages + prefix, or the prefix alone. */
+struct str request_replay_base(struct request *q);
 
 enum policy {
 	POLICY_UI,	   /* a page of ours: no script but /a/, never framed */

@@ -72,6 +72,9 @@ void dispatch_run(struct request *q, struct response *r);
 void dispatch_refuse(struct request *q, struct response *r, int status, const char *why); /* of what is no request */
 /* guard.c: true, or the refusal in r. */
 bool guard_host(struct request *q, struct response *r);
+struct str guard_host_name(struct str host);		/* without its port */
+bool guard_host_is_sound(struct str host);		/* bytes that a host with a port may have */
+bool guard_here(struct request *q, struct response *r); /* whether the route is there at the host that was asked */
 bool guard_route(struct request *q, struct response *r);
 bool guard_token_is(const struct server *s, struct str token);
 /* squeeze.c */

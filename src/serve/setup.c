@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "serve/acl.h"
+#include "serve/server_int.h"
 #include "text/document.h"
 
 static const char *const reserved[] = { "c",	   "api",     "a",	     "jobs",	   "help", "cdx",
@@ -224,6 +225,8 @@ static int setup_address(struct server *s, struct sockaddr_storage *at, struct e
 		return err_set(err, WN_USAGE, "--listen takes ADDR:PORT, not '%.*s'", STR_FMT(listen));
 	host = str_sub(listen, 0, (size_t)colon);
 	port = str_sub(listen, (size_t)colon + 1, listen.n);
+	s->listen_host =
+	    host.n == 0 || str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("[::]")) ? STR("127.0.0.1") : host;
 	if (host.n > 1 && host.p[0] == '[' && host.p[host.n - 1] == ']')
 		host = str_sub(host, 1, host.n - 1);
 	if (!str_u64(port, &number) || number > 65535)
@@ -263,6 +266,26 @@ static int setup_public(struct server *s, struct err *err)
 	return WN_OK;
 }
 
+/* A name of its own: cookies know no ports, so another port of our own name would be no other place. */
+static int setup_replay(struct server *s, struct err *err)
+{
+	struct str given = str(s->options.replay_host ? s->options.replay_host : ""), name = guard_host_name(given),
+		   ours;
+
+	if (!s->options.replay_host)
+		return WN_OK;
+	ours = s->public_host.n ? guard_host_name(s->public_host) : s->listen_host;
+	if (!guard_host_is_sound(given) || !name.n)
+		return err_set(err, WN_USAGE, "--replay-host takes a host name, not '%.*s'", STR_FMT(given));
+	if (str_ieq(name, ours))
+		return err_set(err, WN_USAGE,
+			       "--replay-host must be another name than that of winnow's own pages, which is '%.*s'",
+			       STR_FMT(ours));
+	s->replay_host = arena_lower(&s->arena, name);
+	s->replay_port = arena_str(&s->arena, str_sub(given, name.n, given.n));
+	return WN_OK;
+}
+
 static int setup_token(struct server *s, struct err *err)
 {
 	struct str text;
@@ -295,20 +318,15 @@ int setup_server(struct server *s, struct sockaddr_storage *at, struct err *err)
 	int rc;
 
 	if ((rc = setup_collections(s, err)) < 0 || (rc = setup_address(s, at, err)) < 0 ||
-	    (rc = setup_public(s, err)) < 0)
+	    (rc = setup_public(s, err)) < 0 || (rc = setup_replay(s, err)) < 0)
 		return rc;
 	return setup_token(s, err);
 }
 
 struct str setup_url(struct server *s)
 {
-	struct str listen = str(s->options.listen ? s->options.listen : "127.0.0.1:8080");
-	struct str host = str_sub(listen, 0, (size_t)str_rchr(listen, ':'));
-
-	if (host.n == 0 || str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("[::]")))
-		host = STR("127.0.0.1");
 	if (s->origin.n)
 		return arena_printf(&s->arena, "%.*s%.*s/login?token=%s", STR_FMT(s->origin), STR_FMT(s->prefix),
 				    s->token);
-	return arena_printf(&s->arena, "http://%.*s:%d/login?token=%s", STR_FMT(host), s->port, s->token);
+	return arena_printf(&s->arena, "http://%.*s:%d/login?token=%s", STR_FMT(s->listen_host), s->port, s->token);
 }

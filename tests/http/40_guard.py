@@ -6,6 +6,7 @@ import os
 import random
 import re
 import socket
+import subprocess
 import time
 
 HOME = "http://a.example/"
@@ -100,6 +101,72 @@ def private(place, checks):
             r = server.ask("GET", path, server.bearer())
             checks.that(r.status in (200, 400, 404), "--private: %s with the token" % path, r.status)
     server.close()
+
+
+UI_POLICY = ("default-src 'none'; script-src {o}/a/; style-src {o}/a/; img-src {o}/a/ data:; font-src {o}/a/; connect-src {o}/api/ {o}/jobs/; frame-src {frames}/; "
+             "form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+REPLAY_POLICY = ("sandbox allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation{same}; default-src {r}/web/ 'unsafe-inline' 'unsafe-eval' data: blob:; "
+                 "form-action {r}/web/; base-uri {r}/web/; frame-ancestors {ancestors}")
+
+
+def policies(place, checks):
+    """The headers that isolate, whole: of our pages and of archived ones, on one host and on two."""
+    server = place.serve()
+    o = server.base
+    for path in ["/", "/c/web", "/web/*/" + HOME, "/web/%s/%s" % (T, HOME), "/jobs", "/c/web/search?q=budget", "/c/web/rules/new"]:
+        r = server.get(path)
+        checks.equal(r.get("Content-Security-Policy"), UI_POLICY.format(o=o, frames=o), "policy of " + path)
+        checks.that(r.get("X-Content-Type-Options") == "nosniff" and r.get("Cross-Origin-Opener-Policy") == "same-origin" and r.get("Referrer-Policy") == "same-origin" and
+                    r.get("Access-Control-Allow-Origin") is None, "headers of " + path, r.headers)
+    for mod in ["mp_", "id_", "if_", "js_", "im_"]:
+        r = server.get("/web/%s%s/%s" % (T, mod, HOME))
+        checks.equal(r.get("Content-Security-Policy"), REPLAY_POLICY.format(r=o, same="", ancestors=o), "policy of %s" % mod)
+        checks.equal(r.get("Access-Control-Allow-Origin"), "*", "CORS of %s" % mod)
+    r = server.get("/web/%smp_/http://nowhere.example/" % T)
+    checks.that(r.status == 404 and "script-src" not in r.get("Content-Security-Policy") and r.get("Content-Security-Policy").endswith("frame-ancestors 'self'"), "a page of ours at a replay path", r.headers)
+    server.close()
+
+
+def replay_host(place, checks):
+    server = place.serve("--replay-host", "pages.localhost")
+    there, ui, replay = "pages.localhost:%d" % server.port, server.base, "http://pages.localhost:%d" % server.port
+    at = "/web/%smp_/%s" % (T, HOME)
+    r = server.get(at)
+    checks.that(r.status == 307 and r.get("Location") == replay + at and r.body == b"", "an archived page is not at the host of ours", r.headers)
+    r = server.ask("GET", at, {}, host=there)
+    checks.equal((r.status, r.get("Content-Security-Policy")), (200, REPLAY_POLICY.format(r=replay, same=" allow-same-origin", ancestors=ui + " " + replay)), "it is at its own, with an origin")
+    checks.that("<%s%s>; rel=" % (replay, at) in r.get("Link") and "<%s/web/%s>; rel=\"timegate\"" % (ui, HOME) in r.get("Link"), "mementos are there, the TimeGate is ours", r.get("Link"))
+    r = server.get("/web/%s/%s" % (T, HOME))
+    checks.equal(r.get("Content-Security-Policy"), UI_POLICY.format(o=ui, frames=replay), "the policy of the frame")
+    checks.that('src="%s%s"' % (replay, at) in r.text and "allow-same-origin" in r.text, "the frame leads there", r.text[-600:])
+    for path in ["/", "/c/web", "/jobs?x=1", "/login?token=" + server.token]:
+        r = server.ask("GET", path, {}, host=there)
+        checks.that(r.status == 302 and r.get("Location") == ui + path and r.get("Set-Cookie") is None, "pages of ours are not there: " + path, (r.status, r.headers))
+    for path in ["/web/%s/%s" % (T, HOME), "/web/*/" + HOME]:
+        r = server.ask("GET", path, {}, host=there)
+        checks.that(r.status == 307 and r.get("Location") == ui + path, "nor at replay paths: " + path, (r.status, r.headers))
+    for method, path in [("GET", "/api/v1/collections"), ("GET", "/metrics"), ("POST", "/api/v1/sample"), ("POST", "/c/web/rules/new"), ("GET", "/api/v1/openapi.json")]:
+        r = server.ask(method, path, server.bearer(), "" if method == "POST" else None, host=there)
+        checks.that(r.status in (404, 405), "nor is the API: %s %s" % (method, path), r.status)
+    for path in ["/web/cdx?url=" + HOME, "/web/timemap/link/" + HOME, "/web/_/replay.js", "/healthz"]:
+        checks.equal(server.ask("GET", path, {}, host=there).status, 200, "what is open to all is at both: " + path)
+    r = server.ask("GET", at, {"Service-Worker": "script"}, host=there)
+    checks.equal(r.status, 403, "no service worker there either")
+    r = server.ask("GET", "/web/20070105120009mp_/http://a.example/headers", {}, host=there)
+    checks.equal(r.get("Set-Cookie"), "a=b; Path=/web/20070105120009mp_/http://a.example/c/", "an archived cookie is for its site and time alone")
+    r = server.ask("POST", "/api/v1/sample", {"Cookie": "winnow=tossed; winnow=" + server.token, "Origin": replay, "Sec-Fetch-Site": "same-site"}, "")
+    checks.equal(r.status, 403, "a page of the replay host is no page of ours")
+    r = server.ask("POST", "/c/web/rules/new", {"Cookie": "winnow=tossed; winnow=" + server.token, "Origin": ui, "Sec-Fetch-Site": "same-origin"}, "")
+    checks.that(r.status not in (401, 403), "a cookie tossed in front of ours takes nothing away", r.status)
+    server.close()
+    for args in [("--replay-host", "127.0.0.1"), ("--replay-host", "127.0.0.1:99"), ("--replay-host", "a b"), ("--replay-host", ""), ("--public-url", "https://x.example/", "--replay-host", "x.example:8443")]:
+        p = subprocess.run([place.winnow, "serve", "--listen", "127.0.0.1:0", *args], capture_output=True, text=True, timeout=60)
+        checks.that(p.returncode == 2 and "--replay-host" in p.stderr, "refused: " + " ".join(args), (p.returncode, p.stderr))
+    public = place.serve("--public-url", "https://archive.example/web/", "--replay-host", "pages.example")
+    r = public.ask("GET", "/web/web/%smp_/%s" % (T, HOME), {}, host="archive.example")
+    checks.equal(r.get("Location"), "https://pages.example/web/web/%smp_/%s" % (T, HOME), "behind a proxy, with a prefix")
+    checks.equal(public.ask("GET", "/web/web/%smp_/%s" % (T, HOME), {}, host="pages.example").status, 200, "and there")
+    public.close()
 
 
 MALFORMED = [
@@ -236,6 +303,8 @@ def test(place, checks):
     tokens(place, checks)
     hosts(place, checks)
     private(place, checks)
+    policies(place, checks)
+    replay_host(place, checks)
     proxies(place, checks)
     server = place.serve("--allow-sql", "--allow-cdx-write", log=place.path("fuzz.log"))
     unknown(server, checks)
