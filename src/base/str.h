@@ -24,7 +24,10 @@ static inline struct str str(const char *z) { return (struct str){ z, z ? strlen
 static inline struct str str_n(const char *p, size_t n) { return (struct str){ p, n }; }
 /* Behind the last byte; of a str that points nowhere, nowhere: NULL + 0 is not defined. */
 static inline const char *str_end(struct str s) { return s.n ? s.p + s.n : s.p; }
-static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || a.p == b.p || memcmp(a.p, b.p, a.n) == 0);
+}
 static inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 static inline bool ascii_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool ascii_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

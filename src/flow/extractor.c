@@ -32,6 +32,9 @@ struct seen_entry {
 struct seen {
 	pthread_mutex_t lock;
 	struct seen_entry slots[SEEN_SLOTS]; /* by the low bits of hash; a newer one takes the place */
+	/* keys of contents whose sets, and of pages whose links were made, in the same manner */
+	unsigned char contents[SEEN_SLOTS][32];
+	uint64_t pages[SEEN_SLOTS];
 };
 
 struct seen *seen_new(void)
@@ -48,6 +51,45 @@ void seen_free(struct seen *s)
 		return;
 	pthread_mutex_destroy(&s->lock);
 	mem_free(s);
+}
+
+/* Whether a content was seen before; from now on it was.  SHA-256 is uniform: its first bits are the slot. */
+static bool seen_content(struct seen *s, const unsigned char key[32])
+{
+	unsigned char *slot;
+	uint32_t at;
+	bool before;
+
+	if (!s)
+		return false;
+	memcpy(&at, key, sizeof at);
+	slot = s->contents[at % SEEN_SLOTS];
+	pthread_mutex_lock(&s->lock);
+	before = memcmp(slot, key, 32) == 0;
+	memcpy(slot, key, 32);
+	pthread_mutex_unlock(&s->lock);
+	return before;
+}
+
+static bool seen_page(struct seen *s, uint64_t key)
+{
+	bool before = false;
+
+	if (s) {
+		pthread_mutex_lock(&s->lock);
+		before = s->pages[key % SEEN_SLOTS] == key;
+		pthread_mutex_unlock(&s->lock);
+	}
+	return before;
+}
+
+static void memorise_page(struct seen *s, uint64_t key)
+{
+	if (s) {
+		pthread_mutex_lock(&s->lock);
+		s->pages[key % SEEN_SLOTS] = key;
+		pthread_mutex_unlock(&s->lock);
+	}
 }
 
 /* ---- the extractor ---- */
@@ -153,28 +195,54 @@ static void content_key(struct extractor *x, const struct texts *t, unsigned cha
 	EVP_DigestFinal_ex(x->sha, key, &n);
 }
 
-static void set_content(struct extractor *x, struct found *f, const struct texts *t, struct str lang, double confidence)
+/* Title, body and main text make a content; its language and sets are made when no equal one was seen. */
+static void set_content(struct extractor *x, struct found *f, const struct texts *t)
 {
-	struct set body = shingle_text(&x->body, t->body), main = body;
+	bool one = str_eq(t->main, t->body);
+	struct set body, main;
+	struct lang lang;
 
-	if (!str_eq(t->main, t->body))
-		main = shingle_text(&x->main, t->main);
-	f->has_document = f->has_texts = true;
-	f->texts = (struct texts){ keep(f, t->title), keep(f, t->body), STR_NONE };
-	f->texts.main = str_eq(t->main, t->body) ? f->texts.body : keep(f, t->main);
-	f->content = (struct content){ .title = f->texts.title,
-				       .lang = keep(f, lang),
-				       .confidence = confidence,
-				       .words = x->body.terms,
-				       .shingles = body.n,
-				       .shingles_main = main.n,
-				       .bytes = t->body.n };
+	f->has_document = true;
 	content_key(x, t, f->content.key);
+	if (seen_content(x->o.seen, f->content.key))
+		return;
+	body = main = shingle_text(&x->body, t->body);
+	if (!one)
+		main = shingle_text(&x->main, t->main);
+	lang = document_lang(t->body, t->main);
+	f->has_texts = true;
+	f->texts = (struct texts){ keep(f, t->title), keep(f, t->body), STR_NONE };
+	f->texts.main = one ? f->texts.body : keep(f, t->main);
+	f->content.title = f->texts.title;
+	f->content.lang = keep(f, str(lang.code));
+	f->content.confidence = lang.confidence;
+	f->content.words = x->body.terms;
+	f->content.shingles = body.n;
+	f->content.shingles_main = main.n;
+	f->content.bytes = t->body.n;
 	segment_pack(&f->packed, body, main);
+}
+
+static uint64_t page_key(const struct capture *c)
+{
+	uint64_t parts[2] = { hash_str(c->digest), hash_str(c->url) };
+	uint64_t key = hash64(parts, sizeof parts);
+
+	return key ? key : 1;
 }
 
 static void set_links(struct extractor *x, struct found *f, const struct page *page)
 {
+	uint64_t key = page_key(&f->capture);
+	size_t usable = 0;
+
+	while (usable < page->nlinks && !page->links[usable].url.n)
+		usable++;
+	if (usable == page->nlinks)
+		return;
+	f->page_key = key;
+	if (seen_page(x->o.seen, key))
+		return;
 	linkpack_reset(&x->links);
 	for (size_t i = 0; i < page->nlinks; i++) {
 		const struct link *l = &page->links[i];
@@ -185,18 +253,14 @@ static void set_links(struct extractor *x, struct found *f, const struct page *p
 	}
 	f->links = keep(f, linkpack_view(&x->links));
 	f->has_links = true;
+	if (!f->links.n)
+		f->page_key = 0;
+	else if (!(f->document_flaws & DOC_FLAW_LINKS_CUT)) /* a flaw is told each time */
+		memorise_page(x->o.seen, key);
 	if (x->links.out.cap > 1 * MIB) { /* one giant must not stay for ever */
 		linkpack_release(&x->links);
 		x->links = LINKPACK;
 	}
-}
-
-static uint64_t page_key(const struct capture *c)
-{
-	uint64_t parts[2] = { hash_str(c->digest), hash_str(c->url) };
-	uint64_t key = hash64(parts, sizeof parts);
-
-	return key ? key : 1;
 }
 
 static uint64_t seen_hash(const struct capture *c, struct str type)
@@ -215,7 +279,7 @@ static bool recall(struct extractor *x, struct found *f, struct str type)
 	struct seen_entry e;
 	uint64_t h = seen_hash(c, type);
 
-	if (!s)
+	if (!s || x->o.parse_all)
 		return false;
 	pthread_mutex_lock(&s->lock);
 	e = s->slots[h % SEEN_SLOTS];
@@ -242,7 +306,7 @@ static void memorise(struct extractor *x, const struct found *f, struct str type
 				.has_document = f->has_document };
 
 	/* what does not fit, or has a flaw to be told each time, is not remembered */
-	if (!x->o.seen || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime ||
+	if (!x->o.seen || x->o.parse_all || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime ||
 	    c->charset.n >= sizeof e.charset || f->document_flaws)
 		return;
 	memcpy(e.digest, c->digest.p, sizeof e.digest);
@@ -256,7 +320,7 @@ static void memorise(struct extractor *x, const struct found *f, struct str type
 
 static int make_document(struct extractor *x, struct found *f, struct str payload, struct str type, struct err *err)
 {
-	struct document_in in = { .payload = payload, .mime = type, .url = f->capture.url };
+	struct document_in in = { .payload = payload, .mime = type, .url = f->capture.url, .no_lang = true };
 	struct capture *c = &f->capture;
 	struct document d;
 	struct stamp t;
@@ -271,13 +335,10 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	if (d.failed)
 		f->reader_failed = keep(f, str(d.failed));
 	if (d.why_none == DOCUMENT_HAS_TEXT)
-		set_content(x, f, &(struct texts){ d.page.title, d.page.text, d.main }, d.lang, d.lang_confidence);
+		set_content(x, f, &(struct texts){ d.page.title, d.page.text, d.main });
 	if (d.page.published.n && stamp_parse(d.page.published, &t))
 		c->published = t.time;
-	if (d.page.nlinks) {
-		set_links(x, f, &d.page);
-		f->page_key = f->links.n ? page_key(c) : 0;
-	}
+	set_links(x, f, &d.page);
 	return WN_OK;
 }
 
@@ -500,7 +561,7 @@ struct found *extractor_text(struct extractor *x, struct str url, int64_t time, 
 {
 	struct found *f = found_new();
 	struct document_in in = {
-		.payload = text, .mime = STR("text/plain; charset=utf-8"), .url = url, .no_links = true
+		.payload = text, .mime = STR("text/plain; charset=utf-8"), .url = url, .no_links = true, .no_lang = true
 	};
 	struct document d;
 	struct digest digest;
@@ -514,7 +575,7 @@ struct found *extractor_text(struct extractor *x, struct str url, int64_t time, 
 	digest_of(DIGEST_SHA1, text, &digest);
 	f->capture.digest = keep(f, str_n((const char *)digest.bytes, 20));
 	if (document_extract(&d, &x->arena, x->documents, &in, NULL) == WN_OK && d.why_none == DOCUMENT_HAS_TEXT)
-		set_content(x, f, &(struct texts){ title, d.page.text, d.main }, d.lang, d.lang_confidence);
+		set_content(x, f, &(struct texts){ title, d.page.text, d.main });
 	f->capture.mime = keep(f, STR("text/plain"));
 	f->capture.charset = keep(f, STR("utf-8"));
 	return f;

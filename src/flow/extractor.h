@@ -6,7 +6,8 @@
  *
  * A payload that was parsed before, at the same URL and under the same type,
  * gives the same answer: a shared memory of recent ones (struct seen) saves the
- * work.  Four captures of five are such in a collection of repeated crawls.
+ * work.  Four captures of five are such in a collection of repeated crawls.  A
+ * text that was met before has its sets and its language, whatever it came from.
  */
 #ifndef WINNOW_FLOW_EXTRACTOR_H
 #define WINNOW_FLOW_EXTRACTOR_H
@@ -22,7 +23,8 @@ struct extractor_options {
 	const char *profile; /* of urlkeys */
 	bool index_only;
 	size_t payload_max; /* a longer payload is cut for its text */
-	struct seen *seen;  /* NULL: parse all */
+	struct seen *seen;  /* NULL: everything is made each time */
+	bool parse_all;	    /* every payload is parsed, also one that was seen */
 };
 
 struct extractor;

@@ -272,9 +272,10 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err };
 	struct extractor_options eo = { .spec = collection_spec(coll),
 					.profile = catalog_settings(coll->catalog)->profile,
-					.index_only = o->index_only };
+					.index_only = o->index_only,
+					.parse_all = o->parse_all };
 	double started = progress_clock();
-	struct seen *seen = o->parse_all || o->index_only ? NULL : seen_new();
+	struct seen *seen = o->index_only ? NULL : seen_new();
 	int rc;
 
 	*out = (struct ingest_report){ 0 };

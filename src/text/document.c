@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "archive/url.h"
 #include "text/feed.h"
-#include "text/lang.h"
 #include "text/office.h"
 #include "text/pdf.h"
 
@@ -468,14 +467,7 @@ static void find_main(struct job *j)
 	out->nmain_ranges = m.n_ranges;
 }
 
-static void find_lang(struct job *j)
-{
-	struct document *out = j->out;
-	struct lang lang = lang_of(out->main.n > 200 ? out->main : out->page.text);
-
-	out->lang = arena_str(j->a, str(lang.code));
-	out->lang_confidence = lang.confidence;
-}
+struct lang document_lang(struct str body, struct str main) { return lang_of(main.n > 200 ? main : body); }
 
 int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
 		     struct err *err)
@@ -500,7 +492,11 @@ int document_extract(struct document *out, struct arena *a, struct documents *sc
 	}
 	out->why_none = DOCUMENT_HAS_TEXT;
 	find_main(&j);
-	if (!in->no_lang)
-		find_lang(&j);
+	if (!in->no_lang) {
+		struct lang lang = document_lang(out->page.text, out->main);
+
+		out->lang = arena_str(a, str(lang.code));
+		out->lang_confidence = lang.confidence;
+	}
 	return WN_OK;
 }

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "text/charset.h"
 #include "text/extract.h"
+#include "text/lang.h"
 #include "text/main.h"
 
 /* What the payload really is, after sniffing. */
@@ -87,6 +88,8 @@ struct documents; /* scratch of one worker */
 struct documents *documents_new(void);
 void documents_free(struct documents *d); /* d may be NULL */
 
+/* The language of a text: of its main content where that is long enough. */
+struct lang document_lang(struct str body, struct str main);
 /* WN_OK also for a payload without text. */
 int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
 		     struct err *err);

@@ -86,11 +86,10 @@ static void archive_close(struct archive *a)
 	CHECK_EQ(writer_close(a->w, &a->err), WN_OK);
 }
 
-static struct ingest_report ingest(struct test *t, const char *dir, unsigned threads, const char *const *paths,
-				   size_t n)
+static struct ingest_report ingest_with(struct test *t, const char *dir, const struct ingest_options *o,
+					const char *const *paths, size_t n)
 {
 	struct catalog_settings fresh = { .k = 5, .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
-	struct ingest_options o = { .threads = threads, .memory = 256u << 20 };
 	struct ingest_report r = { 0 };
 	struct collection coll;
 	struct err err = { 0 };
@@ -98,9 +97,15 @@ static struct ingest_report ingest(struct test *t, const char *dir, unsigned thr
 	progress_setup(PROGRESS_NEVER);
 	if (!CHECK(collection_open(&coll, dir, CATALOG_CREATE, &fresh, &err) == WN_OK, "%s", err.text))
 		return r;
-	CHECK(ingest_paths(&coll, paths, n, &o, &r, &err) == WN_OK, "%s", err.text);
+	CHECK(ingest_paths(&coll, paths, n, o, &r, &err) == WN_OK, "%s", err.text);
 	collection_close(&coll);
 	return r;
+}
+
+static struct ingest_report ingest(struct test *t, const char *dir, unsigned threads, const char *const *paths,
+				   size_t n)
+{
+	return ingest_with(t, dir, &(struct ingest_options){ .threads = threads, .memory = 256u << 20 }, paths, n);
 }
 
 /* Everything of every capture that a person can see, by URL and time. */
@@ -165,6 +170,41 @@ TEST(ingest, gives_the_same_rows_for_any_number_of_threads)
 	ingest(t, one, 1, &file, 1);
 	ingest(t, four, 4, &file, 1);
 	CHECK_STR(dump(t, four, true), dump(t, one, true));
+}
+
+/* Many payloads, few texts, in many files: threads meet them in any order, and some of what they skip is needed. */
+TEST(ingest, a_text_met_in_other_payloads_is_one_content)
+{
+	static const char *const forms[] = { "number", "&#110;umber", "n&#117;mber" };
+	const char *files[12], *one = in_dir(t, "one");
+	struct ingest_report r;
+	uint64_t contents;
+
+	for (unsigned f = 0; f < COUNT(files); f++) {
+		struct archive a;
+
+		files[f] = in_dir(t, arena_printf(t->arena, "part%u.warc.gz", f).p);
+		a = archive_open(t, files[f]);
+		for (unsigned i = 0; i < 25; i++)
+			add_page(&a, "http://a.example/", 1200000000 + (int64_t)(f * 25 + i),
+				 arena_printf(t->arena, "text %s %u of some", forms[test_below(t, COUNT(forms))],
+					      (unsigned)test_below(t, 20)));
+		archive_close(&a);
+	}
+	r = ingest(t, one, 1, files, COUNT(files));
+	contents = r.contents;
+	CHECK(contents <= 20, "%" PRIu64, contents);
+	for (unsigned threads = 1; threads <= 4; threads += 3)
+		for (unsigned all = 0; all < 2; all++) {
+			const char *dir = in_dir(t, arena_printf(t->arena, "%u-%u", threads, all).p);
+
+			r = ingest_with(
+			    t, dir,
+			    &(struct ingest_options){ .threads = threads, .memory = 256u << 20, .parse_all = all },
+			    files, COUNT(files));
+			CHECK_EQ(r.contents, contents);
+			CHECK_STR(dump(t, dir, true), dump(t, one, true));
+		}
 }
 
 TEST(ingest, order_and_grouping_of_files_change_ids_only)
