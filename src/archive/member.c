@@ -19,6 +19,7 @@
 #define REREAD (256 * MIB)	/* when so much of the file was searched again from where a damaged member began */
 #define PEEK_MEMBERS 4096	/* members joined into one window */
 #define DICTIONARY_MAX (8 * MIB)
+#define DICTIONARY_FRAME 0x184d2a5du /* the skippable frame that carries it */
 
 static uint32_t le32(const char *p)
 {
@@ -90,20 +91,33 @@ static void hidden_coding(struct text *t, struct str v)
 	}
 }
 
-int text_init(struct text *t, int fd, const char *path, bool seekable, uint64_t base, uint64_t limit, bool deflated,
-	      struct flaws *flaws, struct err *err)
+/* zstd and lz4 share the skippable frames: what follows them tells which it is. */
+static enum coding behind_skippable(struct str v)
+{
+	if (le32(v.p) == DICTIONARY_FRAME)
+		return CODING_ZSTD;
+	while (is_skippable(v))
+		v = str_sub(v, 8 + (size_t)le32(v.p + 4), v.n);
+	return coding_sniff(v) == CODING_LZ4 ? CODING_LZ4 : CODING_ZSTD;
+}
+
+int text_init(struct text *t, const struct text_source *from, struct flaws *flaws, struct err *err)
 {
 	struct str v;
 
 	*t = (struct text){ .flaws = flaws, .first = true };
-	stream_init(&t->raw, fd, path, seekable, base, limit, RAW_WINDOW);
-	if (deflated)
+	stream_init(&t->raw, from->fd, from->path, from->seekable, from->base, from->limit, RAW_WINDOW);
+	if (from->deflated)
 		stream_inflate(&t->raw);
+	else
+		stream_lead(&t->raw, from->lead);
 	int rc = stream_view(&t->raw, 8, &v, err);
 
+	if (rc == WN_OK && is_skippable(v))
+		rc = stream_view(&t->raw, RAW_WINDOW, &v, err);
 	if (rc < 0)
 		return rc;
-	t->coding = is_skippable(v) ? CODING_ZSTD : coding_sniff(v);
+	t->coding = is_skippable(v) ? behind_skippable(v) : coding_sniff(v);
 	if (t->coding == CODING_NONE) {
 		if ((rc = stream_view(&t->raw, 64 * KIB, &v, err)) < 0)
 			return rc;
@@ -244,7 +258,7 @@ static int take_dictionary(struct text *t, struct str frame)
 	return ok ? 0 : -1;
 }
 
-/* Passes skippable zstd frames; the first may carry the dictionary. */
+/* Passes skippable frames; the first of a zstd file may carry the dictionary. */
 static int pass_skippable(struct text *t, struct err *err)
 {
 	for (;;) {
@@ -255,7 +269,7 @@ static int pass_skippable(struct text *t, struct err *err)
 			return rc;
 		uint64_t at = stream_at(&t->raw);
 		uint64_t left = le32(v.p + 4);
-		bool dictionary = t->first && le32(v.p) == 0x184d2a5du;
+		bool dictionary = t->first && t->coding == CODING_ZSTD && le32(v.p) == DICTIONARY_FRAME;
 
 		stream_skip(&t->raw, 8);
 		if (dictionary && left <= DICTIONARY_MAX) {
@@ -445,7 +459,7 @@ static int enter(struct text *t, struct err *err)
 
 	if (t->damaged && (rc = recover(t, err)) != WN_OK)
 		return rc;
-	if (t->coding == CODING_ZSTD && (rc = pass_skippable(t, err)) < 0)
+	if ((t->coding == CODING_ZSTD || t->coding == CODING_LZ4) && (rc = pass_skippable(t, err)) < 0)
 		return rc;
 	if ((rc = stream_view(&t->raw, RAW_AHEAD, &v, err)) < 0)
 		return rc;
@@ -625,6 +639,7 @@ int text_peek(struct text *t, struct str *view, struct err *err)
 	if (t->coding == CODING_NONE)
 		return WN_END;
 	if (t->cut == t->end) {
+		drop_marks(t); /* a record may run over any number of members */
 		if (t->nmarks > PEEK_MEMBERS)
 			return WN_END;
 		if (t->cap - t->end < t->cap / 2)

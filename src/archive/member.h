@@ -48,9 +48,16 @@ struct text {
 	struct flaws *flaws;		    /* where what is found goes; set by the reader, never NULL */
 };
 
-/* fd's part; sniffs the coding.  WN_OK or an error. */
-int text_init(struct text *t, int fd, const char *path, bool seekable, uint64_t base, uint64_t limit, bool deflated,
-	      struct flaws *flaws, struct err *err);
+/* Where a text comes from. */
+struct text_source {
+	int fd;
+	const char *path;
+	bool seekable, deflated;
+	uint64_t base, limit; /* the part of the file */
+	struct str lead;      /* of a pipe: bytes that were read before */
+};
+/* Sniffs the coding.  WN_OK or an error; release it either way. */
+int text_init(struct text *t, const struct text_source *from, struct flaws *flaws, struct err *err);
 void text_release(struct text *t);
 
 /* Starts over at offset `at` of the file, where a member (plain: anything) begins. */

@@ -68,6 +68,65 @@ static int pass_garbage(struct reader *r, uint64_t *skipped, bool line, struct e
 	}
 }
 
+/* Joins the next member to the present one, of which all is in view, unless a head begins there.  WN_OK: joined. */
+static int join_next(struct reader *r, struct err *err)
+{
+	struct str next;
+	struct sighting s;
+
+	if (r->text.damaged)
+		return WN_END;
+	int rc = text_peek(&r->text, &next, err);
+
+	if (rc != WN_OK)
+		return rc;
+	while (next.n && (next.p[0] == '\r' || next.p[0] == '\n'))
+		next = str_sub(next, 1, next.n);
+	if (next.n == 0 || reader_sight(r, next, true, true, &s) == HEAD_YES)
+		return WN_END;
+	text_join(&r->text);
+	return WN_OK;
+}
+
+static void tell_split(struct reader *r, struct flaws *flaws, uint64_t at)
+{
+	if (!flaw_has(&r->pending, FLAW_SPLIT_RECORD) && !flaw_has(&r->late, FLAW_SPLIT_RECORD))
+		flaw_add(flaws, FLAW_SPLIT_RECORD, at, "over several members");
+}
+
+/* Is there a head at the start of the text?  One that goes on in the next member is joined. */
+static int see_head(struct reader *r, bool strict, enum head_sight *seen, struct sighting *out, struct err *err)
+{
+	size_t want = FIRST_LOOK;
+	bool joined = false;
+
+	for (;;) {
+		struct str v;
+		bool all;
+		int rc = text_view(&r->text, want, &v, &all, err);
+
+		if (rc < 0)
+			return rc;
+		*seen = reader_sight(r, v, all, strict, out);
+		if (*seen == HEAD_YES && joined) {
+			uint64_t raw, skip;
+
+			text_place(&r->text, &raw, &skip);
+			tell_split(r, &r->pending, raw);
+		}
+		if (*seen == HEAD_SHORT && want < LIMIT_RECORD_HEAD) {
+			want *= 4;
+			continue;
+		}
+		if (*seen == HEAD_YES || !all || v.n >= LIMIT_RECORD_HEAD || r->text.coding == CODING_NONE ||
+		    reader_sight(r, v, false, strict, out) != HEAD_SHORT)
+			return WN_OK;
+		if ((rc = join_next(r, err)) != WN_OK)
+			return rc < 0 ? rc : WN_OK;
+		joined = true;
+	}
+}
+
 /* Moves to the next head.  *out says which kind it is. */
 static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 {
@@ -107,14 +166,10 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 			strict = false;
 			continue;
 		}
-		size_t want = FIRST_LOOK;
 		enum head_sight seen;
 
-		while ((seen = reader_sight(r, v, all, strict, out)) == HEAD_SHORT && want < LIMIT_RECORD_HEAD) {
-			want *= 4;
-			if ((rc = text_view(&r->text, want, &v, &all, err)) < 0)
-				return rc;
-		}
+		if ((rc = see_head(r, strict, &seen, out, err)) < 0)
+			return rc;
 		if (seen == HEAD_YES)
 			return WN_OK;
 		uint64_t skipped = 0, raw, skip;
@@ -136,23 +191,11 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
  * WN_OK: yes, and it is joined; WN_END: no. */
 static int run_on(struct reader *r, struct flaws *flaws, struct err *err)
 {
-	struct str next;
-	struct sighting s;
+	int rc = join_next(r, err);
 
-	if (r->text.damaged)
-		return WN_END;
-	int rc = text_peek(&r->text, &next, err);
-
-	if (rc != WN_OK)
-		return rc;
-	while (next.n && (next.p[0] == '\r' || next.p[0] == '\n'))
-		next = str_sub(next, 1, next.n);
-	if (next.n == 0 || reader_sight(r, next, true, true, &s) == HEAD_YES)
-		return WN_END;
-	if (!flaw_has(flaws, FLAW_SPLIT_RECORD))
-		flaw_add(flaws, FLAW_SPLIT_RECORD, r->span.at, "over several members");
-	text_join(&r->text);
-	return WN_OK;
+	if (rc == WN_OK)
+		tell_split(r, flaws, r->span.at);
+	return rc;
 }
 
 /* View of the whole head of the record at hand. */
@@ -171,6 +214,14 @@ static int view_head(struct reader *r, const struct sighting *s, struct str *v, 
 
 		*size = s->format == RECORD_ARC ? (s->size <= v->n ? s->size : 0)
 						: warc_head_size(most, *all && most.n == v->n, cut);
+		if (*size == v->n && *cut && *all && v->n < LIMIT_RECORD_HEAD) {
+			if ((rc = run_on(r, &r->pending, err)) < 0)
+				return rc;
+			if (rc == WN_OK)
+				continue;
+			if ((rc = text_view(&r->text, want, v, all, err)) < 0)
+				return rc;
+		}
 		if (*size)
 			return WN_OK;
 		if (v->n >= LIMIT_RECORD_HEAD) {
@@ -284,6 +335,8 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 	struct str v, before;
 	bool all, cut, wrong = false;
 	size_t head;
+
+	r->late.n = r->late.more = 0;
 	int rc = view_head(r, s, &v, &all, &head, &cut, err);
 
 	if (rc < 0)
@@ -293,7 +346,6 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 	r->until = r->cut = r->given = r->watch = r->wrong = false;
 	r->piece = r->ahead = 0;
 	r->found = 0;
-	r->late.n = r->late.more = 0;
 	r->format = s->format;
 	parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
 	bool headless = cut || (s->format == RECORD_WARC && head == LIMIT_RECORD_HEAD);
@@ -522,7 +574,8 @@ static int pass_trailer(struct reader *r, struct err *err)
 		n = 4;
 	else if (!warc && v.n >= 1 && v.p[0] == '\n')
 		n = 1;
-	if (n && (n == v.n || (v.p[n] != '\r' && v.p[n] != '\n'))) {
+	r->closed = n && (n == v.n || (v.p[n] != '\r' && v.p[n] != '\n'));
+	if (r->closed) {
 		text_skip(&r->text, n);
 		return WN_OK;
 	}
@@ -641,6 +694,20 @@ void reader_stop(const struct reader *r, uint64_t *at, uint64_t *skip)
 {
 	*at = r->stop_raw;
 	*skip = r->stop_skip;
+}
+
+bool reader_whole(const struct reader *r, const struct record *rec)
+{
+	return r->closed && rec->has_length && rec->length == r->declared &&
+	       !flaw_has(&rec->flaws, FLAW_TRUNCATED_FILE);
+}
+
+bool reader_tentative(const struct reader *r, const struct record *rec)
+{
+	bool beyond = rec->plain && rec->has_length && rec->length != r->declared &&
+		      r->span.at + r->head_size + r->declared + BEYOND > r->size;
+
+	return beyond || flaw_has(&rec->flaws, FLAW_TRUNCATED_FILE);
 }
 
 const struct flaws *reader_tail(const struct reader *r) { return &r->pending; }

@@ -67,6 +67,12 @@ struct span reader_span(const struct reader *r);
 void reader_stop(const struct reader *r, uint64_t *at, uint64_t *skip);
 bool reader_can_split(const struct reader *r); /* a regular file of one part: ranges of it can be read */
 
+/* After reader_end, for files that are still being written.  Whole: it ends where its length says and is closed as it
+ * should be.  Tentative: it might be another record if the file went on behind its present end; others that were found
+ * behind it may then be part of it. */
+bool reader_whole(const struct reader *r, const struct record *rec);
+bool reader_tentative(const struct reader *r, const struct record *rec);
+
 const char *reader_path(const struct reader *r); /* without the part */
 bool reader_seekable(const struct reader *r);
 

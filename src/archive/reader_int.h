@@ -17,6 +17,9 @@ struct part {
 struct reader {
 	int fd;
 	bool own_fd, seekable, open; /* open: a part is */
+	bool kept;		     /* fd is a copy of a pipe, which cannot be opened again */
+	char lead[4];		     /* of a pipe: bytes read to see what it is */
+	size_t nlead;
 	char *path;
 	uint64_t size; /* of a regular file when it was opened */
 	struct arena names;
@@ -44,6 +47,7 @@ struct reader {
 	size_t piece;	      /* bytes handed out, not yet skipped */
 	uint64_t left, found; /* of the block: to come, handed out */
 	bool cut;	      /* the block ended early */
+	bool closed;	      /* the record ended with the line ends that its format asks for */
 	enum record_format format;
 	uint64_t declared;
 	size_t head_size;

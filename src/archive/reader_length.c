@@ -241,7 +241,10 @@ enum probe reader_probe(struct reader *r, size_t head, uint64_t length)
 	bool all;
 	enum closing closing = CLOSE_NOT;
 	size_t run;
-	int rc = text_init(&t, r->fd, r->path, true, p->base, p->limit, false, unheard, &err);
+	struct text_source from = {
+		.fd = r->fd, .path = r->path, .seekable = true, .base = p->base, .limit = p->limit
+	};
+	int rc = text_init(&t, &from, unheard, &err);
 
 	if (rc == WN_OK)
 		rc = pass_block(r, &t, head, length, &err);

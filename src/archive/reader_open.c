@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/os.h"
 
+#define COPY_STEP (1 * MIB)
+
 static int block_pull(struct source *s, struct str *piece, struct err *err)
 {
 	struct reader *r = (struct reader *)(void *)((char *)s - offsetof(struct reader, source));
@@ -20,9 +22,13 @@ static int block_pull(struct source *s, struct str *piece, struct err *err)
 int reader_open_part(struct reader *r, struct err *err)
 {
 	struct part *p = &r->parts[r->part];
-	int rc = text_init(&r->text, r->fd, r->path, r->seekable, p->base, p->limit, p->deflated, &r->pending, err);
+	struct text_source from = {
+		r->fd, r->path, r->seekable, p->deflated, p->base, p->limit, { r->lead, r->nlead }
+	};
+	int rc = text_init(&r->text, &from, &r->pending, err);
 
 	r->open = true;
+	r->seen_warc = r->seen_arc = false;
 	r->arc_version = 1;
 	r->last_member = UINT64_MAX;
 	return rc;
@@ -76,12 +82,36 @@ static int open_fd(struct reader *r, const char *path, struct str *only, struct 
 	return rc;
 }
 
+/* A ZIP is read from its end: one that comes through a pipe is copied to a file without a name first. */
+static int keep_pipe(struct reader *r, struct err *err)
+{
+	char *piece = mem_alloc(COPY_STEP);
+	size_t got = r->nlead;
+	int fd = -1, rc = os_temporary(&fd, err);
+
+	memcpy(piece, r->lead, got);
+	while (rc == WN_OK && got) {
+		r->size += got;
+		if ((rc = os_write(fd, piece, got, "a temporary copy of standard input", err)) == WN_OK)
+			rc = os_read(r->fd, piece, COPY_STEP, &got, r->path, err);
+	}
+	mem_free(piece);
+	if (rc < 0) {
+		os_close(&fd);
+		return rc;
+	}
+	if (r->own_fd)
+		os_close(&r->fd);
+	r->fd = fd;
+	r->own_fd = r->seekable = r->kept = true;
+	r->nlead = 0;
+	return WN_OK;
+}
+
 static int open_file(struct reader *r, const char *path, struct err *err)
 {
-	struct str only, first;
+	struct str only;
 	struct stat st;
-	char magic[4];
-	size_t got = 0;
 	int rc = open_fd(r, path, &only, err);
 
 	if (rc < 0)
@@ -92,11 +122,18 @@ static int open_file(struct reader *r, const char *path, struct err *err)
 		return err_set(err, WN_IO, "%s is a directory, not an archive file", r->path);
 	r->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	r->seekable = S_ISREG(st.st_mode) && lseek(r->fd, 0, SEEK_CUR) == 0;
-	if (r->seekable && (rc = os_pread(r->fd, magic, 4, 0, &got, r->path, err)) < 0)
+	rc = r->seekable ? os_pread(r->fd, r->lead, sizeof r->lead, 0, &r->nlead, r->path, err)
+			 : os_read(r->fd, r->lead, sizeof r->lead, &r->nlead, r->path, err);
+	if (rc < 0)
 		return rc;
-	first = str_n(magic, got);
-	if (r->seekable && zip_sniff(first))
-		return open_zip(r, (uint64_t)st.st_size, only, err);
+	bool zip = zip_sniff(str_n(r->lead, r->nlead));
+
+	if (r->seekable)
+		r->nlead = 0;
+	else if (zip && (rc = keep_pipe(r, err)) < 0)
+		return rc;
+	if (zip)
+		return open_zip(r, r->size, only, err);
 	if (only.n)
 		return err_set(err, WN_NONE, "%s is no WACZ, so it holds no %.*s", r->path, STR_FMT(only));
 	r->parts = ARENA_NEW(&r->names, struct part);
@@ -268,4 +305,4 @@ bool reader_can_split(const struct reader *r)
 }
 
 const char *reader_path(const struct reader *r) { return r->path; }
-bool reader_seekable(const struct reader *r) { return r->seekable; }
+bool reader_seekable(const struct reader *r) { return r->seekable && !r->kept; }

@@ -25,6 +25,17 @@
 #define RANGE_ITEMS 8192
 #define RANGE_TEXT (64 * MIB)
 
+/* What a grown file is continued from: its end when the last record is whole and ends there.  Else more bytes may change
+ * what that record is, so that it is read again; from the start of the file when it cannot be reached directly or when
+ * not it alone is in doubt. */
+struct last {
+	uint64_t at; /* of the last record */
+	bool whole;
+	bool reachable; /* it begins a member, or the file is plain and in one part */
+	bool tentative; /* reader_tentative says so of it */
+	bool doubt;	/* or of one before */
+};
+
 struct range {
 	size_t file;
 	uint64_t from, to; /* to: UINT64_MAX in the last one */
@@ -32,8 +43,7 @@ struct range {
 	VEC(void *) items;
 	bool any, early;
 	uint64_t first_at, stop_at, stop_skip, records;
-	uint64_t whole_at; /* end of the last record that is all there */
-	bool whole;	   /* there is one */
+	struct last end;
 	int code;
 	struct err err;
 	struct flaws tail;
@@ -45,7 +55,7 @@ struct run {
 	unsigned threads;
 	/* the file that is being delivered */
 	uint64_t at, skip, records, bytes;
-	uint64_t whole_at;
+	struct last last;
 	int code;
 	struct err err;
 	struct flaws tail;
@@ -57,11 +67,13 @@ static void tell(const struct scan *s, uint64_t bytes)
 		s->progress(s->progress_context ? s->progress_context : s->context, bytes);
 }
 
-/* A record that the end of the file cut off will be read again when the file has grown. */
-static bool is_whole(const struct record *rec)
+static void note_last(struct last *l, const struct reader *r, const struct record *rec)
 {
-	return !flaw_has(&rec->flaws, FLAW_TRUNCATED_FILE) && !flaw_has(&rec->flaws, FLAW_BLOCK_TRUNCATED) &&
-	       !flaw_has(&rec->flaws, FLAW_HEAD_TRUNCATED);
+	l->doubt |= l->tentative;
+	l->at = rec->span.at;
+	l->reachable = rec->span.skip == 0 && rec->part.n == 0;
+	l->whole = reader_whole(r, rec) && rec->part.n == 0;
+	l->tentative = reader_tentative(r, rec);
 }
 
 /* Reads one record: work, then whatever work left of it. */
@@ -100,10 +112,7 @@ static void read_range(const struct run *run, struct range *g, unsigned worker)
 		g->any = true;
 		g->records++;
 		reader_stop(r, &g->stop_at, &g->stop_skip);
-		if (is_whole(rec)) {
-			g->whole = true;
-			g->whole_at = g->stop_at;
-		}
+		note_last(&g->end, r, rec);
 		if (item)
 			vec_push(&g->items, item);
 		text += rec->length;
@@ -146,8 +155,7 @@ static int read_in_sequence(struct run *run, size_t file, uint64_t to)
 	while (!stop && (run->code = take_record(run, r, rec, file, run->threads, &item, &run->err)) == WN_OK) {
 		run->records++;
 		reader_stop(r, &run->at, &run->skip);
-		if (is_whole(rec))
-			run->whole_at = run->at;
+		note_last(&run->last, r, rec);
 		if (item)
 			stop = s->done(s->context, item, file, NULL);
 		if (reader_at(r) > told + MIB && to == UINT64_MAX) {
@@ -190,9 +198,9 @@ static int deliver(struct run *run, struct range *g)
 	if (g->any) {
 		run->at = g->stop_at;
 		run->skip = g->stop_skip;
+		g->end.doubt |= run->last.doubt || run->last.tentative;
+		run->last = g->end;
 	}
-	if (g->whole)
-		run->whole_at = g->whole_at;
 	return stop;
 }
 
@@ -229,8 +237,10 @@ static int accept(struct run *run, struct range *g)
 
 static int end_file(struct run *run, size_t file)
 {
-	struct scan_file f = { run->paths[file], run->records, run->bytes, run->whole_at,
-			       &run->tail,	 run->code,    &run->err };
+	const struct last *l = &run->last;
+	bool at_end = l->whole && run->at == run->bytes && run->skip == 0;
+	uint64_t stop = l->doubt ? 0 : at_end ? run->bytes : l->reachable ? l->at : 0;
+	struct scan_file f = { run->paths[file], run->records, run->bytes, stop, &run->tail, run->code, &run->err };
 
 	return run->s->done(run->s->context, NULL, file, &f);
 }
@@ -239,7 +249,8 @@ static void begin_file(struct run *run, const struct range *g)
 {
 	struct stat st;
 
-	run->at = run->whole_at = g->from;
+	run->at = g->from;
+	run->last = (struct last){ .at = g->from, .reachable = true };
 	run->skip = run->records = 0;
 	run->code = WN_OK;
 	run->tail.n = run->tail.more = 0;

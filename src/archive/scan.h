@@ -21,7 +21,7 @@
 struct scan_file { /* about one path, when all its records were delivered */
 	const char *path;
 	uint64_t records, bytes;  /* found; size of the file */
-	uint64_t stop;		  /* end of the last record that is all there: a grown file is continued here */
+	uint64_t stop;		  /* a grown file is continued here: its end, or where its last record begins, or 0 */
 	const struct flaws *tail; /* flaws that belong to no record */
 	int code;		  /* WN_OK, or why it could not be read to the end */
 	const struct err *err;

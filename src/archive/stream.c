@@ -19,6 +19,13 @@ void stream_init(struct stream *s, int fd, const char *path, bool seekable, uint
 	s->buf = mem_alloc(cap);
 }
 
+void stream_lead(struct stream *s, struct str lead)
+{
+	if (lead.n)
+		memcpy(s->buf, lead.p, lead.n);
+	s->end = lead.n;
+}
+
 void stream_inflate(struct stream *s)
 {
 	s->inflate = decoder_new(CODING_DEFLATE);

@@ -28,8 +28,9 @@ struct stream {
 
 /* [base, base + limit) of fd with a window of cap bytes. */
 void stream_init(struct stream *s, int fd, const char *path, bool seekable, uint64_t base, uint64_t limit, size_t cap);
-void stream_inflate(struct stream *s);		/* directly after init: the part is raw deflate */
-void stream_grow(struct stream *s, size_t cap); /* a larger window; what is in it stays */
+void stream_lead(struct stream *s, struct str lead); /* directly after init: these bytes of a pipe were read before */
+void stream_inflate(struct stream *s);		     /* directly after init: the part is raw deflate */
+void stream_grow(struct stream *s, size_t cap);	     /* a larger window; what is in it stays */
 void stream_release(struct stream *s);
 
 /* Everything in the window from here on, at least `want` bytes unless the part

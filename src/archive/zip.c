@@ -1,6 +1,7 @@
 /* archive/zip.c -- see zip.h.  Numbers in ZIP are little-endian. */
 #include "archive/zip.h"
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -8,6 +9,8 @@
 #define END_SIZE 22u
 #define LOCAL_SIZE 30u
 #define CENTRAL_SIZE 46u
+#define DESCRIPTOR_SIZE 16u /* the shortest with its mark */
+#define SEARCH_STEP (1 * MIB)
 
 static uint16_t le16(const unsigned char *p) { return (uint16_t)(p[0] | p[1] << 8); }
 static uint32_t le32(const unsigned char *p)
@@ -152,7 +155,49 @@ out:
 	return ok;
 }
 
-/* Without a directory: walks the local headers while their sizes are known. */
+/* The size of a member whose header does not know it: its data descriptor, behind the data, says how long that is.
+ * Where none fits, the file is cut in this member. */
+static uint64_t described_size(const struct zip_file *z, uint64_t from)
+{
+	unsigned char *p = mem_alloc(SEARCH_STEP);
+	uint64_t found = z->size - from;
+
+	for (uint64_t at = from; at + DESCRIPTOR_SIZE <= z->size && found == z->size - from;
+	     at += SEARCH_STEP - DESCRIPTOR_SIZE + 1) {
+		size_t n = z->size - at < SEARCH_STEP ? (size_t)(z->size - at) : SEARCH_STEP;
+
+		if (!read_at(z, at, p, n))
+			break;
+		const unsigned char *end = p + n - DESCRIPTOR_SIZE, *q = p;
+
+		for (; q <= end && (q = memchr(q, 'P', (size_t)(end - q) + 1)); q++) {
+			uint64_t size = at + (uint64_t)(q - p) - from;
+
+			if (memcmp(q, "PK\7\10", 4) == 0 && (le32(q + 8) == size || le64(q + 8) == size)) {
+				found = size;
+				break;
+			}
+		}
+	}
+	mem_free(p);
+	return found;
+}
+
+/* Behind a member's data: its descriptor, of 12 to 24 bytes, when it has one. */
+static uint64_t pass_descriptor(const struct zip_file *z, uint64_t at)
+{
+	unsigned char p[24 + 4];
+	size_t n = z->size - at < sizeof p ? (size_t)(z->size - at) : sizeof p;
+
+	if (!read_at(z, at, p, n))
+		return at;
+	for (size_t i = 0; i + 4 <= n; i++)
+		if (memcmp(p + i, "PK\3\4", 4) == 0)
+			return at + i;
+	return at;
+}
+
+/* Without a directory: walks the local headers. */
 static void from_front(struct zip_file *z, entry_vec *out)
 {
 	uint64_t at = 0;
@@ -171,12 +216,16 @@ static void from_front(struct zip_file *z, entry_vec *out)
 		e.name = str_n(names, nname);
 		read_zip64(str_n(names + nname, nextra), (uint64_t *const[]){ &e.size, &e.packed }, 2);
 		e.offset = at + LOCAL_SIZE + nname + nextra;
-		bool unknown = le16(h + 6) & 8 && e.packed == 0;
+		bool described = le16(h + 6) & 8;
 
-		if (unknown || e.packed > z->size - e.offset)
+		if (described && e.packed == 0)
+			e.packed = described_size(z, e.offset);
+		else if (e.packed > z->size - e.offset)
 			e.packed = z->size - e.offset;
 		vec_push(out, e);
 		at = e.offset + e.packed;
+		if (described)
+			at = pass_descriptor(z, at);
 	}
 }
 

@@ -161,6 +161,19 @@ int os_rename(const char *from, const char *to, struct err *err)
 	return rc ? err_sys(err, errno, "cannot rename %s to %s", from, to) : WN_OK;
 }
 
+int os_temporary(int *fd, struct err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+
+	snprintf(path, sizeof path, "%s/winnow-XXXXXX", dir && *dir ? dir : "/tmp");
+	*fd = fault_now(FAULT_OPEN) ? (errno = EACCES, -1) : mkostemp(path, O_CLOEXEC);
+	if (*fd < 0)
+		return err_sys(err, errno, "cannot make a temporary file in %s", dir && *dir ? dir : "/tmp");
+	unlink(path);
+	return WN_OK;
+}
+
 int os_unlink(const char *path, struct err *err)
 {
 	return unlink(path) && errno != ENOENT ? err_sys(err, errno, "cannot remove %s", path) : WN_OK;

@@ -32,6 +32,7 @@ struct found {
 	struct catalog_crawl *crawl; /* a warcinfo record */
 	struct str via_of, via;	     /* a metadata record: of which record id, what it says */
 	uint64_t at;
+	bool inside; /* of a member or of a part of the file: reading cannot go on at `at` */
 	struct str record_id;
 };
 

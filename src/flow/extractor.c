@@ -518,6 +518,7 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 
 	arena_reset(&x->arena);
 	f->at = rec->span.at;
+	f->inside = rec->span.skip || rec->part.n;
 	if (is_capture(rec)) {
 		struct capture *c = &f->capture;
 

@@ -85,16 +85,23 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 	if (item) {
 		struct found *f = item;
 
+		if (!f->inside) {
+			in->go_on = f->at;
+			in->before = in->file.records;
+		}
 		/* A batch ends before a record, so that the file's row can say where to go on. */
 		if (batch_full(g->batch)) {
-			in->file.done_to = f->capture.part.n ? 0 : f->at;
-			batch_file(g->batch, &in->file);
+			struct catalog_file row = in->file;
+
+			row.done_to = in->go_on;
+			row.records = in->before;
+			batch_file(g->batch, &row);
 			if ((rc = batch_pass(g->batch, g->err)) < 0) {
 				found_free(f);
 				return rc;
 			}
 		}
-		in->file.records++; /* in the row of a batch that ends inside the file, too */
+		in->file.records++;
 		return batch_take(g->batch, f, in->file.id, g->err);
 	}
 	if (summary->code < 0) {

@@ -223,6 +223,7 @@ int known_files_look(struct known_files *k, struct arena *a, const char *path, u
 	out->moved = out->known && !str_eq(f->file.path, str(out->path));
 	out->skip = f && f->file.complete && f->file.bytes == (uint64_t)st.st_size;
 	out->start = f ? f->file.done_to : 0;
+	out->last_again = f && f->file.complete && f->file.done_to < f->file.bytes;
 	out->file.path = str(out->path);
 	out->file.mtime = mtime_of(&st);
 	if (!f || f->file.bytes != (uint64_t)st.st_size) {
@@ -264,8 +265,13 @@ int inputs_clear(struct catalog *c, const struct known_files *k, struct input *i
 	}
 	if (rc == WN_OK && in->known) {
 		rc = catalog_remove(c, in->file.id, in->start, &removed, err);
-		in->file.records = in->start == 0 || removed > in->file.records ? 0 : in->file.records - removed;
+		if (in->start == 0)
+			in->file.records = 0;
+		else if (in->last_again && in->file.records)
+			in->file.records--;
 	}
+	in->go_on = in->start;
+	in->before = in->file.records;
 	in->file.complete = false;
 	in->file.done_to = in->start;
 	return rc;

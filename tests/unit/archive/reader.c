@@ -219,6 +219,52 @@ TEST(reader, joins_a_record_over_members)
 	CHECK_STR(summary(t, make_join(t->arena, parts, 4)), STR("resource 9000 split-record; resource 3"));
 }
 
+/* Members that end anywhere, as tools make them that know nothing of records: also inside heads and version lines. */
+TEST(reader, joins_records_over_members_of_any_size)
+{
+	static const enum make_coding codings[] = { MAKE_GZIP, MAKE_GZIP_EXTRA, MAKE_ZSTD, MAKE_LZ4, MAKE_BZIP2 };
+	struct str records[5];
+
+	for (size_t i = 0; i < COUNT(records); i++)
+		records[i] = make_record(t->arena, "resource", "http://a/", make_noise(t, 10 + 700 * i), NULL);
+	struct str all = make_join(t->arena, records, COUNT(records));
+
+	for (size_t size = 5; size < 400; size += 1 + size / 3)
+		for (size_t c = 0; c < COUNT(codings); c++) {
+			struct arena round = { 0 }, *outer = t->arena;
+			size_t n = 0;
+
+			t->arena = &round;
+			struct str *members = ARENA_ARRAY(t->arena, struct str, all.n / size + 1);
+
+			for (size_t at = 0; at < all.n; at += size)
+				members[n++] = make_member(t->arena, str_sub(all, at, at + size), codings[c]);
+			struct str got = summary(t, make_join(t->arena, members, n));
+
+			CHECK(str_find(got, STR("resource 10")) == 0 && str_find(got, STR("resource 710 ")) > 0 &&
+				  str_find(got, STR("resource 1410 ")) > 0 &&
+				  str_find(got, STR("resource 2110 ")) > 0 && str_find(got, STR("resource 2810 ")) > 0,
+			      "members of %zu bytes, coding %d: %.*s", size, (int)codings[c], STR_FMT(got));
+			t->arena = outer;
+			arena_release(&round);
+		}
+}
+
+/* zstd and lz4 have the same skippable frames; only what follows the first tells which of them it is. */
+TEST(reader, passes_skippable_frames)
+{
+	static const char frame[] = "\x53\x2a\x4d\x18\x07\0\0\0ignored";
+	struct str skip = str_n(frame, sizeof frame - 1),
+		   record = make_record(t->arena, "resource", "http://a/", STR("abc"), NULL);
+
+	for (int c = 0; c < 2; c++) {
+		struct str one = make_member(t->arena, record, c ? MAKE_LZ4 : MAKE_ZSTD);
+
+		CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ skip, skip, one, skip, one, skip }, 6)),
+			  STR("resource 3; resource 3"));
+	}
+}
+
 TEST(reader, uses_the_dictionary_frame)
 {
 	struct str record = make_record(t->arena, "resource", "http://a/", STR("abc"), NULL);
