@@ -13,23 +13,31 @@ void pack_varint(struct buf *out, uint64_t v)
 	buf_byte(out, (char)v);
 }
 
-static unsigned width(uint32_t v) { return v ? 32 - (unsigned)__builtin_clz(v) : 0; }
+static unsigned width(uint32_t v) { return 63 - (unsigned)__builtin_clzll(2 * (uint64_t)v + 1); } /* 0 of 0 */
 
-static unsigned best_width(const uint32_t *v, size_t n)
+/* The width that costs least, and how many numbers are longer. */
+static unsigned best_width(const uint32_t *v, size_t n, unsigned *longer)
 {
-	unsigned of_width[33] = { 0 }, best = 32, longer = 0;
-	size_t best_cost = 32 * n;
+	unsigned of_width[34] = { 0 }, best, above = 0;
+	uint32_t all = 0;
+	size_t best_cost;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		all |= v[i];
 		of_width[width(v[i])]++;
-	for (unsigned b = 32; b-- > 0;) {
+	}
+	best = width(all);
+	best_cost = n * best;
+	*longer = 0;
+	for (unsigned b = best; b-- > 0;) {
 		size_t cost;
 
-		longer += of_width[b + 1];
-		cost = n * b + longer * (size_t)PATCH_COST;
+		above += of_width[b + 1];
+		cost = n * b + above * (size_t)PATCH_COST;
 		if (cost < best_cost) {
 			best_cost = cost;
 			best = b;
+			*longer = above;
 		}
 	}
 	return best;
@@ -39,23 +47,23 @@ static size_t packed_bytes(size_t n, unsigned b) { return n == PACK_N ? 16 * (si
 
 static void pack_lanes(unsigned char *out, const uint32_t *v, unsigned b)
 {
-	uint32_t word[4] = { 0 }, mask = b == 32 ? ~(uint32_t)0 : ((uint32_t)1 << b) - 1;
+	const uint32_t m = b == 32 ? ~(uint32_t)0 : ((uint32_t)1 << b) - 1;
+	const lanes mask = { m, m, m, m };
+	lanes word = { 0 }, x;
 	unsigned filled = 0;
 
 	if (!b)
 		return;
 	for (unsigned i = 0; i < 32; i++) {
-		bool spill = filled + b >= 32;
-
-		for (unsigned lane = 0; lane < 4; lane++)
-			word[lane] |= (v[4 * i + lane] & mask) << filled;
+		memcpy(&x, v + 4 * i, sizeof x);
+		x &= mask;
+		word |= x << filled;
 		filled += b;
-		if (spill) {
-			memcpy(out, word, 16);
+		if (filled >= 32) {
+			memcpy(out, &word, 16);
 			out += 16;
 			filled -= 32;
-			for (unsigned lane = 0; lane < 4; lane++)
-				word[lane] = filled ? (v[4 * i + lane] & mask) >> (b - filled) : 0;
+			word = filled ? x >> (b - filled) : (lanes){ 0 };
 		}
 	}
 }
@@ -74,9 +82,24 @@ static void pack_row(unsigned char *out, const uint32_t *v, size_t n, unsigned b
 		*out = (unsigned char)word;
 }
 
+/* Places of the numbers longer than b, then what stands above b of each. */
+static void add_patches(struct buf *out, const uint32_t *v, size_t n, unsigned b, unsigned patches)
+{
+	unsigned char places[PACK_N];
+	unsigned found = 0;
+
+	for (size_t i = 0; i < n && found < patches; i++) {
+		places[found] = (unsigned char)i;
+		found += v[i] >> b != 0;
+	}
+	buf_add(out, places, patches);
+	for (unsigned i = 0; i < patches; i++)
+		pack_varint(out, v[places[i]] >> b);
+}
+
 void pack_block(struct buf *out, const uint32_t *v, size_t n)
 {
-	unsigned b, patches = 0;
+	unsigned b, patches;
 	char head[2];
 	unsigned char *p;
 
@@ -85,9 +108,7 @@ void pack_block(struct buf *out, const uint32_t *v, size_t n)
 			pack_varint(out, v[i]);
 		return;
 	}
-	b = best_width(v, n);
-	for (size_t i = 0; i < n; i++)
-		patches += width(v[i]) > b;
+	b = best_width(v, n, &patches);
 	head[0] = (char)b;
 	head[1] = (char)patches;
 	buf_add(out, head, 2);
@@ -99,12 +120,8 @@ void pack_block(struct buf *out, const uint32_t *v, size_t n)
 	else
 		pack_row(p, v, n, b);
 	out->n += packed_bytes(n, b);
-	for (size_t i = 0; i < n && patches; i++)
-		if (width(v[i]) > b)
-			buf_byte(out, (char)i);
-	for (size_t i = 0; i < n && patches; i++)
-		if (width(v[i]) > b)
-			pack_varint(out, v[i] >> b);
+	if (patches)
+		add_patches(out, v, n, b, patches);
 }
 
 /* One of 32 steps of unpacking four lanes of constant width b: all conditions are known when compiling. */
