@@ -87,6 +87,8 @@ static struct {
 	struct slot room[1 << 16]; /* power-of-two tables, half full at most, one behind another */
 	const char *codes[192];
 	size_t n_codes;
+	uint8_t first_of[COUNT(ranges)]; /* the first range of the same language */
+	bool han[COUNT(ranges)];	 /* Chinese or Japanese */
 } tables;
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
@@ -161,6 +163,9 @@ static void tables_fill(void)
 			if (!tables.script[p])
 				tables.script[p] = (uint8_t)(SCRIPT_ONE + i);
 		add_code(ranges[i].code);
+		while (strcmp(ranges[tables.first_of[i]].code, ranges[i].code) != 0)
+			tables.first_of[i]++;
+		tables.han[i] = strcmp(ranges[i].code, "zh") == 0 || strcmp(ranges[i].code, "ja") == 0;
 	}
 }
 
@@ -418,13 +423,11 @@ struct lang lang_of(struct str text)
 	/* Ranges of one language are one; kana tells Japanese from Chinese. */
 	memcpy(ink, r.ink, sizeof ink);
 	for (size_t i = 0; i < COUNT(ranges); i++) {
-		if (strcmp(ranges[i].code, "zh") == 0 || strcmp(ranges[i].code, "ja") == 0)
-			han += r.ink[SCRIPT_ONE + i];
-		for (size_t j = 0; j < i; j++)
-			if (strcmp(ranges[i].code, ranges[j].code) == 0) {
-				ink[SCRIPT_ONE + j] += ink[SCRIPT_ONE + i];
-				ink[SCRIPT_ONE + i] = 0;
-			}
+		uint32_t of_range = r.ink[SCRIPT_ONE + i];
+
+		han += tables.han[i] ? of_range : 0;
+		ink[SCRIPT_ONE + i] -= of_range;
+		ink[SCRIPT_ONE + tables.first_of[i]] += of_range;
 	}
 	for (uint32_t i = SCRIPT_TABLE; i < SCRIPTS; i++)
 		total += ink[i];

@@ -166,36 +166,36 @@ static void fill_rows(struct arena *a, struct page_rows *p, const struct outline
 
 /* ---- prose ---- */
 
+/* Bytes that are marks, and those that begin one. */
+enum { MARK = 1, MARK_LEAD };
+static const uint8_t mark_class[256] = {
+	['.'] = MARK, [','] = MARK,	  [';'] = MARK,	      [':'] = MARK,	  ['!'] = MARK,
+	['?'] = MARK, [0xe3] = MARK_LEAD, [0xef] = MARK_LEAD, [0xd8] = MARK_LEAD, [0xe0] = MARK_LEAD,
+};
+
+static bool is_wide_mark(struct str s)
+{
+	static const struct str marks[] = {
+		STR("\xe3\x80\x81"), STR("\xe3\x80\x82"), /* ideographic comma and full stop */
+		STR("\xef\xbc\x8c"), STR("\xef\xbc\x8e"), /* full-width comma, full stop */
+		STR("\xd8\x8c"),     STR("\xd8\x9f"),	  /* Arabic comma, question mark */
+		STR("\xe0\xa5\xa4"), STR("\xe0\xa5\xa5"), /* danda */
+	};
+
+	for (size_t i = 0; i < COUNT(marks); i++)
+		if (str_starts(s, marks[i]))
+			return true;
+	return false;
+}
+
 static bool has_mark(struct str body, uint32_t start, uint32_t end)
 {
-	for (uint32_t i = start; i < end; i++)
-		switch (body.p[i]) {
-		case '.':
-		case ',':
-		case ';':
-		case ':':
-		case '!':
-		case '?': return true;
-		case '\xe3': /* ideographic comma and full stop */
-			if (end - i > 2 && body.p[i + 1] == '\x80' &&
-			    (body.p[i + 2] == '\x81' || body.p[i + 2] == '\x82'))
-				return true;
-			break;
-		case '\xef': /* full-width comma, full stop */
-			if (end - i > 2 && body.p[i + 1] == '\xbc' &&
-			    (body.p[i + 2] == '\x8c' || body.p[i + 2] == '\x8e'))
-				return true;
-			break;
-		case '\xd8': /* Arabic comma, question mark */
-			if (end - i > 1 && (body.p[i + 1] == '\x8c' || body.p[i + 1] == '\x9f'))
-				return true;
-			break;
-		case '\xe0': /* danda */
-			if (end - i > 2 && body.p[i + 1] == '\xa5' &&
-			    (body.p[i + 2] == '\xa4' || body.p[i + 2] == '\xa5'))
-				return true;
-			break;
-		}
+	for (uint32_t i = start; i < end; i++) {
+		uint8_t class = mark_class[(unsigned char)body.p[i]];
+
+		if (class == MARK || (class && is_wide_mark(str_n(body.p + i, end - i))))
+			return true;
+	}
 	return false;
 }
 
