@@ -190,6 +190,9 @@ static int write_load(struct committer *w, struct err *err)
 
 	if (rc == WN_OK)
 		rc = catalog_add(w->coll->catalog, &rows, err);
+	for (bool did = w->words && w->threads > 1;
+	     did && rc == WN_OK;) /* while others work; with one thread at the end */
+		rc = ftindex_merge(w->words, &did, err);
 	mem_watch();
 	load_reset(l);
 	return rc;

@@ -102,6 +102,8 @@ struct extractor {
 	struct shingler body, main;
 	struct url url;
 	struct buf key;
+	struct buf host; /* of the last URL, and how long its domain is, which is its end */
+	size_t domain_n;
 	struct linkpack links;
 	struct arena arena; /* of one record */
 	bool in_large;	    /* this one holds the lock of large pages */
@@ -118,6 +120,7 @@ struct extractor *extractor_new(const struct extractor_options *o)
 	x->documents = documents_new();
 	x->body.spec = x->main.spec = o->spec;
 	x->key = BUF(4 * LIMIT_URL);
+	x->host = BUF(4 * LIMIT_URL);
 	x->links = LINKPACK;
 	x->sha = EVP_MD_CTX_new();
 	x->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
@@ -134,6 +137,7 @@ void extractor_free(struct extractor *x)
 	shingler_release(&x->main);
 	url_release(&x->url);
 	buf_release(&x->key);
+	buf_release(&x->host);
 	linkpack_release(&x->links);
 	arena_release(&x->arena);
 	EVP_MD_CTX_free(x->sha);
@@ -155,8 +159,15 @@ static void set_url(struct extractor *x, struct found *f, struct str url)
 	surt_add(x->profile, url, &x->key);
 	c->urlkey = keep(f, buf_view(&x->key));
 	if (url_parse(&x->url, url, NULL) && x->url.has_host) {
-		c->host = keep(f, url_hostname(&x->url));
-		c->domain = psl_domain(c->host);
+		struct str host = url_hostname(&x->url);
+
+		c->host = keep(f, host);
+		if (!str_eq(host, buf_view(&x->host))) { /* most records are of the host of the record before */
+			buf_reset(&x->host);
+			buf_str(&x->host, host);
+			x->domain_n = psl_domain(host).n;
+		}
+		c->domain = str_sub(c->host, host.n - x->domain_n, host.n);
 	}
 }
 
