@@ -160,6 +160,13 @@ bool batch_full(const struct batch *b)
 	       b->load->text_bytes + b->load->arena.used >= b->o.memory;
 }
 
+bool batch_full_before(const struct batch *b, const struct found *f)
+{
+	bool about_ours = f->via_of.n && map_get(&b->load->record_at, hash_str(f->via_of));
+
+	return batch_full(b) && (!about_ours || b->load->arena.used >= b->o.memory);
+}
+
 void batch_file(struct batch *b, const struct catalog_file *f)
 {
 	for (size_t i = 0; i < b->load->files.n; i++)

@@ -90,7 +90,7 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 			in->before = in->file.records;
 		}
 		/* A batch ends before a record, so that the file's row can say where to go on. */
-		if (batch_full(g->batch)) {
+		if (batch_full_before(g->batch, f)) {
 			struct catalog_file row = in->file;
 
 			row.done_to = in->go_on;

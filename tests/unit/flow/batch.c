@@ -2,6 +2,7 @@
 #include "flow/batch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -102,4 +103,43 @@ TEST(batch, a_failure_of_one_that_was_passed_is_told_later_and_ends_writing)
 		CHECK_EQ(contents(t, &coll), 1);
 		collection_close(&coll);
 	}
+}
+
+static struct str via_of_first(struct test *t, struct collection *coll)
+{
+	struct capture c = { 0 };
+	struct err err = { 0 };
+
+	CHECK(catalog_capture(coll->catalog, t->arena, 1, &c, &err) == WN_OK, "%s", err.text);
+	return c.via;
+}
+
+TEST(batch, does_not_end_between_a_capture_and_what_is_said_of_it)
+{
+	struct collection coll = make(t, arena_printf(t->arena, "%s/via", test_dir(t)).p);
+	struct err err = { 0 };
+	struct batch *b;
+	struct found *page, *said, *other;
+
+	setenv("WINNOW_BATCH", "1", 1);
+	b = opened(t, &coll, 1);
+	unsetenv("WINNOW_BATCH");
+	page = found_of(1, 1);
+	page->record_id = STR("<urn:page>");
+	said = found_new();
+	said->via_of = STR("<urn:page>");
+	said->via = STR("http://a.example/before");
+	other = found_new();
+	other->via_of = STR("<urn:other>");
+	CHECK(!batch_full_before(b, page));
+	CHECK(batch_take(b, page, 0, &err) == WN_OK, "%s", err.text);
+	CHECK(batch_full(b));
+	CHECK(!batch_full_before(b, said));
+	CHECK(batch_full_before(b, other));
+	CHECK(batch_take(b, said, 0, &err) == WN_OK, "%s", err.text);
+	found_free(other);
+	CHECK(batch_commit(b, &err) == WN_OK, "%s", err.text);
+	batch_close(b);
+	CHECK_STR(via_of_first(t, &coll), STR("http://a.example/before"));
+	collection_close(&coll);
 }
