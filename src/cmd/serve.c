@@ -45,7 +45,7 @@ static const struct opt opts[] = {
 	{ "access-log", 0, OPT_TEXT, "FILE", "a line per request; - is standard error",
 	  offsetof(struct args, access_log) },
 	{ "uploads", 0, OPT_TEXT, "DIR",
-	  "where uploaded archives become collections (default ~/.local/share/winnow); without COLL those there are served",
+	  "where uploaded archives become collections (default ~/.local/share/winnow); without COLL, or where DIR is named, those there are served, also what other servers put there later",
 	  offsetof(struct args, uploads) },
 	{ "open", 0, OPT_FLAG, NULL, "open the printed link in the desktop's browser", offsetof(struct args, open) },
 	{ "assets", 0, OPT_TEXT, "DIR", "serve /a/ from DIR, for development", offsetof(struct args, assets) },

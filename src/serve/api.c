@@ -17,8 +17,10 @@
 #include "serve/acl.h"
 #include "serve/api.h"
 #include "serve/cdx_scan.h"
+#include "serve/glance.h"
 #include "serve/jobs.h"
 #include "serve/routes.h"
+#include "serve/setup.h"
 #include "serve/sheet.h"
 
 struct api {
@@ -148,13 +150,28 @@ static bool page_of(struct api *a, uint64_t *cursor, uint64_t *size)
 
 /* ---- collections ---- */
 
-static void put_collection(struct api *a, const struct served *s, struct collection *coll)
+/* Its numbers: as they were counted beside, or now where that is quick. */
+static bool stats_of(struct request *q, struct collection *coll, struct catalog_stats *out)
 {
-	struct catalog_stats stats;
+	enum { COUNTED_AT_ONCE = 150000 };
+	struct catalog_next next;
+	struct glance g;
 
+	if (glance_of(q, q->served, coll, &g)) {
+		*out = g.stats;
+		return true;
+	}
+	return catalog_next(coll->catalog, &next, NULL) == WN_OK && next.capture <= COUNTED_AT_ONCE &&
+	       catalog_stats(coll->catalog, out, NULL) == WN_OK;
+}
+
+static void put_collection(struct api *a, const struct served *s, const struct catalog_stats *counted)
+{
 	json_open(&a->j, '{');
 	json_put_text(&a->j, "name", str(s->name));
-	if (coll && catalog_stats(coll->catalog, &stats, NULL) == WN_OK) {
+	if (counted) {
+		struct catalog_stats stats = *counted;
+
 		json_put_u64(&a->j, "captures", stats.captures);
 		json_put_u64(&a->j, "documents", stats.documents);
 		json_put_u64(&a->j, "contents", stats.contents);
@@ -177,6 +194,7 @@ void api_collections(struct request *q, struct response *r)
 	if (!api_begin(&a, q, r))
 		return;
 	json_open(&a.j, '[');
+	setup_look(q->server);
 	for (size_t i = 0; i < q->server->n_served; i++)
 		put_collection(&a, &q->server->served[i], NULL);
 	json_close(&a.j, ']');
@@ -185,11 +203,16 @@ void api_collections(struct request *q, struct response *r)
 
 void api_collection(struct request *q, struct response *r)
 {
+	struct catalog_stats stats;
 	struct api a;
 
 	if (!api_begin(&a, q, r))
 		return;
-	put_collection(&a, q->served, a.coll);
+	if (!stats_of(q, a.coll, &stats)) {
+		glance_later(r);
+		return;
+	}
+	put_collection(&a, q->served, &stats);
 	api_end(&a, 0);
 }
 

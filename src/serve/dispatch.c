@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "serve/routes.h"
 #include "serve/server_int.h"
+#include "serve/setup.h"
 
 static const char *const forms[] = { ".json", ".csv", ".jsonl" };
 
@@ -146,6 +147,22 @@ static void begin(struct request *q, struct response *r, enum policy policy)
 	r->headers.n = 0;
 }
 
+static bool names_nothing(const struct request *q, const struct response *r, const struct route *route)
+{
+	return route ? !q->served && strstr(route->pattern, "{c}") : r->status == 404;
+}
+
+/* A collection that is not known may have come by another server of the same folder. */
+static const struct route *find_known(struct request *q, struct response *r)
+{
+	const struct route *route = find_route(q, r);
+
+	if (!names_nothing(q, r, route) || !setup_look(q->server))
+		return route;
+	begin(q, r, POLICY_REPLAY_OWN);
+	return find_route(q, r);
+}
+
 bool dispatch_head(struct request *q, struct response *r)
 {
 	begin(q, r, POLICY_REPLAY_OWN);
@@ -154,7 +171,7 @@ bool dispatch_head(struct request *q, struct response *r)
 		response_error(r, 414, "the address is longer than %zu bytes", LIMIT_URL);
 	} else if (!request_split(q)) {
 		response_error(r, 400, "this is no address of this server");
-	} else if (guard_host(q, r) && (q->route = find_route(q, r)) != NULL) {
+	} else if (guard_host(q, r) && (q->route = find_known(q, r)) != NULL) {
 		r->policy = q->route->policy;
 		if (guard_here(q, r) && guard_route(q, r)) {
 			if (q->served || !strstr(q->route->pattern, "{c}"))

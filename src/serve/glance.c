@@ -302,3 +302,9 @@ bool glance_of(struct request *q, const struct served *s, struct collection *col
 	pthread_mutex_unlock(&lock);
 	return read_text(&q->arena, text, g) && g->stats.revision == next.revision;
 }
+
+void glance_later(struct response *r)
+{
+	response_error(r, 503, "this collection is being counted; ask again in a moment");
+	response_header(r, "Retry-After", STR("2"));
+}

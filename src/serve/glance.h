@@ -42,4 +42,5 @@ struct glance {
 
 /* In q->arena.  False: nothing is known yet (*g is zero, or of an older revision: then its stats.revision says which). */
 bool glance_of(struct request *q, const struct served *s, struct collection *coll, struct glance *g);
+void glance_later(struct response *r); /* 503: to programs that ask before it was counted */
 #endif

@@ -17,6 +17,7 @@
 #include "flow/update.h"
 #include "serve/job_spec.h"
 #include "serve/server.h"
+#include "serve/setup.h"
 
 enum { LOOK_MS = 1000, BEAT_MS = 250 };
 
@@ -175,6 +176,7 @@ static bool take(struct work *w)
 {
 	struct err err = { 0 };
 
+	setup_look(all.server);
 	for (size_t i = 0; i < all.server->n_served; i++) {
 		struct catalog *c = handle_of((unsigned)i);
 
@@ -399,10 +401,14 @@ void jobs_end(void)
 static const struct served *served_of(struct str id, uint64_t *number)
 {
 	ptrdiff_t dash = str_rchr(id, '-');
+	const struct served *s;
+	struct str name;
 
 	if (!all.server || dash < 0 || !str_u64(str_sub(id, (size_t)dash + 1, id.n), number))
 		return NULL;
-	return server_find(all.server, str_sub(id, 0, (size_t)dash), false);
+	name = str_sub(id, 0, (size_t)dash);
+	s = server_find(all.server, name, false);
+	return s || !setup_look(all.server) ? s : server_find(all.server, name, false);
 }
 
 int jobs_add(struct arena *a, const struct job_request *q, struct str *id, struct err *err)

@@ -9,6 +9,7 @@
 #include "serve/glance.h"
 #include "serve/jobs.h"
 #include "serve/page.h"
+#include "serve/setup.h"
 
 static const struct sheet_column collection_columns[] = {
 	{ "name", "Collection", COLUMN_TEXT },
@@ -124,6 +125,7 @@ void page_home(struct request *q, struct response *r)
 	struct buf *b = page_begin(q, TAB_NONE, STR("Collections"));
 	struct sheet l;
 
+	setup_look(q->server);
 	html(b, "<h1>%z</h1>\n", q->server->n_served ? "Collections" : "Read an archive, keep what matters");
 	if (q->server->n_served) {
 		sheet_begin(&l, SHEET_TABLE, b, collection_columns, NULL);
@@ -330,7 +332,7 @@ void page_overview(struct request *q, struct response *r)
 		if (counted)
 			as_json(q, r, &g);
 		else
-			response_error(r, 503, "this collection is being counted; ask again in a moment");
+			glance_later(r);
 		return;
 	}
 	b = page_begin_as(

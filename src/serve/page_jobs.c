@@ -3,6 +3,7 @@
 #include "serve/api.h"
 #include "serve/jobs.h"
 #include "serve/page.h"
+#include "serve/setup.h"
 
 /* The collection a job is of, as this server has it; NULL: not any more. */
 static void result_link(struct request *q, struct buf *b, const struct job_view *j)
@@ -41,10 +42,12 @@ static void job_row(struct request *q, struct sheet *l, const struct job_view *j
 void page_job_list(struct request *q, struct response *r)
 {
 	struct job_view *list;
-	size_t n = jobs_list(&q->arena, &list);
 	struct page_sheet p;
 	struct sheet l;
+	size_t n;
 
+	setup_look(q->server);
+	n = jobs_list(&q->arena, &list);
 	if (page_sheet_begin(
 		&p, q, NULL, &l, job_columns,
 		&(struct page_look){ .tab = TAB_JOBS, .title = STR("Jobs"), .refresh = jobs_active() ? 5 : 0 })) {

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "serve/cover_ui.h"
 
-enum { COVERED_ALL = 200, DIFFERENCES = 50, COUNTED_AT_ONCE = 200000 };
+enum { COVERED_ALL = 200, DIFFERENCES = 50, COUNTED_AT_ONCE = 50000, COMPARED_AT_ONCE = 50000 };
 
 /* ---- shared by the pages of covers ---- */
 
@@ -309,31 +309,89 @@ static const struct sheet_column compare_columns[] = {
 	{ NULL, NULL, COLUMN_TEXT },
 };
 
-static struct str state_name(sqlite3_stmt *s, int column)
+/* One cover's members in the order of their ids. */
+struct side {
+	sqlite3_stmt *s;
+	uint64_t id;
+	int kept;
+	bool end;
+};
+
+/* A document that the two covers treat differently; -1: not selected. */
+struct unlike {
+	uint64_t id;
+	int kept[2];
+};
+
+static void side_next(struct side *x)
 {
-	return sqlite3_column_type(s, column) == SQLITE_NULL ? STR("not selected")
-	       : sqlite3_column_int(s, column)		     ? STR("kept")
-							     : STR("hidden");
+	x->end = !x->s || sqlite3_step(x->s) != SQLITE_ROW;
+	if (x->end)
+		return;
+	x->id = (uint64_t)sqlite3_column_int64(x->s, 0);
+	x->kept = sqlite3_column_int(x->s, 1) != 0;
 }
 
-static void difference(struct request *q, struct collection *coll, struct sheet *l, sqlite3_stmt *s)
+/* Up to DIFFERENCES of them behind `after`, from at most COMPARED_AT_ONCE documents: covers of millions may differ in few.
+ * True: there may be more behind *last. */
+static bool find_unlike(struct collection *coll, const struct cover_row row[2], uint64_t after,
+			struct unlike out[DIFFERENCES], unsigned *n, uint64_t *looked, uint64_t *last)
 {
-	uint64_t id = (uint64_t)sqlite3_column_int64(s, 0);
+	struct side side[2] = { 0 };
+	bool more = true;
+
+	*n = 0;
+	*looked = 0;
+	*last = after;
+	for (int i = 0; i < 2; i++) {
+		side[i].s = cover_ask(
+		    coll,
+		    "select capture, kept from cover_member where cover = ?1 and capture > ?3 and ?2 order by capture",
+		    row[i].id, 1, after);
+		side_next(&side[i]);
+	}
+	while ((more = !side[0].end || !side[1].end) && *looked < COMPARED_AT_ONCE) {
+		struct unlike u = { UINT64_MAX, { -1, -1 } };
+
+		for (int i = 0; i < 2; i++)
+			if (!side[i].end && side[i].id < u.id)
+				u.id = side[i].id;
+		for (int i = 0; i < 2; i++)
+			if (!side[i].end && side[i].id == u.id) {
+				u.kept[i] = side[i].kept;
+				side_next(&side[i]);
+			}
+		if (u.kept[0] != u.kept[1]) {
+			if (*n == DIFFERENCES)
+				break; /* one more there is */
+			out[(*n)++] = u;
+		}
+		++*looked;
+		*last = u.id;
+	}
+	for (int i = 0; i < 2; i++)
+		sqlite3_finalize(side[i].s);
+	return more;
+}
+
+static struct str state_name(int kept) { return kept < 0 ? STR("not selected") : kept ? STR("kept") : STR("hidden"); }
+
+static void difference(struct request *q, struct collection *coll, struct sheet *l, const struct unlike *u)
+{
 	struct capture c;
 
-	if (catalog_capture(coll->catalog, &q->arena, id, &c, NULL) < 0 || !page_allowed(q, c.urlkey, c.time))
+	if (catalog_capture(coll->catalog, &q->arena, u->id, &c, NULL) < 0 || !page_allowed(q, c.urlkey, c.time))
 		return;
 	sheet_row(l);
-	if (sheet_cell_u64(l, id))
-		cover_document(q, coll, l->b, id, &c);
+	if (sheet_cell_u64(l, u->id))
+		cover_document(q, coll, l->b, u->id, &c);
 	sheet_text(l, c.url);
 	sheet_time(l, c.time);
-	for (int side = 1; side <= 2; side++) {
-		struct str state = state_name(s, side);
+	for (int side = 0; side < 2; side++) {
+		struct str state = state_name(u->kept[side]);
 
 		if (sheet_cell(l, state))
-			html(l->b, "<span class=\"tag %z\">%s</span>", str_eq(state, STR("kept")) ? "kept" : "dropped",
-			     state);
+			html(l->b, "<span class=\"tag %z\">%s</span>", u->kept[side] > 0 ? "kept" : "dropped", state);
 	}
 }
 
@@ -379,26 +437,25 @@ static void compare_head(struct request *q, struct collection *coll, struct buf 
 static void compare_rows(struct request *q, struct response *r, struct collection *coll, const struct cover_row row[2],
 			 uint64_t after)
 {
+	struct unlike *found = ARENA_ARRAY(&q->arena, struct unlike, DIFFERENCES);
 	struct page_sheet p;
 	struct sheet l;
-	sqlite3_stmt *s = cover_ask(
-	    coll,
-	    "select m.capture, m.kept, n.kept from cover_member m left join cover_member n on n.cover = ?2 and n.capture = m.capture "
-	    "where m.cover = ?1 and m.capture > ?3 and m.kept is not n.kept order by m.capture limit 51",
-	    row[0].id, row[1].id, after);
-	unsigned n = 0;
+	uint64_t looked;
+	unsigned n;
+	bool more = find_unlike(coll, row, after, found, &n, &looked, &after);
 
 	if (page_sheet_begin(&p, q, coll, &l, compare_columns,
 			     &(struct page_look){ .tab = TAB_COVERS, .title = STR("Two covers") })) {
 		compare_head(q, coll, p.b, row);
+		if (!n)
+			html(p.b, "<p>%z</p>\n",
+			     more ? "Among the documents looked at so far they do not differ; there are more."
+				  : "They do not differ.");
 		page_sheet_table(&p, NULL);
 	}
-	while (s && sqlite3_step(s) == SQLITE_ROW && ++n <= DIFFERENCES) {
-		difference(q, coll, &l, s);
-		after = (uint64_t)sqlite3_column_int64(s, 0);
-	}
-	sqlite3_finalize(s);
-	page_sheet_end(&p, r, n > DIFFERENCES ? arena_printf(&q->arena, "after=%" PRIu64, after) : STR_NONE);
+	for (unsigned i = 0; i < n; i++)
+		difference(q, coll, &l, &found[i]);
+	page_sheet_end(&p, r, more ? arena_printf(&q->arena, "after=%" PRIu64, after) : STR_NONE);
 }
 
 /* The pair is in the address: /compare/3..5. */

@@ -192,8 +192,8 @@ void response_err(struct response *r, const struct err *err)
 	static const struct {
 		int code, status;
 	} map[] = {
-		{ WN_USAGE, 400 }, { WN_NONE, 404 }, { WN_BUSY, 503 },
-		{ WN_LIMIT, 413 }, { WN_IO, 503 },   { WN_CATALOG, 503 },
+		{ WN_USAGE, 400 }, { WN_NONE, 404 },	{ WN_BUSY, 503 }, { WN_LIMIT, 413 },
+		{ WN_IO, 503 },	   { WN_CATALOG, 503 }, { WN_DATA, 503 },
 	};
 	int status = 500;
 

@@ -1,14 +1,17 @@
 /* serve/setup.c -- see setup.h. */
 #include "serve/setup.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/digest.h"
 #include "archive/url.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -17,12 +20,15 @@
 #include "serve/server_int.h"
 #include "text/document.h"
 
+enum { LOOK_AGAIN_MS = 100 };
+
 static const char *const reserved[] = { "c",	   "api",     "a",	     "jobs",	   "help", "cdx",
 					"metrics", "healthz", "favicon.ico", "robots.txt", "login" };
 
+static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
 static void random_text(char *out, size_t n)
 {
-	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	unsigned char bytes[64];
 
 	if (getrandom(bytes, n, 0) != (ssize_t)n)
@@ -67,6 +73,20 @@ static int name_of(struct server *s, const char *given, const char **name, const
 	return WN_OK;
 }
 
+/* From the token, which tells nothing of itself by it: servers that share a token (--token-file) have the same addresses. */
+static void secret_of(const char *token, const char *name, char out[23])
+{
+	struct digest sum;
+	struct arena a = { 0 };
+	struct str text = arena_printf(&a, "winnow private path\n%s\n%s", token, name);
+
+	digest_of(DIGEST_SHA256, text, &sum);
+	for (unsigned i = 0; i < 22; i++)
+		out[i] = alphabet[sum.bytes[i] % 64];
+	out[22] = 0;
+	arena_release(&a);
+}
+
 /* One more row, not yet counted in n_served. */
 static void served_fill(struct server *s, struct served *v)
 {
@@ -75,7 +95,7 @@ static void served_fill(struct server *s, struct served *v)
 	v->slug = v->name;
 	v->index = (unsigned)(v - s->served);
 	if (s->options.private_paths) {
-		random_text(secret, sizeof secret - 1);
+		secret_of(s->token, v->name, secret);
 		v->slug = arena_printf(&s->arena, "%s~%s", v->name, secret).p;
 	}
 }
@@ -92,13 +112,13 @@ static int add_given(struct server *s, const char *given, struct err *err)
 	if (server_find(s, str(v->name), false))
 		return err_set(err, WN_USAGE, "two collections are named '%s'; use NAME=DIR for one of them", v->name);
 	served_fill(s, v);
-	s->n_served++;
 	if ((rc = collection_open(&probe, v->dir, CATALOG_READ, NULL, err)) < 0)
 		return rc;
 	collection_close(&probe);
 	if ((rc = acl_served(&acl, s, v, err)) < 0)
 		return rc;
 	acl_free(acl);
+	s->n_served++; /* from here on others see it */
 	return WN_OK;
 }
 
@@ -115,24 +135,81 @@ static void find_uploads(struct server *s)
 		s->uploads = home ? arena_printf(&s->arena, "%s/.local/share/winnow", home).p : "winnow-collections";
 }
 
-/* Without a collection on the command line: those that were uploaded before. */
-static int add_uploaded(struct server *s, struct err *err)
+/* ---- what was uploaded, here or by another server of the same folder ---- */
+
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+static struct {
+	struct timespec seen; /* change of the folder that was looked at */
+	int64_t again;	      /* ms: not before this, while something in it is not ready */
+	bool unready;
+} looked;
+
+/* Whether the folder may have something new: it changed since, or so shortly before that its time cannot tell. */
+static bool folder_changed(const char *dir, struct timespec *at)
 {
-	struct str *names;
-	size_t n;
-	int rc;
+	struct timespec now;
+	struct stat st;
 
-	if ((rc = os_list(&s->arena, s->uploads, "", &names, &n, err)) < 0)
-		return rc;
-	for (size_t i = 0; i < n && s->n_served < s->max_served; i++) {
-		const char *dir = arena_printf(&s->arena, "%s/%.*s", s->uploads, STR_FMT(names[i])).p;
-		struct err why = { 0 };
+	if (stat(dir, &st) < 0)
+		return false;
+	*at = st.st_mtim;
+	if (at->tv_sec != looked.seen.tv_sec || at->tv_nsec != looked.seen.tv_nsec)
+		return true;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (looked.unready || now.tv_sec - at->tv_sec < 2) && server_now_ns() / 1000000 >= looked.again;
+}
 
-		if (access(arena_printf(&s->arena, "%s/catalog.db", dir).p, F_OK) == 0 &&
-		    (rc = add_given(s, dir, &why)) < 0)
-			warning("%s is not served: %s", dir, why.text);
+static bool is_served(const struct server *s, const char *dir)
+{
+	for (size_t i = 0; i < s->n_served; i++)
+		if (strcmp(s->served[i].dir, dir) == 0)
+			return true;
+	return false;
+}
+
+/* One folder of the uploads: becomes a row, or is none of ours, or is not ready. */
+static bool add_uploaded(struct server *s, struct arena *scratch, struct str name)
+{
+	const char *dir = arena_printf(scratch, "%s/%.*s", s->uploads, STR_FMT(name)).p;
+	struct err why = { 0 };
+
+	if (name.p[0] == '.' || is_served(s, dir) || s->n_served == s->max_served)
+		return false;
+	if (access(arena_printf(scratch, "%s/catalog.db", dir).p, F_OK) != 0) {
+		looked.unready = true; /* no collection, or not yet */
+		return false;
 	}
-	return WN_OK;
+	if (add_given(s, dir, &why) < 0) {
+		looked.unready = true;
+		if (!looked.seen.tv_sec)
+			warning("%s is not served: %s", dir, why.text);
+		return false;
+	}
+	return true;
+}
+
+bool setup_look(struct server *s)
+{
+	struct arena scratch = { 0 };
+	struct timespec at;
+	struct str *names;
+	bool added = false;
+	size_t n;
+
+	if (s->options.n_collections && !s->options.uploads)
+		return false; /* who names collections gets these, unless the folder is named too */
+	pthread_mutex_lock(&adding);
+	if (folder_changed(s->uploads, &at) && os_list(&scratch, s->uploads, "", &names, &n, NULL) == WN_OK) {
+		looked.unready = false;
+		looked.again = server_now_ns() / 1000000 + LOOK_AGAIN_MS;
+		for (size_t i = 0; i < n; i++)
+			added |= add_uploaded(s, &scratch, names[i]);
+		looked.seen = at;
+	}
+	pthread_mutex_unlock(&adding);
+	arena_release(&scratch);
+	return added;
 }
 
 static int setup_collections(struct server *s, struct err *err)
@@ -143,17 +220,14 @@ static int setup_collections(struct server *s, struct err *err)
 	s->max_served = o->n_collections + LIMIT_SERVED;
 	s->served = arena_zalloc(&s->arena, s->max_served * sizeof *s->served);
 	find_uploads(s);
-	if (!o->n_collections)
-		return add_uploaded(s, err);
 	for (size_t i = 0; i < o->n_collections; i++)
 		if ((rc = add_given(s, o->collections[i], err)) < 0)
 			return rc;
+	setup_look(s);
 	return WN_OK;
 }
 
 /* ---- while it runs ---- */
-
-static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 int setup_make_dirs(const char *path, struct err *err)
 {
@@ -175,12 +249,28 @@ static bool is_taken(const struct server *s, const char *name)
 	return server_find(s, str(name), false) != NULL;
 }
 
+/* Gives the collection made at `fresh` its name, unless that is taken: 1, 0, or a failure. */
+static int claim(const struct server *s, const char *fresh, const char *name, const char *dir, struct err *err)
+{
+	if (is_taken(s, name))
+		return 0;
+	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, dir, RENAME_NOREPLACE) == 0)
+		return 1;
+	if (errno == EEXIST || errno == ENOTEMPTY)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return err_sys(err, errno, "%s cannot be made", dir);
+	if (access(dir, F_OK) == 0) /* a file system that knows only the plain form */
+		return 0;
+	return os_rename(fresh, dir, err) < 0 ? err->code : 1;
+}
+
 int setup_add(struct server *s, const char *name, bool exactly, const struct served **out, struct err *err)
 {
-	struct catalog_settings fresh = { .k = 5, .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
+	struct catalog_settings settings = { .k = 5, .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
 	struct collection coll = { 0 };
 	struct served *v;
-	const char *dir = NULL;
+	const char *fresh;
 	int rc = WN_OK;
 
 	pthread_mutex_lock(&adding);
@@ -189,22 +279,26 @@ int setup_add(struct server *s, const char *name, bool exactly, const struct ser
 		rc = err_set(err, WN_LIMIT, "this server has as many collections as it can");
 		goto out;
 	}
+	/* made beside and then named, so that other servers of the folder see it whole, and of two that want a name one gets it */
+	fresh = arena_printf(&s->arena, "%s/.new-%ld", s->uploads, (long)getpid()).p;
+	if ((rc = collection_open(&coll, fresh, CATALOG_CREATE, &settings, err)) < 0)
+		goto out;
+	collection_close(&coll);
 	v->name = arena_strz(&s->arena, str(name));
 	for (unsigned i = 2;; i++) {
-		dir = arena_printf(&s->arena, "%s/%s", s->uploads, v->name).p;
-		if (!is_taken(s, v->name) && access(dir, F_OK) != 0)
+		v->dir = arena_printf(&s->arena, "%s/%s", s->uploads, v->name).p;
+		if ((rc = claim(s, fresh, v->name, v->dir, err)))
 			break;
 		if (exactly || i > 999) {
 			rc = err_set(err, WN_USAGE, "there is a collection named '%s' already, or the name is not free",
 				     v->name);
-			goto out;
+			break;
 		}
 		v->name = arena_printf(&s->arena, "%s-%u", name, i).p;
 	}
-	if ((rc = collection_open(&coll, dir, CATALOG_CREATE, &fresh, err)) < 0)
+	if (rc < 0)
 		goto out;
-	collection_close(&coll);
-	v->dir = dir;
+	rc = WN_OK;
 	served_fill(s, v);
 	s->n_served++; /* from here on others see it */
 	*out = v;
@@ -317,10 +411,10 @@ int setup_server(struct server *s, struct sockaddr_storage *at, struct err *err)
 {
 	int rc;
 
-	if ((rc = setup_collections(s, err)) < 0 || (rc = setup_address(s, at, err)) < 0 ||
-	    (rc = setup_public(s, err)) < 0 || (rc = setup_replay(s, err)) < 0)
+	if ((rc = setup_token(s, err)) < 0 || (rc = setup_collections(s, err)) < 0 ||
+	    (rc = setup_address(s, at, err)) < 0 || (rc = setup_public(s, err)) < 0)
 		return rc;
-	return setup_token(s, err);
+	return setup_replay(s, err);
 }
 
 struct str setup_url(struct server *s)

@@ -13,7 +13,40 @@ def form(boundary, parts):
     return out + b"--%s--\r\n" % boundary
 
 
+def shared(place, checks):
+    """Two servers of one folder: what one took, the other knows; also one that names a collection and the folder."""
+    folder = place.path("shared-uploads")
+    token = place.path("shared-token")
+    a = Server(place.winnow, [], "--uploads", folder, "--token-file", token)
+    b = Server(place.winnow, [], "--uploads", folder, "--token-file", token, "--job-lease", "1")
+    c = Server(place.winnow, ["web=" + place.coll], "--uploads", folder, "--private", "--token-file", token)
+    d = Server(place.winnow, ["web=" + place.coll], "--uploads", folder, "--private", "--token-file", token)
+    warc = open(place.path("main.warc.gz"), "rb").read()
+    checks.equal(b.get("/c/taken").status, 404, "not there yet")
+    r = a.ask("POST", "/api/v1/collections?name=taken&file=x.warc.gz", a.bearer({"Content-Type": "application/warc"}), warc)
+    checks.equal(r.status, 202, "one server takes it")
+    job = r.json["data"]["job"]
+    checks.equal(b.get("/c/taken").status, 200, "the other shows it")
+    data, text = jobs.wait(b, job)
+    checks.that(data and data["state"] == "succeeded", "and its job", text[-400:])
+    checks.row(b, "it replays there", "GET", "/taken/20070105120000id_/http://a.example/", {}, 200, {"Memento-Datetime": "2007"})
+    checks.that("taken" in [x["name"] for x in b.get("/api/v1/collections").json["data"]] and ">taken<" in b.get("/").text and job in b.get("/jobs").text, "lists have it")
+    checks.equal(b.ask("POST", "/api/v1/collections?name=taken&file=x.warc.gz", b.bearer({"Content-Type": "application/warc"}), warc).status, 409, "its name is taken at the other too")
+    slugs = [{x["name"]: x["path"] for x in s.hello["collections"]} for s in (c, d)]
+    checks.that(slugs[0] == slugs[1] and "~" in slugs[0]["web"], "private addresses are the same where the token is", slugs)
+    r = a.ask("POST", "/api/v1/collections?name=orphan&file=x.warc.gz", a.bearer({"Content-Type": "application/warc"}), warc)
+    a.kill()
+    data, text = jobs.wait(b, r.json["data"]["job"])
+    checks.that(data and data["state"] == "succeeded", "a job of one that was killed is done by the other", text[-400:])
+    for s in (b, c, d):
+        s.close()
+    alone = Server(place.winnow, ["web=" + place.coll], env={"XDG_DATA_HOME": folder + "-none", "HOME": folder})
+    checks.equal(alone.get("/c/taken").status, 404, "who names collections and no folder gets these alone")
+    alone.close()
+
+
 def test(place, checks):
+    shared(place, checks)
     folder = place.path("uploads")
     server = Server(place.winnow, [], "--uploads", folder)
     warc = open(place.path("main.warc.gz"), "rb").read()
