@@ -53,7 +53,7 @@ static const struct {
 	[FLAW_BLOCK_DIGEST] = { "block-digest", "the block does not have the digest its header names" },
 	[FLAW_PAYLOAD_DIGEST] = { "payload-digest",
 				  "neither the body as archived nor the body without chunks has the payload digest" },
-	[FLAW_SEGMENT] = { "segment", "segments of a record are missing, out of order or of another total length" },
+	[FLAW_SEGMENT] = { "segment", "segments of a record are missing, stand twice or have another total length" },
 	[FLAW_HTTP_HEAD] = { "http-head", "the block should begin with an HTTP head and does not" },
 	[FLAW_HTTP_STATUS] = { "http-status", "an HTTP status that is not a number from 100 to 999" },
 	[FLAW_HTTP_FIELD] = { "http-field", "an HTTP header line without a colon or name" },

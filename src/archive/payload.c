@@ -55,8 +55,10 @@ struct payload_state {
 	bool hash_block, hash_raw, hash_sha1, hash_dechunk, hash_out;
 	/* continuations */
 	struct continuations segments;
-	const struct continuation *rest;
-	size_t nrest, irest;
+	const char *const *others; /* files that may hold some */
+	size_t nothers;
+	VEC(struct continuation) rest;
+	size_t irest;
 	struct reader *next;
 	bool segmented;
 	uint64_t logical; /* bytes of the logical record so far */
@@ -66,9 +68,9 @@ struct payload_state {
 
 static int open_rest(struct payload_state *s, struct err *err)
 {
-	const struct continuation *g = &s->rest[s->irest];
+	const struct continuation *g = &s->rest.p[s->irest];
 	struct arena a = { 0 };
-	const char *path = reader_path(s->reader);
+	const char *path = g->path;
 	struct record *rec = mem_alloc(sizeof *rec);
 
 	if (g->part.n)
@@ -84,7 +86,7 @@ static int open_rest(struct payload_state *s, struct err *err)
 
 static int pull_rest(struct payload_state *s, struct str *piece, struct err *err)
 {
-	while (s->irest < s->nrest) {
+	while (s->irest < s->rest.n) {
 		int rc = s->next ? WN_OK : open_rest(s, err);
 
 		if (rc == WN_OK)
@@ -117,13 +119,41 @@ static int pull_block(struct source *src, struct str *piece, struct err *err)
 	return rc;
 }
 
-/* Looks for the continuations of a first segment. */
+/* Takes the continuations of id from number 2 on as far as they follow each other, those of its own file first where one
+ * stands twice.  True: the last of them is the last segment. */
+static bool choose_rest(struct payload_state *s, struct str id, const char *own, bool *twice, bool *gap)
+{
+	size_t n;
+	const struct continuation *g = continuations_find(&s->segments, id, &n);
+
+	*twice = *gap = false;
+	s->rest.n = 0;
+	for (size_t i = 0; i < n;) {
+		size_t pick = i, end = i;
+		unsigned here = 0;
+
+		for (; end < n && g[end].number == g[i].number; end++)
+			if (strcmp(g[end].path, own) == 0 && !here++)
+				pick = end;
+		*twice |= here > 1;
+		*gap = g[i].number != s->rest.n + 2;
+		if (*gap)
+			break;
+		vec_push(&s->rest, g[pick]);
+		i = end;
+	}
+	return s->rest.n && !*gap && vec_last(&s->rest).total;
+}
+
+/* Looks for the continuations of a first segment: in its own file, then in the others. */
 static int find_rest(struct payload_state *s, struct err *err)
 {
 	struct record *rec = s->rec;
+	const char *own = reader_path(s->reader);
+	bool twice, gap;
 
 	s->segmented = false;
-	s->nrest = s->irest = 0;
+	s->rest.n = s->irest = 0;
 	s->logical = 0;
 	if (rec->segment_number != 1 || rec->type == RECORD_CONTINUATION)
 		return WN_OK;
@@ -132,23 +162,26 @@ static int find_rest(struct payload_state *s, struct err *err)
 			 "the continuations cannot be searched for in this input");
 		return WN_OK;
 	}
-	int rc = continuations_of(&s->segments, reader_path(s->reader), err);
+	int rc = continuations_read(&s->segments, own, err);
 
 	if (rc < 0)
 		return rc;
-	s->rest = continuations_find(&s->segments, rec->id, &s->nrest);
-	s->segmented = s->nrest > 0;
-	if (!s->nrest)
-		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "no continuation in this file");
-	for (size_t i = 0; i < s->nrest; i++)
-		if (s->rest[i].number != i + 2) {
-			flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "segment %zu is missing or stands twice",
-				 i + 2);
-			break;
-		}
-	if (s->nrest && !s->rest[s->nrest - 1].total)
+	bool complete = choose_rest(s, rec->id, own, &twice, &gap);
+	struct err unheard = { 0 }; /* a file that cannot be read is told of when its turn comes */
+
+	for (size_t i = 0; !complete && i < s->nothers; i++)
+		if (strcmp(s->others[i], "-") != 0 && continuations_read(&s->segments, s->others[i], &unheard) == WN_OK)
+			complete = choose_rest(s, rec->id, own, &twice, &gap);
+	s->segmented = s->rest.n > 0;
+	if (twice)
+		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "a segment stands twice; the first one counts");
+	if (gap)
+		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "segment %zu is missing", s->rest.n + 2);
+	else if (!s->rest.n)
+		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "no continuation was found");
+	else if (!complete)
 		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "the last of %zu segments has no total length",
-			 s->nrest + 1);
+			 s->rest.n + 1);
 	return WN_OK;
 }
 
@@ -326,18 +359,31 @@ static int pull_dechunk_hashed(struct source *src, struct str *piece, struct err
 
 /* Calls */
 
+static struct payload_state *state_of(struct payload *p)
+{
+	if (!p->state) {
+		p->state = mem_zalloc(sizeof *p->state);
+		p->state->head.max = LIMIT_HTTP_HEAD + 2 * TEXT_WINDOW;
+	}
+	return p->state;
+}
+
+void payload_others(struct payload *p, const char *const *paths, size_t n)
+{
+	struct payload_state *s = state_of(p);
+
+	s->others = paths;
+	s->nothers = n;
+}
+
 int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum payload_form form, unsigned wants,
 		  struct err *err)
 {
-	struct payload_state *s = p->state;
+	struct payload_state *s = state_of(p);
 	struct str start;
 	bool last;
 	int rc;
 
-	if (!s) {
-		s = mem_zalloc(sizeof *s);
-		s->head.max = LIMIT_HTTP_HEAD + 2 * TEXT_WINDOW;
-	}
 	*p = (struct payload){ .state = s };
 	s->reader = r;
 	s->rec = rec;
@@ -474,9 +520,9 @@ int payload_end(struct payload *p, struct record *rec, struct err *err)
 	if (rc < 0)
 		return rc;
 	compare(s, p, rec);
-	if (s->segmented && s->rest[s->nrest - 1].total && s->rest[s->nrest - 1].total != s->logical)
+	if (s->segmented && vec_last(&s->rest).total && vec_last(&s->rest).total != s->logical)
 		flaw_add(&s->flaws, FLAW_SEGMENT, rec->span.at, "%llu bytes in all segments, declared %llu",
-			 (unsigned long long)s->logical, (unsigned long long)s->rest[s->nrest - 1].total);
+			 (unsigned long long)s->logical, (unsigned long long)vec_last(&s->rest).total);
 	reader_close(s->next);
 	s->next = NULL;
 	p->raw_size = s->raw_size;
@@ -503,6 +549,7 @@ void payload_release(struct payload *p)
 		hasher_release(&s->dechunk_hash);
 		hasher_release(&s->out_hash);
 		continuations_release(&s->segments);
+		vec_release(&s->rest);
 		reader_close(s->next);
 		mem_free(s);
 	}

@@ -42,6 +42,9 @@ struct payload {
 
 int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum payload_form form, unsigned wants,
 		  struct err *err);
+/* Other files in which continuations of a segmented record are looked for when its own does not have them all; the
+ * array lasts as long as p. */
+void payload_others(struct payload *p, const char *const *paths, size_t n);
 int payload_read(struct payload *p, struct str *piece, struct err *err); /* WN_OK, WN_END or error */
 /* All of it in one piece of at most max bytes (the rest is passed over and
  * *cut set): a slice of the block where possible, else gathered in p. */

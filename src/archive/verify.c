@@ -236,6 +236,8 @@ int verify_paths(const struct verify *v, const char *const *paths, size_t n, str
 
 	*out = (struct verify_result){ 0 };
 	run.payloads = mem_zarray(threads + 1, sizeof *run.payloads);
+	for (unsigned i = 0; i <= threads; i++)
+		payload_others(&run.payloads[i], paths, n);
 	if (v->progress) {
 		scan.progress = v->progress;
 		scan.progress_context = v->context;

@@ -8,6 +8,7 @@
 #include "archive/surt.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/vec.h"
 
 int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
 		    struct err *err)
@@ -217,6 +218,34 @@ static int pick_file(void *context, const struct catalog_file *f)
 	if (f->id == w->id)
 		w->path = arena_strz(w->arena, f->path);
 	return WN_OK;
+}
+
+struct listed {
+	struct arena *arena;
+	VEC(const char *) list;
+};
+
+static int list_file(void *context, const struct catalog_file *f)
+{
+	struct listed *l = context;
+
+	if (!f->lines)
+		vec_push(&l->list, arena_strz(l->arena, f->path));
+	return WN_OK;
+}
+
+int collection_files(struct collection *c, struct arena *a, const char *const **paths, size_t *n, struct err *err)
+{
+	struct listed l = { .arena = a };
+	int rc = catalog_files(c->catalog, list_file, &l, err);
+	const char **copy = ARENA_ARRAY(a, const char *, l.list.n + 1);
+
+	if (l.list.n)
+		memcpy(copy, l.list.p, l.list.n * sizeof *copy);
+	*paths = copy;
+	*n = l.list.n;
+	vec_release(&l.list);
+	return rc;
 }
 
 int collection_file(struct collection *c, struct arena *a, uint64_t file, const char **path, struct err *err)

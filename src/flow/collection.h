@@ -44,6 +44,8 @@ int collection_set(struct collection *c, struct arena *a, uint64_t content, enum
  * WN_NONE with what to do when there is none. */
 int collection_find(struct collection *c, struct arena *a, const char *name, struct capture *out, struct err *err);
 
+/* The archive files it was made of, in the arena. */
+int collection_files(struct collection *c, struct arena *a, const char *const **paths, size_t *n, struct err *err);
 /* The archive file's path of a capture's span; WN_NONE when it is of no file. */
 int collection_file(struct collection *c, struct arena *a, uint64_t file, const char **path, struct err *err);
 #endif

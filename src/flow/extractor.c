@@ -106,7 +106,9 @@ struct extractor {
 	size_t domain_n;
 	struct linkpack links;
 	struct arena arena; /* of one record */
-	bool in_large;	    /* this one holds the lock of large pages */
+	const char *const *others;
+	size_t n_others;
+	bool in_large; /* this one holds the lock of large pages */
 	EVP_MD_CTX *sha;
 	EVP_MD *sha256;
 };
@@ -125,6 +127,12 @@ struct extractor *extractor_new(const struct extractor_options *o)
 	x->sha = EVP_MD_CTX_new();
 	x->sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
 	return x;
+}
+
+void extractor_others(struct extractor *x, const char *const *paths, size_t n)
+{
+	x->others = paths;
+	x->n_others = n;
 }
 
 void extractor_free(struct extractor *x)
@@ -399,6 +407,7 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 	bool cut = false;
 	int rc;
 
+	payload_others(p, x->others, x->n_others);
 	if ((rc = payload_begin(p, r, rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_DIGEST, err)) < 0)
 		return rc;
 	type = p->has_http ? p->http.content_type : rec->content_type;

@@ -31,6 +31,9 @@ struct extractor;
 struct extractor *extractor_new(const struct extractor_options *o);
 void extractor_free(struct extractor *x); /* x may be NULL */
 
+/* Where the rest of a segmented record may lie; the array lasts as long as x. */
+void extractor_others(struct extractor *x, const char *const *paths, size_t n);
+
 struct found *extractor_found(struct extractor *x, struct reader *r, struct record *rec, struct err *err);
 /* The same of a text without an archive record. */
 struct found *extractor_text(struct extractor *x, struct str url, int64_t time, struct str text, struct str title);

@@ -343,8 +343,10 @@ int index_paths(const struct index_options *o, const char *const *paths, size_t 
 
 	*report = (struct index_report){ 0 };
 	job.scratch = mem_zarray(scratches, sizeof *job.scratch);
-	for (unsigned i = 0; i < scratches; i++)
+	for (unsigned i = 0; i < scratches; i++) {
 		job.scratch[i].key = job.scratch[i].line = job.scratch[i].query = BUF(LIMIT_LINE);
+		payload_others(&job.scratch[i].payload, paths, n);
+	}
 	linesort_init(&job.sort, o->memory ? o->memory : SORT_MEMORY, o->tmp);
 	rc = run(&job, n);
 	mem_free(job.pending);

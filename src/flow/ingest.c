@@ -206,6 +206,25 @@ out:
 	return rc;
 }
 
+/* Segments of a record may lie in any file that is read now or was read before. */
+static int find_others(struct ingest *g, const char *const *paths, struct err *err)
+{
+	const char *const *known, **all;
+	size_t n;
+	int rc = collection_files(g->coll, &g->arena, &known, &n, err);
+
+	if (rc < 0)
+		return rc;
+	all = ARENA_ARRAY(&g->arena, const char *, g->inputs.n + n + 1);
+	for (size_t i = 0; i < g->inputs.n; i++)
+		all[i] = paths[i];
+	for (size_t i = 0; i < n; i++)
+		all[g->inputs.n + i] = known[i];
+	for (unsigned i = 0; i < g->n_extractors; i++)
+		extractor_others(g->extractors[i], all, g->inputs.n + n);
+	return WN_OK;
+}
+
 static int scan_inputs(struct ingest *g, struct err *err)
 {
 	const char **paths = mem_array(g->inputs.n, sizeof *paths);
@@ -226,7 +245,8 @@ static int scan_inputs(struct ingest *g, struct err *err)
 	s.starts = starts;
 	g->report->bytes_read = total;
 	progress_phase("reading", "bytes", total);
-	rc = scan_paths(&s, paths, g->inputs.n, err);
+	if ((rc = find_others(g, paths, err)) == WN_OK)
+		rc = scan_paths(&s, paths, g->inputs.n, err);
 	if (rc == WN_OK || rc == WN_INTERRUPTED) {
 		/* an interrupted ingest keeps what it has: the open file's row says where to go on */
 		int committed = batch_commit(g->batch, rc == WN_OK ? err : NULL);

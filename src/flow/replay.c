@@ -43,6 +43,13 @@ int replay_open(struct replay *p, struct collection *coll, const struct capture 
 	if (rc == WN_OK && !is_same(&p->record, &p->capture))
 		return err_set(err, WN_IO, "%s has another record at %llu than when it was ingested; ingest it again",
 			       path, (unsigned long long)p->capture.at);
+	if (rc == WN_OK && p->record.segment_number == 1) { /* the rest of it may lie in any file */
+		const char *const *files;
+		size_t n;
+
+		if ((rc = collection_files(coll, &p->arena, &files, &n, err)) == WN_OK)
+			payload_others(&p->payload, files, n);
+	}
 	return rc;
 }
 

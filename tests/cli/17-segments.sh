@@ -1,0 +1,31 @@
+# Segmented records: in order, out of order, with one missing or twice, and over several files.
+segment() { # NUMBER BLOCK [TOTAL]
+	if [ "$1" = 1 ]; then type=resource id=first origin=; else type=continuation id="part-$1" origin='WARC-Segment-Origin-ID: <urn:seg:first>\r\n'; fi
+	# shellcheck disable=SC2059
+	printf "WARC/1.1\r\nWARC-Type: $type\r\nWARC-Record-ID: <urn:seg:$id>\r\nWARC-Date: 2020-01-02T03:04:05Z\r\nWARC-Target-URI: http://seg.test/\r\n"
+	# shellcheck disable=SC2059
+	printf "${origin}WARC-Segment-Number: $1\r\n${3:+WARC-Segment-Total-Length: $3\r\n}Content-Type: text/plain\r\nContent-Length: ${#2}\r\n\r\n$2\r\n\r\n"
+}
+show() { # NAME FILE...
+	name=$1
+	shift
+	echo "== $name"
+	"$WINNOW" verify "$@" | sed 's/\t[^\t]*\t*segment\t/ segment /'
+	"$WINNOW" ingest "c-$name" "$@" >/dev/null
+	"$WINNOW" show "c-$name" http://seg.test/ && echo
+	"$WINNOW" sql "c-$name" "select url, bytes from captures order by id" --format tsv | sed 1d
+}
+{ segment 1 'one '; segment 2 'two '; segment 3 three 13; } >in-order.warc
+{ segment 3 three 13; segment 1 'one '; segment 2 'two '; } >out-of-order.warc
+{ segment 1 'one '; segment 3 three 13; } >missing.warc
+{ segment 1 'one '; segment 2 'two '; segment 2 'TWO '; segment 3 three 13; } >twice.warc
+{ segment 1 'one '; segment 2 'two '; } >no-end.warc
+{ segment 1 'one '; segment 2 'two '; segment 3 three 99; } >wrong-total.warc
+for name in in-order out-of-order missing twice no-end wrong-total; do show $name $name.warc; done
+segment 1 'one ' >a.warc; segment 2 'two ' | gzip -n >b.warc.gz; segment 3 three 13 >c.warc
+show over-files a.warc b.warc.gz c.warc
+show other-order c.warc b.warc.gz a.warc
+show alone a.warc
+# the rest was there before
+"$WINNOW" ingest later c.warc b.warc.gz >/dev/null; "$WINNOW" ingest later a.warc >/dev/null; "$WINNOW" show later http://seg.test/; echo
+for threads in 1 2 5; do "$WINNOW" index --threads $threads a.warc b.warc.gz c.warc; done | uniq
