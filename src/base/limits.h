@@ -13,6 +13,7 @@
 #define LIMIT_RECORD_HEAD (1 * MIB)    /* a WARC/ARC header block; the longest seen in the wild is 70 KB */
 #define LIMIT_HTTP_HEAD (1 * MIB)      /* an HTTP head; servers stop at 8-64 KB, cookies make some longer */
 #define LIMIT_FIELDS 4096	       /* header fields in one head */
+#define LIMIT_STATE_EDGES (1u << 30)   /* coverers of core documents in a run's state: 4 GB */
 #define LIMIT_URL (64 * KIB)	       /* longer URLs are data: URLs or noise */
 #define LIMIT_CODINGS 8		       /* stacked content codings */
 #define LIMIT_FLAWS_PER_RECORD 16      /* the rest is counted, not kept */

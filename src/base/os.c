@@ -174,6 +174,17 @@ int os_temporary(int *fd, struct err *err)
 	return WN_OK;
 }
 
+int os_link(const char *from, const char *to, struct err *err)
+{
+	int rc = -1;
+
+	if (fault_now(FAULT_RENAME))
+		errno = EIO;
+	else if (unlink(to) == 0 || errno == ENOENT)
+		rc = link(from, to);
+	return rc ? err_sys(err, errno, "cannot link %s to %s", from, to) : WN_OK;
+}
+
 int os_unlink(const char *path, struct err *err)
 {
 	return unlink(path) && errno != ENOENT ? err_sys(err, errno, "cannot remove %s", path) : WN_OK;

@@ -26,9 +26,10 @@ int os_truncate(int fd, uint64_t size, const char *path, struct err *err);
 int os_size(int fd, uint64_t *size, const char *path, struct err *err);
 int os_fsync_dir(const char *path, struct err *err); /* of the directory itself */
 int os_rename(const char *from, const char *to, struct err *err);
-int os_temporary(int *fd, struct err *err);	  /* a file without a name in $TMPDIR, else /tmp */
-int os_unlink(const char *path, struct err *err); /* absent is fine */
-int os_mkdir(const char *path, struct err *err);  /* existing directory is fine */
+int os_temporary(int *fd, struct err *err);			/* a file without a name in $TMPDIR, else /tmp */
+int os_link(const char *from, const char *to, struct err *err); /* a second name; one that is there is replaced */
+int os_unlink(const char *path, struct err *err);		/* absent is fine */
+int os_mkdir(const char *path, struct err *err);		/* existing directory is fine */
 int os_map(struct os_map *m, const char *path, struct err *err);
 void os_unmap(struct os_map *m); /* zero is fine */
 void os_close(int *fd);		 /* sets *fd to -1; -1 is fine */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -114,9 +115,15 @@ static int remove_files(const char *dir, uint64_t cover, uint64_t revision, stru
 	return rc;
 }
 
-static int write_files(const char *dir, uint64_t cover, uint64_t revision, const struct certificate *proof,
+static const char *index_path(const char *dir, struct arena *a, uint64_t cover, uint64_t revision, unsigned i)
+{
+	return run_path(dir, a, cover, revision, arena_printf(a, "postings%u", i).p);
+}
+
+static int write_files(const char *dir, const struct cover_row *row, uint64_t revision, const struct certificate *proof,
 		       const struct run_state *state, struct err *err)
 {
+	uint64_t cover = row->id;
 	struct arena a = { 0 };
 	struct buf bytes = BUF(4 * GIB);
 	int rc;
@@ -129,9 +136,9 @@ static int write_files(const char *dir, uint64_t cover, uint64_t revision, const
 	}
 	if ((rc = write_file(run_path(dir, &a, cover, revision, "seg"), &bytes, err)) < 0 || !state)
 		goto out;
-	buf_reset(&bytes);
-	if (state_write(state, &bytes)) /* one too large is not kept */
-		rc = write_file(run_path(dir, &a, cover, revision, "state"), &bytes, err);
+	for (unsigned i = 0; i < row->n_index; i++) /* where links cannot be made there is no index */
+		os_link(row->index[i], index_path(dir, &a, cover, revision, i), NULL);
+	rc = state_write(state, run_path(dir, &a, cover, revision, "state"), err);
 out:
 	buf_release(&bytes);
 	arena_release(&a);
@@ -151,15 +158,7 @@ static int slurp(const char *dir, struct arena *a, uint64_t cover, uint64_t revi
 	return os_slurp(a, *path, 4 * GIB, out, err);
 }
 
-static bool same_member(const struct cover_member *a, const struct cover_member *b)
-{
-	return a->kept == b->kept && (a->kept || (a->witness == b->witness && a->shared == b->shared &&
-						  a->size == b->size && a->witness_size == b->witness_size));
-}
-
-/* Members of before that are none any more. */
-static int delete_gone(sqlite3 *db, uint64_t cover, const struct cover_member *was, size_t n_was,
-		       const struct cover_member *m, size_t n, struct err *err)
+static int delete_members(sqlite3 *db, uint64_t cover, const uint64_t *gone, size_t n, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
 	int rc = WN_OK;
@@ -167,13 +166,9 @@ static int delete_gone(sqlite3 *db, uint64_t cover, const struct cover_member *w
 	if (sqlite3_prepare_v2(db, "delete from cover_member where cover = ? and capture = ?", -1, &s, NULL) !=
 	    SQLITE_OK)
 		return failed(db, "cover_member", err);
-	for (size_t i = 0, k = 0; i < n_was && rc == WN_OK; i++) {
-		while (k < n && m[k].id < was[i].id)
-			k++;
-		if (k < n && m[k].id == was[i].id)
-			continue;
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)was[i].id);
+		sqlite3_bind_int64(s, 2, (sqlite3_int64)gone[i]);
 		if (sqlite3_step(s) != SQLITE_DONE)
 			rc = failed(db, "cover_member", err);
 		sqlite3_reset(s);
@@ -182,12 +177,9 @@ static int delete_gone(sqlite3 *db, uint64_t cover, const struct cover_member *w
 	return rc;
 }
 
-/* Those that are not the same among `was`. */
-static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member *m, size_t n,
-			  const struct cover_member *was, size_t n_was, struct err *err)
+static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member *m, size_t n, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
-	size_t at = 0;
 	int rc = WN_OK;
 
 	/* collections of before had no index of witnesses */
@@ -197,10 +189,6 @@ static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member
 		SQLITE_OK)
 		return failed(db, "cover_member", err);
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
-		while (at < n_was && was[at].id < m[i].id)
-			at++;
-		if (at < n_was && was[at].id == m[i].id && same_member(&was[at], &m[i]))
-			continue;
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
 		sqlite3_bind_int64(s, 2, (sqlite3_int64)m[i].id);
 		sqlite3_bind_int(s, 3, m[i].kept);
@@ -348,7 +336,6 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 {
 	struct catalog *c = NULL;
 	bool replaces = row->id != 0;
-	size_t n_was;
 	sqlite3 *db;
 	int rc;
 
@@ -359,17 +346,18 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 		rc = failed(db, "storing the cover", err);
 		goto out;
 	}
-	n_was = replaces && row->was && stored_revision(db, row->id) == row->was_revision ? row->n_was : 0;
-	if (n_was)
-		rc = delete_row(db, row->id, err) == WN_OK ? delete_gone(db, row->id, row->was, n_was, members, n, err)
+	if (row->patch && stored_revision(db, row->id) != row->was_revision)
+		rc = err_set(err, WN_CATALOG, "the cover was changed or removed meanwhile; nothing was stored");
+	else if (row->patch)
+		rc = delete_row(db, row->id, err) == WN_OK ? delete_members(db, row->id, row->gone, row->n_gone, err)
 							   : WN_CATALOG;
 	else
 		rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
 	if (rc == WN_OK && row->name.n)
 		rc = name_is_free(db, row, err);
-	if (rc == WN_OK && (rc = write_files(dir, row->id, replaces ? row->revision : 0, proof, state, err)) == WN_OK &&
+	if (rc == WN_OK && (rc = write_files(dir, row, replaces ? row->revision : 0, proof, state, err)) == WN_OK &&
 	    (rc = insert_row(db, row, err)) == WN_OK)
-		rc = insert_members(db, row->id, members, n, row->was, n_was, err);
+		rc = insert_members(db, row->id, members, n, err);
 	if (rc == WN_OK && commit)
 		rc = commit->run(commit->context, db, row->id, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
@@ -554,16 +542,24 @@ int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover,
 
 int covers_state(struct collection *coll, const struct cover_row *row, struct run_state *out, struct err *err)
 {
+	const char *dir = catalog_dir(coll->catalog);
+	struct err ignored = { 0 };
 	struct arena a = { 0 };
-	const char *path;
-	struct str bytes;
-	int rc;
+	int rc = state_read(out, run_path(dir, &a, row->id, row->revision, "state"), &ignored);
 
-	*out = (struct run_state){ 0 };
-	if ((rc = slurp(catalog_dir(coll->catalog), &a, row->id, row->revision, "state", &bytes, &path, err)) == WN_OK)
-		rc = state_read(out, bytes, err) < 0 ? err_in(err, "%s", path) : WN_OK;
+	if (rc < 0 && rc != WN_DATA)
+		rc = state_read(out, run_path(dir, &a, row->id, 0, "state"), err);
+	else if (rc < 0 && err)
+		*err = ignored;
 	arena_release(&a);
 	return rc;
+}
+
+const char *covers_index(struct collection *coll, struct arena *a, const struct cover_row *row, unsigned i)
+{
+	const char *dir = catalog_dir(coll->catalog), *path = index_path(dir, a, row->id, row->revision, i);
+
+	return access(path, R_OK) == 0 ? path : index_path(dir, a, row->id, 0, i);
 }
 
 int covers_remove(const char *dir, uint64_t cover, struct err *err)

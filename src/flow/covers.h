@@ -1,7 +1,7 @@
 /* flow/covers.h -- covers as the collection stores them.
  *
  * A row of `cover`, a row of `cover_member` per document, runs/ID.seg with
- * the certificate and runs/ID.state with what update needs.  The rows appear in
+ * the certificate, runs/ID.state and runs/ID.postings* with what update needs.  The rows appear in
  * one transaction, after the files.  A cover that was brought up to date keeps
  * its id; its files are then ID-rREVISION.*, so that the rows always have the
  * files of their own revision, also after a kill between the two.
@@ -29,10 +29,14 @@ struct cover_row {
 	struct cover_options options;
 	void (*describe)(void *described, uint64_t cover, struct buf *out); /* covers_store: writes the report */
 	void *described;
-	/* covers_store in the place of a cover: its members at was_revision, by id; what is the same is not written again */
-	const struct cover_member *was;
-	size_t n_was;
+	/* covers_store in the place of a cover as it is at was_revision: the members given are those that differ from
+	 * what is there, and these captures are none any more */
+	bool patch;
+	const uint64_t *gone;
+	size_t n_gone;
 	uint64_t was_revision;
+	const char *const *index; /* covers_store: files of an index that get the cover's name, by disjunct */
+	unsigned n_index;
 };
 
 struct cover_member {
@@ -66,6 +70,8 @@ int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, str
 int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out,
 		       struct err *err);
 int covers_state(struct collection *coll, const struct cover_row *row, struct run_state *out, struct err *err);
+/* Where the index of disjunct i is, if there is one. */
+const char *covers_index(struct collection *coll, struct arena *a, const struct cover_row *row, unsigned i);
 int covers_remove(const char *dir, uint64_t cover, struct err *err);
 /* The request that opens the cover's run again. */
 struct run_request covers_request(struct arena *a, const struct cover_row *row);

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/os.h"
+#include "flow/kept_index.h"
 
 static const char magic[8] = "WNKERN\0\1";
 
@@ -151,19 +152,18 @@ int pending_load(const struct run *r, const unsigned char key[32], struct kernel
 int pending_clear(const char *dir, const unsigned char key[32], uint64_t revision, struct err *err)
 {
 	struct arena a = { 0 };
-	const char *mine = pending_path(&a, dir, key, revision), *runs = arena_printf(&a, "%s/runs", dir).p;
-	struct str now = arena_printf(&a, "-r%" PRIu64 ".kernel", revision), *names;
+	const char *runs = arena_printf(&a, "%s/runs", dir).p;
+	struct str now = arena_printf(&a, "-r%" PRIu64 ".", revision), *names,
+		   mine = arena_printf(&a, "pending-%016" PRIx64, index_number(key)),
+		   kernel = str(strrchr(pending_path(&a, dir, key, revision), '/') + 1);
 	size_t n;
 	int rc;
 
-	if ((rc = os_list(&a, runs, ".kernel", &names, &n, err)) == WN_OK)
-		for (size_t i = 0; i < n && rc == WN_OK; i++) {
-			const char *path = arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p;
-
+	if ((rc = os_list(&a, runs, "", &names, &n, err)) == WN_OK)
+		for (size_t i = 0; i < n && rc == WN_OK; i++)
 			if (str_starts(names[i], STR("pending-")) &&
-			    (!str_ends(names[i], now) || strcmp(path, mine) == 0))
-				rc = os_unlink(path, err);
-		}
+			    (str_find(names[i], now) < 0 || str_starts(names[i], mine) || str_eq(names[i], kernel)))
+				rc = os_unlink(arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p, err);
 	arena_release(&a);
 	return rc;
 }

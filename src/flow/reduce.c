@@ -17,6 +17,8 @@
 #include "base/map.h"
 #include "base/progress.h"
 #include "base/task.h"
+#include "base/limits.h"
+#include "flow/kept_index.h"
 #include "flow/pending.h"
 #include "flow/reduce_int.h"
 
@@ -66,21 +68,33 @@ void reduce_proof(const struct run *r, const struct cover_result *c, struct aren
 	certificate_from_result(a, &p, c, &about, out);
 }
 
-/* What an update will need to know of this run. */
-static void note_state(const struct run *r, const struct kernel *k, const struct cover_result *c, struct run_state *s)
+/* What an update will need to know of this run, but for the witnesses.  False: too much. */
+static bool note_state(const struct run *r, const struct kernel *k, const struct cover_result *c, struct run_state *s)
 {
-	state_alloc(s, (uint32_t)r->docs.n, c->component_count);
+	uint64_t edges = 0;
+	uint32_t of, at = 0;
+
+	for (uint32_t d = 0; d < k->graph.n; d++)
+		edges += state_settled(k, d, &of) == STATE_CORE ? k->graph.start[d + 1] - k->graph.start[d] : 0;
+	if (edges > LIMIT_STATE_EDGES)
+		return false;
+	state_alloc(s, (uint32_t)r->docs.n, c->component_count, (uint32_t)edges);
 	s->run = reduce_about(r);
+	run_signatures(r, s->signature);
 	for (uint32_t d = 0; d < s->n; d++) {
-		s->id[d] = r->docs.id[d];
-		s->signature[d] = run_signature(r, d);
+		s->id[d] = (uint32_t)r->docs.id[d];
 		s->kind[d] = (uint8_t)state_settled(k, d, &s->of[d]);
 		s->part[d] = c->component[d];
 		s->group[d] = r->group ? r->group[d] : COVER_NO_GROUP;
+		s->start[d] = at;
+		for (uint64_t i = k->graph.start[d]; i < k->graph.start[d + 1] && s->kind[d] == STATE_CORE; i++)
+			s->by[at++] = k->graph.by[i];
 	}
+	s->start[s->n] = at;
 	for (uint32_t i = 0; i < s->n_parts; i++)
 		s->parts[i] = (struct state_part){ c->components[i].kept, c->components[i].lower,
 						   c->components[i].certified, c->components[i].status };
+	return true;
 }
 
 /* The kernel: from a run that was killed, or by joining. */
@@ -88,6 +102,7 @@ static int find_kernel(struct run *r, const unsigned char key[32], struct kernel
 		       struct reduce_report *o, struct err *err)
 {
 	double started = progress_clock();
+	struct index_writing index;
 	struct err ignored = { 0 };
 	int rc;
 
@@ -95,7 +110,11 @@ static int find_kernel(struct run *r, const unsigned char key[32], struct kernel
 		o->resumed = true;
 		return WN_OK;
 	}
-	if ((rc = coverage_kernel(k, &r->ruled.query, &r->join, stats, err)) < 0)
+	index_writing_open(&index, r, key);
+	rc = coverage_kernel(k, &r->ruled.query, &r->join, stats, err);
+	index_writing_close(&index, r);
+	index_writing_release(&index);
+	if (rc < 0)
 		return rc;
 	if (task_interrupted()) {
 		kernel_release(k);
@@ -106,7 +125,7 @@ static int find_kernel(struct run *r, const unsigned char key[32], struct kernel
 	return rc;
 }
 
-int reduce_by_member(const void *a, const void *b)
+static int by_member(const void *a, const void *b)
 {
 	const struct cover_member *x = a, *y = b;
 
@@ -120,14 +139,13 @@ int reduce_sizes(struct run *r, uint32_t doc, uint32_t witness, struct cover_mem
 	return rc < 0 ? rc : run_set_size(r, witness, &m->witness_size, err);
 }
 
-int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err)
+/* members[d]: document d, with its witness among the kept ones. */
+static int fill_members(struct run *r, const struct cover_result *c, const uint32_t *witness, const uint32_t *shared,
+			struct cover_member *members, struct err *err)
 {
-	size_t n = r->docs.n;
-	uint32_t *witness = mem_array(n + 1, sizeof *witness), *shared = mem_zarray(n + 1, sizeof *shared);
-	int rc;
+	int rc = WN_OK;
 
-	rc = run_witnesses(r, c->kept, witness, shared, err);
-	for (uint32_t d = 0; d < n && rc == WN_OK; d++) {
+	for (uint32_t d = 0; d < r->docs.n && rc == WN_OK; d++) {
 		members[d] = (struct cover_member){ .id = r->docs.id[d], .kept = c->kept[d] };
 		if (c->kept[d])
 			continue;
@@ -137,8 +155,6 @@ int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_m
 		members[d].shared = shared[d];
 		rc = reduce_sizes(r, d, witness[d], &members[d], err);
 	}
-	mem_free(witness);
-	mem_free(shared);
 	return rc;
 }
 
@@ -216,31 +232,23 @@ static void count_versions(const struct run *r, struct reduce_report *o)
 	}
 }
 
-/* Dropped documents whose witness holds by an equality of missing values. */
-int reduce_count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err)
+int reduce_count_missing(struct run *r, const uint32_t *witness, uint64_t *count, struct err *err)
 {
-	struct map doc_of = { 0 };
 	bool any = false;
 	int rc = WN_OK;
 
 	for (unsigned i = 0; i < ATTR_LIMIT; i++)
 		any |= r->rule->needs[i] && r->docs.columns.col[i] && r->docs.columns.col[i]->n_missing;
-	if (!any)
-		return WN_OK;
-	for (uint32_t d = 0; d < r->docs.n; d++)
-		map_put(&doc_of, members[d].id, d);
-	for (uint32_t d = 0; d < r->docs.n && rc == WN_OK; d++) {
+	for (uint32_t d = 0; d < r->docs.n && rc == WN_OK && any; d++) {
 		struct overlap ov[TEXT_KINDS];
 		struct arena a = { 0 };
 		struct clause *c;
 		size_t n;
 
-		if (members[d].kept)
+		if (witness[d] == UINT32_MAX)
 			continue;
-		uint32_t w = (uint32_t)*map_get(&doc_of, members[d].witness);
-
-		if ((rc = run_overlaps(r, d, w, ov, err)) == WN_OK) {
-			c = rule_clauses(&a, r->rule, &r->docs.columns, d, w, ov, &n);
+		if ((rc = run_overlaps(r, d, witness[d], ov, err)) == WN_OK) {
+			c = rule_clauses(&a, r->rule, &r->docs.columns, d, witness[d], ov, &n);
 			for (size_t i = 0; i < n; i++)
 				if (c[i].holds && c[i].by_missing) {
 					++*count;
@@ -249,7 +257,6 @@ int reduce_count_missing(struct run *r, const struct cover_member *members, uint
 		}
 		arena_release(&a);
 	}
-	map_release(&doc_of);
 	return rc;
 }
 
@@ -425,8 +432,8 @@ static void describe(void *described, uint64_t cover, struct buf *out)
 	reduce_report_json(o, &j);
 }
 
-int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members,
-		 const struct certificate *proof, const struct run_state *state, struct err *err)
+int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct reduce_answer *x,
+		 struct err *err)
 {
 	struct cover_row row = { .id = q->replaces,
 				 .revision = r->revision,
@@ -452,13 +459,17 @@ int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_re
 					      .min_versions = q->run.min_versions,
 					      .keep = keep.p,
 					      .n_keep = keep.n };
-	row.was = q->was;
-	row.n_was = q->n_was;
-	row.was_revision = q->was_revision;
+	row.patch = x->patch;
+	row.gone = x->gone;
+	row.n_gone = x->n_gone;
+	row.was_revision = x->was_revision;
+	row.index = x->index;
+	row.n_index = x->n_index;
 	row.describe = describe;
 	row.described = o;
-	sort_array(members, r->docs.n, sizeof *members, reduce_by_member);
-	rc = covers_store(catalog_dir(r->coll->catalog), &row, members, r->docs.n, proof, state, q->commit, err);
+	sort_array(x->members, x->n_members, sizeof *x->members, by_member);
+	rc = covers_store(catalog_dir(r->coll->catalog), &row, x->members, x->n_members, x->proof, x->state, q->commit,
+			  err);
 	vec_release(&keep);
 	return rc;
 }
@@ -503,11 +514,24 @@ static void unprove(const struct run *r, struct cover_result *c)
 	c->by_status[COVER_BOUNDED] = c->component_count;
 }
 
+/* The index that the join left, by its name until now. */
+static const char *const *index_paths(const struct run *r, const unsigned char key[32], struct arena *a, unsigned *n)
+{
+	const char **paths = ARENA_ARRAY(a, const char *, KEPT_INDEX_MOST);
+
+	for (*n = 0; *n < KEPT_INDEX_MOST && *n < r->ruled.query.n_disjuncts; ++*n)
+		paths[*n] = index_pending(a, catalog_dir(r->coll->catalog), key, r->revision, *n);
+	return paths;
+}
+
 /* Everything between the run and the stored cover. */
 static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started,
 			 struct err *err)
 {
-	struct cover_member *members = NULL;
+	struct cover_member *members = mem_array(r->docs.n + 1, sizeof *members);
+	uint32_t *witness = mem_array(r->docs.n + 1, sizeof *witness),
+		 *shared = mem_zarray(r->docs.n + 1, sizeof *shared);
+	struct reduce_answer answer = { .members = members, .n_members = r->docs.n };
 	struct cover_result cover = { 0 };
 	struct run_state state = { 0 };
 	struct certificate proof;
@@ -527,12 +551,18 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 		unprove(r, &cover);
 	reduce_proof(r, &cover, &a, &proof);
 	if (!r->join.bands) /* an update of an approximate cover would mix two notions of coverage */
-		note_state(r, &kernel, &cover, &state);
+		answer.state = note_state(r, &kernel, &cover, &state) ? &state : NULL;
 	kernel_release(&kernel);
 	progress_phase("witnesses", "steps", 0);
-	members = mem_array(r->docs.n + 1, sizeof *members);
-	if ((rc = reduce_witnesses(r, &cover, members, err)) < 0)
+	if ((rc = run_witnesses(r, cover.kept, witness, shared, err)) < 0 ||
+	    (rc = fill_members(r, &cover, witness, shared, members, err)) < 0)
 		goto out;
+	if (answer.state) {
+		memcpy(state.witness, witness, r->docs.n * sizeof *witness);
+		memcpy(state.shared, shared, r->docs.n * sizeof *shared);
+		answer.index = index_paths(r, key, &a, &answer.n_index);
+		state.index = index_number(key);
+	}
 	if (task_interrupted()) {
 		rc = err_set(err, WN_INTERRUPTED, "interrupted");
 		goto out;
@@ -544,16 +574,19 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 		out->update.probed = out->update.solved = r->docs.n;
 		out->update.components = cover.component_count;
 	}
-	if ((rc = reduce_count_missing(r, members, &out->by_missing, err)) < 0)
+	if ((rc = reduce_count_missing(r, witness, &out->by_missing, err)) < 0)
 		goto out;
 	progress_phase("storing", "documents", r->docs.n);
 	progress_add(r->docs.n); /* one transaction; the report that is stored in it says how many */
 	out->peak_memory = mem_peak();
 	out->seconds = progress_clock() - started;
-	if ((rc = reduce_store(r, q, out, members, &proof, state.n ? &state : NULL, err)) == WN_OK)
+	answer.proof = &proof;
+	if ((rc = reduce_store(r, q, out, &answer, err)) == WN_OK)
 		rc = pending_clear(catalog_dir(r->coll->catalog), key, r->revision, err);
 out:
 	mem_free(members);
+	mem_free(witness);
+	mem_free(shared);
 	kernel_release(&kernel);
 	state_release(&state);
 	cover_result_release(&cover);

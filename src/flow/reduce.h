@@ -12,9 +12,6 @@ struct reduce_request {
 	bool yes;			/* also when all pairs must be tried */
 	double time_limit;		/* seconds of search; 0: none */
 	uint64_t replaces;		/* a cover's id: the answer takes its place; 0: a new one */
-	const struct cover_member *was; /* members of the cover replaced, by id, at was_revision; NULL: not known */
-	size_t n_was;
-	uint64_t was_revision;
 	const uint64_t *previous; /* captures that were kept, ascending: keep many of them; NULL: no matter */
 	size_t n_previous;
 	const struct covers_commit *commit; /* NULL: none */

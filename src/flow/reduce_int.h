@@ -10,16 +10,25 @@ int reduce_solve(const struct run *r, const struct kernel *k, double time_limit,
 		 struct err *err);
 /* The certificate; in the arena. */
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out);
-/* members[d]: document d, with its witness among the kept ones. */
-int reduce_witnesses(struct run *r, const struct cover_result *c, struct cover_member *members, struct err *err);
 /* The sizes of a dropped document's text and of its witness's. */
 int reduce_sizes(struct run *r, uint32_t doc, uint32_t witness, struct cover_member *m, struct err *err);
-int reduce_by_member(const void *a, const void *b); /* by capture, for qsort */
-/* Dropped documents whose witness holds by an equality of missing values. */
-int reduce_count_missing(struct run *r, const struct cover_member *members, uint64_t *count, struct err *err);
+/* Dropped documents whose witness (by document) holds by an equality of missing values. */
+int reduce_count_missing(struct run *r, const uint32_t *witness, uint64_t *count, struct err *err);
 void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats,
 			struct reduce_report *o);
-/* Sorts members by capture. */
-int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct cover_member *members,
-		 const struct certificate *proof, const struct run_state *state, struct err *err);
+/* What there is to store. */
+struct reduce_answer {
+	struct cover_member *members; /* by capture in the end */
+	size_t n_members;
+	const struct certificate *proof;
+	const struct run_state *state; /* NULL: none */
+	bool patch;		       /* the rest as in struct cover_row */
+	const uint64_t *gone;
+	size_t n_gone;
+	uint64_t was_revision;
+	const char *const *index;
+	unsigned n_index;
+};
+int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct reduce_answer *x,
+		 struct err *err);
 #endif

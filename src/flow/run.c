@@ -33,6 +33,7 @@ static int parse_all(struct run *r, const struct run_request *q, struct selectio
 	s->min_versions = q->min_versions;
 	s->only = q->only;
 	s->n_only = q->n_only;
+	s->sizes = q->late;
 	for (size_t i = 0; i < ATTR_LIMIT; i++)
 		s->needs[i] = r->rule->needs[i] || (r->prefer_rule && r->prefer_rule->needs[i]);
 	for (size_t i = 0; i < *n_per; i++)
@@ -141,7 +142,8 @@ static int open_sets(struct run *r, unsigned kinds, struct err *err)
 	for (size_t d = 0; d < r->docs.n; d++)
 		content[d] = r->docs.content[d] ? r->docs.content[d] : STORED_NO_CONTENT;
 	if ((rc = collection_sets(r->coll, &segments, err)) == WN_OK)
-		rc = stored_open(&r->sets, segments, content, (uint32_t)r->docs.n, kinds, r->join.threads, err);
+		rc = stored_open(&r->sets, segments, content, (uint32_t)r->docs.n, kinds, r->join.threads,
+				 r->docs.shingles[0] ? r->docs.shingles : NULL, err);
 	mem_free(content);
 	return rc;
 }
@@ -335,21 +337,41 @@ void run_set_apart(struct run *r)
 	r->ruled.fold.apart = r->apart;
 }
 
-uint64_t run_signature(const struct run *r, uint32_t doc)
+/* Hashes of the texts of a column, each once: by its number there. */
+static uint64_t *text_hashes(const struct columns *c, const struct column *col, size_t n)
+{
+	uint32_t most = 0;
+	uint64_t *hash;
+
+	for (size_t d = 0; d < n; d++)
+		most = col->id[d] > most ? col->id[d] : most;
+	hash = mem_zarray((size_t)most + 1, sizeof *hash);
+	for (size_t d = 0; d < n; d++)
+		if (col->id[d] && !hash[col->id[d]])
+			hash[col->id[d]] = hash_str(columns_str(c, col, d));
+	return hash;
+}
+
+void run_signatures(const struct run *r, uint64_t *out)
 {
 	const struct columns *c = &r->docs.columns;
-	uint64_t h = mix64(r->docs.content[doc]);
+	size_t n = r->docs.n;
 
+	for (size_t d = 0; d < n; d++)
+		out[d] = mix64(r->docs.content[d]);
 	for (unsigned i = 0; i < ATTR_LIMIT; i++) {
+		uint64_t *hash;
+
 		if (!r->needs[i] || !c->col[i])
 			continue;
-		h = mix64(h + 0x9e3779b97f4a7c15u * (i + 1));
-		if (c->col[i]->type != TYPE_TEXT)
-			h ^= cell_bits(c, i, doc);
-		else if (c->col[i]->id[doc])
-			h ^= hash_str(columns_str(c, c->col[i], doc));
+		hash = c->col[i]->type == TYPE_TEXT ? text_hashes(c, c->col[i], n) : NULL;
+		for (size_t d = 0; d < n; d++)
+			out[d] = mix64(out[d] + 0x9e3779b97f4a7c15u * (i + 1)) ^
+				 (hash ? hash[c->col[i]->id[d]] : cell_bits(c, i, d));
+		mem_free(hash);
 	}
-	return mix64(h);
+	for (size_t d = 0; d < n; d++)
+		out[d] = mix64(out[d]);
 }
 
 /* ---- overlaps ---- */

@@ -24,6 +24,7 @@ struct run_request {
 	const uint64_t *only; /* captures; NULL: all (flow/selection.h) */
 	size_t n_only;
 	bool approx;
+	bool late;	  /* sets are tested when they are used, not all of them before */
 	bool with_report; /* also the columns that a report needs: host, year, bytes, urlkey */
 	unsigned threads;
 	uint64_t memory;
@@ -60,8 +61,8 @@ int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, ui
 		 struct err *err);
 /* After `previous` was set: twins of which one was kept are not folded any more. */
 void run_set_apart(struct run *r);
-/* 64 bits of a document's text and of whatever the rule, the preference and the groups look at. */
-uint64_t run_signature(const struct run *r, uint32_t doc);
+/* 64 bits of each document's text and of whatever the rule, the preference and the groups look at. */
+void run_signatures(const struct run *r, uint64_t *out);
 
 /* Overlaps of two documents for each text of the rule; of one kind of text, whatever the rule. */
 int run_overlaps(struct run *r, uint32_t a, uint32_t b, struct overlap out[TEXT_KINDS], struct err *err);

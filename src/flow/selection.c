@@ -530,6 +530,13 @@ int selection_load(struct selection *out, struct collection *coll, const struct 
 		out->content[i] = t.content[rows.p[i]];
 		out->url[i] = t.url[rows.p[i]];
 	}
+	for (int k = 0; k < 2 && q->sizes; k++) {
+		const uint32_t *from = k ? t.shingles_main : t.shingles;
+
+		out->shingles[k] = mem_array(out->n + 1, sizeof *out->shingles[k]);
+		for (size_t i = 0; i < out->n; i++)
+			out->shingles[k][i] = t.content[rows.p[i]] ? from[rows.p[i]] : 0;
+	}
 	rc = fill(&out->columns, coll, &t, rows.p, rows.n, q->needs, &env, err);
 out:
 	vec_release(&rows);
@@ -571,6 +578,8 @@ void selection_release(struct selection *s)
 	mem_free(s->id);
 	mem_free(s->content);
 	mem_free(s->url);
+	mem_free(s->shingles[0]);
+	mem_free(s->shingles[1]);
 	columns_release(&s->columns);
 	*s = (struct selection){ 0 };
 }

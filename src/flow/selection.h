@@ -17,6 +17,7 @@ struct selection_request {
 	uint64_t min_versions;	  /* only urlkeys with so many selected captures */
 	const uint64_t *only;	  /* NULL: all; else only these captures, in this order, at the cost of so many seeks */
 	size_t n_only;
+	bool sizes; /* also those of the sets */
 };
 
 struct selection {
@@ -24,6 +25,7 @@ struct selection {
 	uint64_t *id;		     /* capture, by document */
 	uint64_t *content;	     /* 0: none */
 	uint64_t *url;		     /* equal for captures of one urlkey, which are neighbours */
+	uint32_t *shingles[2];	     /* of body and main text, if asked for */
 	uint64_t captures, revision; /* all there are in the catalogue; which one was read */
 	struct columns columns;
 	struct {

@@ -1,38 +1,55 @@
-/* flow/state.c -- see state.h: fixed-width little-endian arrays and a checksum. */
+/* flow/state.c -- see state.h: a head, aligned little-endian arrays and a checksum. */
 #include "flow/state.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
 
-static const char magic[8] = "WNSTAT\0\1";
+static const char magic[8] = "WNSTAT\0\2";
 
-#define HEAD 88u	 /* magic, rule, selection, revision, documents, components */
-#define PER_DOCUMENT 29u /* id, signature, of, part, group, kind */
-#define PER_PART 16u
+struct head {
+	char magic[8];
+	unsigned char rule[32], selection[32];
+	uint64_t revision, index;
+	uint32_t n, n_parts, edges, zero;
+	uint64_t check; /* of everything behind the head, then of the head before this */
+};
 
-void state_alloc(struct run_state *s, uint32_t n, uint32_t n_parts)
+static size_t bytes_of(const struct run_state *s)
 {
-	size_t room = (size_t)n + 1;
+	size_t n = s->n;
 
-	*s = (struct run_state){ .n = n, .n_parts = n_parts };
-	s->id = mem_array(room, sizeof *s->id);
-	s->signature = mem_array(room, sizeof *s->signature);
-	s->of = mem_array(room, sizeof *s->of);
-	s->part = mem_array(room, sizeof *s->part);
-	s->group = mem_array(room, sizeof *s->group);
-	s->kind = mem_array(room, 1);
-	s->parts = mem_zarray((size_t)n_parts + 1, sizeof *s->parts);
+	return (n * 8 + (7 * n + 1 + s->edges) * 4 + s->n_parts * sizeof *s->parts + n + 7) / 8 * 8;
+}
+
+/* Where the arrays stand. */
+static void place(struct run_state *s, char *p)
+{
+	size_t n = s->n;
+
+	s->signature = (uint64_t *)(void *)p;
+	s->id = (uint32_t *)(void *)(p + n * sizeof *s->signature);
+	s->of = s->id + n;
+	s->part = s->of + n;
+	s->group = s->part + n;
+	s->witness = s->group + n;
+	s->shared = s->witness + n;
+	s->start = s->shared + n;
+	s->by = s->start + n + 1;
+	s->parts = (struct state_part *)(void *)(s->by + s->edges);
+	s->kind = (uint8_t *)(s->parts + s->n_parts);
+}
+
+void state_alloc(struct run_state *s, uint32_t n, uint32_t n_parts, uint32_t edges)
+{
+	*s = (struct run_state){ .n = n, .n_parts = n_parts, .edges = edges };
+	s->memory = mem_zarray(bytes_of(s) + 8, 1);
+	place(s, s->memory);
 }
 
 void state_release(struct run_state *s)
 {
-	mem_free(s->id);
-	mem_free(s->signature);
-	mem_free(s->of);
-	mem_free(s->part);
-	mem_free(s->group);
-	mem_free(s->kind);
-	mem_free(s->parts);
+	os_unmap(&s->map);
+	mem_free(s->memory);
 	*s = (struct run_state){ 0 };
 }
 
@@ -55,104 +72,83 @@ enum state_kind state_settled(const struct kernel *k, uint32_t d, uint32_t *of)
 	return STATE_CORE;
 }
 
-static char *put(char *p, uint64_t v, int bytes)
+static uint64_t checksum(const struct head *h, const void *p, size_t n)
 {
-	for (int i = 0; i < bytes; i++)
-		*p++ = (char)(v >> (8 * i));
-	return p;
+	return mix64(hash64(p, n)) ^ hash64(h, offsetof(struct head, check));
 }
 
-static uint64_t get(const char **p, int bytes)
+int state_write(const struct run_state *s, const char *path, struct err *err)
 {
-	uint64_t v = 0;
+	struct run_state laid = *s;
+	struct head h = {
+		.revision = s->run.revision, .index = s->index, .n = s->n, .n_parts = s->n_parts, .edges = s->edges
+	};
+	struct os_atomic f = { .fd = -1 };
+	size_t bytes = bytes_of(s);
+	int rc;
 
-	for (int i = 0; i < bytes; i++)
-		v |= (uint64_t)(unsigned char)*(*p)++ << (8 * i);
-	return v;
+	memcpy(h.magic, magic, 8); /* NOLINT(bugprone-not-null-terminated-result): eight bytes, no string */
+	memcpy(h.rule, s->run.rule, 32);
+	memcpy(h.selection, s->run.selection, 32);
+	place(&laid, s->memory);
+	memmove(laid.kind, s->kind, s->n); /* there may be fewer components than room was made for */
+	memset(laid.kind + s->n, 0, (size_t)((char *)s->memory + bytes - (char *)(laid.kind + s->n)));
+	h.check = checksum(&h, s->memory, bytes);
+	if ((rc = os_atomic_open(&f, path, err)) < 0)
+		return rc;
+	if ((rc = os_write(f.fd, &h, sizeof h, path, err)) < 0 ||
+	    (rc = os_write(f.fd, s->memory, bytes, path, err)) < 0) {
+		os_atomic_abort(&f);
+		return rc;
+	}
+	return os_atomic_commit(&f, err);
 }
 
-bool state_write(const struct run_state *s, struct buf *out)
+/* Numbers that point somewhere point to something. */
+static bool sound(const struct run_state *s)
 {
-	size_t n = HEAD + PER_DOCUMENT * (size_t)s->n + PER_PART * (size_t)s->n_parts;
-	char *at = buf_room(out, n + 8), *p = at;
+	bool bad = s->start[0] != 0 || s->start[s->n] != s->edges;
 
-	if (!p)
-		return false;
-	memcpy(p, magic, 8); /* NOLINT(bugprone-not-null-terminated-result): eight bytes, no string */
-	memcpy(p + 8, s->run.rule, 32);
-	memcpy(p + 40, s->run.selection, 32);
-	p = put(p + 72, s->run.revision, 8);
-	p = put(p, s->n, 4);
-	p = put(p, s->n_parts, 4);
-	for (uint32_t d = 0; d < s->n; d++) {
-		p = put(p, s->id[d], 8);
-		p = put(p, s->signature[d], 8);
-		p = put(p, s->of[d], 4);
-		p = put(p, s->part[d], 4);
-		p = put(p, s->group[d], 4);
-		p = put(p, s->kind[d], 1);
-	}
-	for (uint32_t k = 0; k < s->n_parts; k++) {
-		p = put(p, s->parts[k].kept, 4);
-		p = put(p, s->parts[k].lower, 4);
-		p = put(p, s->parts[k].certified, 4);
-		p = put(p, s->parts[k].status, 4);
-	}
-	put(p, hash64(at, n), 8);
-	out->n += n + 8;
-	return true;
+	for (uint32_t d = 0; d < s->n; d++)
+		bad |= s->of[d] >= s->n || s->part[d] >= s->n_parts || s->kind[d] >= STATE_KINDS ||
+		       (s->group[d] >= s->n && s->group[d] != COVER_NO_GROUP) ||
+		       (s->witness[d] >= s->n && s->witness[d] != STATE_KEPT) || s->start[d] > s->start[d + 1];
+	for (uint32_t i = 0; i < s->edges; i++)
+		bad |= s->by[i] >= s->n;
+	for (uint32_t k = 0; k < s->n_parts; k++)
+		bad |= s->parts[k].lower > s->parts[k].kept || s->parts[k].certified > s->parts[k].lower ||
+		       s->parts[k].status > COVER_BOUNDED;
+	return !bad;
 }
 
-static int read_arrays(struct run_state *s, const char *p, struct err *err)
+int state_read(struct run_state *s, const char *path, struct err *err)
 {
-	for (uint32_t d = 0; d < s->n; d++) {
-		s->id[d] = get(&p, 8);
-		s->signature[d] = get(&p, 8);
-		s->of[d] = (uint32_t)get(&p, 4);
-		s->part[d] = (uint32_t)get(&p, 4);
-		s->group[d] = (uint32_t)get(&p, 4);
-		s->kind[d] = (uint8_t)get(&p, 1);
-		if (s->of[d] >= s->n || s->part[d] >= s->n_parts || s->kind[d] >= STATE_KINDS ||
-		    (s->group[d] >= s->n && s->group[d] != COVER_NO_GROUP))
-			return err_set(err, WN_DATA, "the run's state has a number out of range at document %u", d);
-	}
-	for (uint32_t k = 0; k < s->n_parts; k++) {
-		struct state_part *q = &s->parts[k];
-
-		q->kept = (uint32_t)get(&p, 4);
-		q->lower = (uint32_t)get(&p, 4);
-		q->certified = (uint32_t)get(&p, 4);
-		q->status = (uint32_t)get(&p, 4);
-		if (q->lower > q->kept || q->certified > q->lower || q->status > COVER_BOUNDED)
-			return err_set(err, WN_DATA, "the run's state has a component that cannot be");
-	}
-	return WN_OK;
-}
-
-int state_read(struct run_state *s, struct str bytes, struct err *err)
-{
-	const char *p, *sum;
-	struct certificate_run run;
-	uint64_t n, n_parts;
+	struct head h;
 	int rc;
 
 	*s = (struct run_state){ 0 };
-	if (bytes.n < HEAD + 8 || memcmp(bytes.p, magic, 8) != 0)
-		return err_set(err, WN_DATA, "not the state of a run");
-	p = bytes.p + 72;
-	memcpy(run.rule, bytes.p + 8, 32);
-	memcpy(run.selection, bytes.p + 40, 32);
-	run.revision = get(&p, 8);
-	n = get(&p, 4);
-	n_parts = get(&p, 4);
-	sum = bytes.p + bytes.n - 8;
-	if (n_parts > n || bytes.n != HEAD + PER_DOCUMENT * n + PER_PART * n_parts + 8)
-		return err_set(err, WN_DATA, "the run's state has the wrong length");
-	if (get(&sum, 8) != hash64(bytes.p, bytes.n - 8))
-		return err_set(err, WN_DATA, "the run's state is damaged: its checksum is wrong");
-	state_alloc(s, (uint32_t)n, (uint32_t)n_parts);
-	s->run = run;
-	if ((rc = read_arrays(s, p, err)) < 0)
+	if ((rc = os_map(&s->map, path, err)) < 0)
+		return rc;
+	if (s->map.n < sizeof h || memcmp(s->map.p, magic, 8) != 0) {
+		rc = err_set(err, WN_DATA, "%s: not the state of a run as this winnow keeps it", path);
+		goto bad;
+	}
+	memcpy(&h, s->map.p, sizeof h);
+	memcpy(s->run.rule, h.rule, 32);
+	memcpy(s->run.selection, h.selection, 32);
+	s->run.revision = h.revision;
+	s->index = h.index;
+	s->n = h.n;
+	s->n_parts = h.n_parts;
+	s->edges = h.edges;
+	if (h.n_parts > h.n || bytes_of(s) + sizeof h != s->map.n)
+		rc = err_set(err, WN_DATA, "%s: the run's state has the wrong length", path);
+	else if (h.check != checksum(&h, s->map.p + sizeof h, s->map.n - sizeof h))
+		rc = err_set(err, WN_DATA, "%s: the run's state is damaged: its checksum is wrong", path);
+	else if (place(s, (char *)(uintptr_t)(s->map.p + sizeof h)), !sound(s))
+		rc = err_set(err, WN_DATA, "%s: the run's state has a number out of range", path);
+bad:
+	if (rc < 0)
 		state_release(s);
 	return rc;
 }

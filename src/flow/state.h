@@ -2,13 +2,13 @@
  *
  * runs/ID.state, beside the certificate: for each document, in the run's order,
  * its capture, a signature of its text and attributes, how the kernel settled
- * it, and its component.  Dual values are in the certificate, by the same
- * numbers; who is kept, in the catalogue.  docs/format/run-state.md has it
- * byte by byte.
+ * it, its component, who its witness is; and the coverers of each core document.  Dual values are in
+ * the certificate, by the same numbers.  The arrays are used where they are in the mapped file.
+ * docs/format/run-state.md has it byte by byte.
  */
 #ifndef WINNOW_FLOW_STATE_H
 #define WINNOW_FLOW_STATE_H
-#include "base/buf.h"
+#include "base/os.h"
 #include "cover/certificate.h"
 #include "join/coverage.h"
 
@@ -16,9 +16,11 @@ enum state_kind {
 	STATE_FORCED,  /* nothing covers it, but what is folded into it */
 	STATE_COVERED, /* `of`, which is forced, covers it; its other coverers were not all looked for */
 	STATE_FOLDED,  /* into `of` */
-	STATE_CORE,    /* all its coverers are of its component */
+	STATE_CORE,    /* all its coverers are listed, but those that are folded; they are of its component */
 	STATE_KINDS
 };
+
+#define STATE_KEPT UINT32_MAX /* instead of a witness */
 
 struct state_part { /* a component */
 	uint32_t kept, lower, certified, status;
@@ -26,17 +28,23 @@ struct state_part { /* a component */
 
 struct run_state {
 	struct certificate_run run;
-	uint32_t n, n_parts;
-	uint64_t *id, *signature;    /* [n] */
-	uint32_t *of, *part, *group; /* [n]; group: COVER_NO_GROUP without quotas */
-	uint8_t *kind;
-	struct state_part *parts; /* [n_parts] */
+	uint64_t index; /* the number of the kept index that belongs to it; 0: none */
+	uint32_t n, n_parts, edges;
+	uint64_t *signature;		  /* [n] */
+	uint32_t *id, *of, *part, *group; /* [n]; group: COVER_NO_GROUP without quotas */
+	uint32_t *witness, *shared;	  /* [n] */
+	uint32_t *start, *by;		  /* [n + 1], [edges]: coverers of core documents, ascending; of others none */
+	struct state_part *parts;	  /* [n_parts] */
+	uint8_t *kind;			  /* [n] */
+	struct os_map map;		  /* where the arrays are, or */
+	void *memory;
 };
 
-void state_alloc(struct run_state *s, uint32_t n, uint32_t n_parts);
+void state_alloc(struct run_state *s, uint32_t n, uint32_t n_parts, uint32_t edges);
 void state_release(struct run_state *s); /* zero is fine */
 /* How a kernel settled document d. */
 enum state_kind state_settled(const struct kernel *k, uint32_t d, uint32_t *of);
-bool state_write(const struct run_state *s, struct buf *out);		/* false: out is full */
-int state_read(struct run_state *s, struct str bytes, struct err *err); /* WN_DATA with the reason */
+/* Bytes of a state; s is as state_alloc made it, with n_parts as they are in the end. */
+int state_write(const struct run_state *s, const char *path, struct err *err);
+int state_read(struct run_state *s, const char *path, struct err *err); /* WN_DATA with the reason */
 #endif

@@ -1,11 +1,11 @@
 /* flow/update.c -- see update.h.
  *
  * Steps: open the run of the present revision; tell by signatures which
- * documents are new, changed or gone; probe (update_plan.c); join and solve the
- * open components as a run of their own; put the two halves together: kept
+ * documents are new, changed or gone; probe them, and say what is open
+ * (update_plan.c); solve that; put the two halves together: kept
  * documents, components, dual values over a common denominator; witnesses of
- * what was solved again, of documents whose witness is kept no more, and of those
- * for which a newly kept one is better.
+ * documents whose witness is kept no more, and of those for which a newly kept
+ * one is better.  Nothing is joined but what changed, and only rows that differ are stored.
  */
 #include "flow/update.h"
 
@@ -13,112 +13,97 @@
 #include <stdlib.h>
 
 #include "base/log.h"
-#include "base/map.h"
 #include "base/progress.h"
 #include "base/task.h"
+#include "flow/kept_index.h"
 #include "flow/reduce_int.h"
 #include "flow/update_plan.h"
-#include "join/near.h"
 
 struct update {
 	struct update_work work;
-	struct run *run, part;
+	struct update_part part;
+	struct run *run;
 	struct run_state was, is;
-	struct certificate proof; /* the old one */
-	struct cover_member *old; /* by capture */
-	size_t n_old;
-	uint8_t *was_kept; /* by old number */
-	uint8_t *previous; /* [n] kept before, by present number */
-	uint32_t *docs;	   /* of the part */
-	uint32_t n_docs;
-	struct kernel kernel;	    /* of the part */
+	struct kept_index index;
+	struct certificate proof;   /* the old one */
+	uint8_t *previous;	    /* [n] kept before, by present number */
 	struct cover_result solved; /* of the part */
 	struct cover_result all;
 	struct arena arena;
 };
 
-static const struct cover_member *member_of(const struct update *u, uint64_t id)
-{
-	struct cover_member key = { .id = id };
-
-	return u->n_old ? bsearch(&key, u->old, u->n_old, sizeof key, reduce_by_member) : NULL;
-}
-
 /* Reads the old answer; WN_NONE with the reason when it is not there as a whole. */
 static int load(struct update *u, const struct cover_row *row, struct err *err)
 {
-	int rc;
-
-	if (covers_state(u->run->coll, row, &u->was, err) < 0)
-		return WN_NONE;
-	if ((rc = covers_members(u->run->coll, &u->arena, row->id, &u->old, &u->n_old, err)) < 0)
-		return rc;
-	if (covers_certificate(u->run->coll, &u->arena, row->id, &u->proof, err) < 0)
-		return WN_NONE;
-	if (memcmp(u->was.run.rule, u->proof.run.rule, 32) != 0 || u->was.run.revision != u->proof.run.revision ||
-	    u->proof.run.revision != row->revision || u->was.n != u->proof.documents || u->was.n != u->n_old)
-		return err_set(err, WN_NONE, "its files are of different runs");
 	struct certificate_run about = reduce_about(u->run);
+	uint64_t kept = 0;
 
+	if (covers_state(u->run->coll, row, &u->was, err) < 0 ||
+	    covers_certificate(u->run->coll, &u->arena, row->id, &u->proof, err) < 0)
+		return WN_NONE;
+	for (uint32_t o = 0; o < u->was.n; o++)
+		kept += u->was.witness[o] == STATE_KEPT;
+	if (memcmp(u->was.run.rule, u->proof.run.rule, 32) != 0 || u->was.run.revision != u->proof.run.revision ||
+	    u->proof.run.revision != row->revision || u->was.n != u->proof.documents || u->was.n != row->documents ||
+	    kept != row->kept)
+		return err_set(err, WN_NONE, "its files are of different runs");
 	if (memcmp(about.rule, u->was.run.rule, 32) != 0 || memcmp(about.selection, u->was.run.selection, 32) != 0)
 		return err_set(err, WN_NONE, "the rule or the selection reads differently now");
-	u->was_kept = mem_zarray((size_t)u->was.n + 1, 1);
-	for (uint32_t o = 0; o < u->was.n; o++) {
-		const struct cover_member *m = member_of(u, u->was.id[o]);
-
-		if (!m)
-			return err_set(err, WN_NONE, "its files are of different runs");
-		u->was_kept[o] = m->kept;
-	}
 	return WN_OK;
 }
 
-static void close_part(struct update *u)
+static const char *const *index_paths(struct update *u, const struct cover_row *row, unsigned *n)
 {
-	kernel_release(&u->kernel);
-	run_close(&u->part);
-	mem_free(u->docs);
-	u->docs = NULL;
-	u->n_docs = 0;
+	const char **paths = ARENA_ARRAY(&u->arena, const char *, KEPT_INDEX_MOST);
+
+	for (*n = 0; *n < KEPT_INDEX_MOST && *n < u->run->ruled.query.n_disjuncts; ++*n)
+		paths[*n] = covers_index(u->run->coll, &u->arena, row, *n);
+	return paths;
 }
 
-/* The open documents as a run of their own, and its kernel. */
-static int join_part(struct update *u, bool stable, struct err *err)
-{
-	struct coverage_stats stats = { 0 };
-	int rc;
-
-	close_part(u);
-	u->docs = mem_array((size_t)u->work.n + 1, sizeof *u->docs);
-	for (uint32_t d = 0; d < u->work.n; d++)
-		if (u->work.open[d])
-			u->docs[u->n_docs++] = d;
-	if ((rc = run_restrict(&u->part, u->run, u->docs, u->n_docs, stable ? u->previous : NULL, err)) < 0)
-		return rc;
-	return coverage_kernel(&u->kernel, &u->part.ruled.query, &u->part.join, &stats, err);
-}
-
-/* Probes, opens and joins until every row that the part uses is known to be complete. */
-static int find_part(struct update *u, bool stable, struct err *err)
+static int probe(struct update *u, struct err *err)
 {
 	struct update_work *w = &u->work;
 	uint8_t *more = mem_zarray((size_t)w->n + 1, 1);
-	bool unsettled = true;
-	int rc = WN_OK;
+	int rc;
 
 	progress_phase("probing", "documents", w->n_changed);
 	for (uint32_t d = 0; d < w->n; d++)
-		more[d] = w->before[d] == UPDATE_NONE || w->now[w->before[d]] != d;
-	while (unsettled && rc == WN_OK) {
-		if ((rc = update_probe(w, more, err)) < 0)
-			break;
-		update_choose(w);
-		if ((rc = join_part(u, stable, err)) < 0)
-			break;
-		unsettled = update_unsettled(w, u->docs, &u->kernel, more) != 0;
-	}
+		more[d] = !update_unchanged(w, d);
+	rc = update_probe(w, more, err);
+	progress_add(w->n_changed);
 	mem_free(more);
 	return rc;
+}
+
+/* Some elements of an array by document, by the part's numbers; NULL of NULL. */
+static void *picked(struct update *u, const void *from, size_t size)
+{
+	char *out = from ? arena_alloc(&u->arena, ((size_t)u->part.n + 1) * size) : NULL;
+
+	for (uint32_t i = 0; from && i < u->part.n; i++)
+		memcpy(out + i * size, (const char *)from + u->part.docs[i] * size, size);
+	return out;
+}
+
+static int solve(struct update *u, bool stable, struct err *err)
+{
+	const struct run *r = u->run;
+	struct cover_problem p = { .n = u->part.n,
+				   .start = u->part.start,
+				   .by = u->part.by.p,
+				   .covered = u->part.covered,
+				   .fold = u->part.fold,
+				   .pinned = picked(u, r->pinned, 1),
+				   .group = picked(u, r->group, sizeof *r->group),
+				   .groups = r->groups,
+				   .demand = r->demand,
+				   .prefer = picked(u, r->prefer, sizeof *r->prefer),
+				   .previous = stable ? picked(u, u->previous, 1) : NULL };
+
+	progress_phase("solving", "documents", u->part.n);
+	progress_add(u->part.n);
+	return cover_solve(&p, &u->solved, err);
 }
 
 /* ---- two halves ---- */
@@ -152,66 +137,121 @@ static void combine_values(struct update *u)
 		if (d != UPDATE_NONE && !w->open[d])
 			all->y[d] = u->proof.values[i].y * old_by;
 	}
-	for (uint32_t i = 0; i < u->n_docs; i++)
-		all->y[u->docs[i]] = u->solved.y[i] * new_by;
+	for (uint32_t i = 0; i < u->part.n; i++)
+		all->y[u->part.docs[i]] = u->solved.y[i] * new_by;
 	if (!u->run->group)
 		return;
 	all->group_y = mem_zarray((size_t)u->run->groups + 1, sizeof *all->group_y);
-	for (uint32_t g = 0; g < u->part.groups; g++)
+	for (uint32_t g = 0; g < u->run->groups; g++)
 		all->group_y[g] = u->solved.group_y[g] * new_by;
 	old = mem_zarray((size_t)u->was.n + 1, sizeof *old); /* there are no more groups than documents */
 	for (uint32_t i = 0; i < u->proof.group_value_count; i++)
 		if (u->proof.group_values[i].id < u->was.n)
 			old[u->proof.group_values[i].id] = u->proof.group_values[i].y * old_by;
 	for (uint32_t d = 0; d < w->n; d++) /* groups are open or closed as a whole */
-		if (!w->open[d] && u->was.group[w->before[d]] != COVER_NO_GROUP)
+		if (!w->open[d] && w->before[d] != UPDATE_NONE && u->was.group[w->before[d]] != COVER_NO_GROUP)
 			all->group_y[u->run->group[d]] = old[u->was.group[w->before[d]]];
 	mem_free(old);
 }
 
-static void put_document(struct update *u, uint32_t d, enum state_kind kind, uint32_t of, uint32_t part)
+/* Coverers of closed core documents that are still there. */
+static uint32_t closed_list(const struct update *u, uint32_t o, uint32_t *out)
 {
-	u->is.id[d] = u->run->docs.id[d];
-	u->is.signature[d] = run_signature(u->run, d);
-	u->is.kind[d] = (uint8_t)kind;
-	u->is.of[d] = of;
-	u->is.part[d] = part;
-	u->is.group[d] = u->run->group ? u->run->group[d] : COVER_NO_GROUP;
+	uint32_t n = 0;
+
+	for (uint32_t i = u->was.start[o]; i < u->was.start[o + 1]; i++) {
+		uint32_t b = u->work.now[u->was.by[i]];
+
+		if (out && b != UPDATE_NONE)
+			out[n] = b;
+		n += b != UPDATE_NONE;
+	}
+	return n;
 }
 
-/* The state of the run as it is now: closed components, then those solved. */
+static void settle_open(struct update *u, uint32_t d, uint32_t *at, uint32_t first_part)
+{
+	const struct update_part *p = &u->part;
+	uint32_t i = p->place[d], component = u->solved.component[i];
+
+	u->is.kind[d] = (uint8_t)update_settled(p, &u->work, i, &u->is.of[d]);
+	u->is.part[d] = component == COVER_NO_COMPONENT ? UPDATE_NONE : first_part + component;
+	for (uint64_t k = p->start[i]; u->is.kind[d] == STATE_CORE && k < p->start[i + 1]; k++)
+		u->is.by[(*at)++] = p->docs[p->by.p[k]];
+}
+
+static void settle_closed(struct update *u, uint32_t d, uint32_t *at, const uint32_t *number)
+{
+	uint32_t o = u->work.before[d];
+
+	if (u->work.probed[d] && !update_unchanged(&u->work, d)) { /* it only has to be covered, and is */
+		u->is.kind[d] = STATE_COVERED;
+		u->is.of[d] = u->work.by[d];
+		u->is.part[d] = UPDATE_NONE;
+		return;
+	}
+	u->is.kind[d] = u->was.kind[o];
+	u->is.of[d] = u->work.now[u->was.of[o]];
+	u->is.part[d] = number[u->was.part[o]];
+	*at += closed_list(u, o, u->is.by + *at);
+}
+
+/* Numbers of closed components, in order of their documents; returns how many. */
+static uint32_t number_parts(const struct update *u, uint32_t *number)
+{
+	uint32_t parts = 0;
+
+	memset(number, 0xff, ((size_t)u->was.n_parts + 1) * sizeof *number);
+	for (uint32_t d = 0; d < u->work.n; d++)
+		if (!u->work.open[d] && update_unchanged(&u->work, d) &&
+		    number[u->was.part[u->work.before[d]]] == UINT32_MAX)
+			number[u->was.part[u->work.before[d]]] = parts++;
+	return parts;
+}
+
+static uint64_t count_edges(const struct update *u)
+{
+	uint64_t edges = 0;
+	uint32_t of;
+
+	for (uint32_t d = 0; d < u->work.n; d++)
+		if (!u->work.open[d] && update_unchanged(&u->work, d))
+			edges += closed_list(u, u->work.before[d], NULL);
+	for (uint32_t i = 0; i < u->part.n; i++)
+		if (update_settled(&u->part, &u->work, i, &of) == STATE_CORE)
+			edges += u->part.start[i + 1] - u->part.start[i];
+	return edges;
+}
+
+/* The state of the run as it is now: closed components, then those solved.  Witnesses come later. */
 static void combine_state(struct update *u)
 {
 	const struct update_work *w = &u->work;
-	uint32_t *number = mem_array((size_t)u->was.n_parts + 1, sizeof *number), parts = 0;
+	uint32_t *number = mem_array((size_t)u->was.n_parts + 1, sizeof *number), closed = number_parts(u, number),
+		 at = 0;
 
-	memset(number, 0xff, ((size_t)u->was.n_parts + 1) * sizeof *number);
-	state_alloc(&u->is, w->n, w->n); /* at most so many components */
+	state_alloc(&u->is, w->n, closed + u->solved.component_count, (uint32_t)count_edges(u));
 	u->is.run = reduce_about(u->run);
+	u->is.index = u->was.index;
+	memcpy(u->is.signature, w->signature, w->n * sizeof *w->signature);
 	for (uint32_t d = 0; d < w->n; d++) {
-		uint32_t o = w->before[d], k;
-
-		if (w->open[d])
-			continue;
-		k = u->was.part[o];
-		if (number[k] == UINT32_MAX) {
-			u->is.parts[parts] = u->was.parts[k];
-			number[k] = parts++;
-		}
-		put_document(u, d, (enum state_kind)u->was.kind[o], w->now[u->was.of[o]], number[k]);
+		u->is.id[d] = (uint32_t)u->run->docs.id[d];
+		u->is.group[d] = u->run->group ? u->run->group[d] : COVER_NO_GROUP;
+		u->is.start[d] = at;
+		w->open[d] ? settle_open(u, d, &at, closed) : settle_closed(u, d, &at, number);
 	}
-	for (uint32_t i = 0; i < u->n_docs; i++) {
-		uint32_t of;
-		enum state_kind kind = state_settled(&u->kernel, i, &of);
-
-		put_document(u, u->docs[i], kind, u->docs[of], parts + u->solved.component[i]);
-	}
+	u->is.start[w->n] = at;
+	for (uint32_t d = 0; d < w->n; d++) /* with whom they need */
+		if (u->is.part[d] == UPDATE_NONE)
+			u->is.part[d] = u->is.part[u->is.of[d]];
+	for (uint32_t k = 0; k < u->was.n_parts; k++)
+		if (number[k] != UINT32_MAX)
+			u->is.parts[number[k]] = u->was.parts[k];
 	for (uint32_t k = 0; k < u->solved.component_count; k++) {
 		const struct cover_component *c = &u->solved.components[k];
 
-		u->is.parts[parts++] = (struct state_part){ c->kept, c->lower, c->certified, c->status };
+		u->is.parts[closed + k] = (struct state_part){ c->kept, c->lower, c->certified, c->status };
 	}
-	u->is.n_parts = parts;
 	mem_free(number);
 }
 
@@ -239,10 +279,10 @@ static void combine(struct update *u)
 
 	all->kept = mem_zarray((size_t)w->n + 1, 1);
 	for (uint32_t d = 0; d < w->n; d++)
-		if (!w->open[d])
-			all->kept[d] = u->was_kept[w->before[d]];
-	for (uint32_t i = 0; i < u->n_docs; i++)
-		all->kept[u->docs[i]] = u->solved.kept[i];
+		if (!w->open[d] && update_unchanged(w, d))
+			all->kept[d] = u->previous[d];
+	for (uint32_t i = 0; i < u->part.n; i++)
+		all->kept[u->part.docs[i]] = u->solved.kept[i];
 	combine_values(u);
 	combine_state(u);
 	for (uint32_t d = 0; d < w->n; d++) {
@@ -263,173 +303,159 @@ static void combine(struct update *u)
 
 /* ---- witnesses ---- */
 
-struct best { /* of a dropped document, as witnesses are compared */
-	uint32_t witness, shared;
-};
-
-static bool is_better(const struct update *u, struct best x, struct best y)
-{
-	const double *time = u->run->docs.columns.col[ATTR_TIME]->num;
-
-	if (x.witness == UINT32_MAX || y.witness == UINT32_MAX)
-		return x.witness != UINT32_MAX;
-	if (x.shared != y.shared)
-		return x.shared > y.shared;
-	if (time[x.witness] != time[y.witness])
-		return time[x.witness] > time[y.witness];
-	return x.witness < y.witness;
-}
-
-/* Of those that ask and those that offer, the documents of the larger side that no one of the other can pair with. */
-static uint8_t *far_apart(const struct update *u, const uint8_t *ask, const uint8_t *offers)
+/* Nothing that was kept before is better than the old witness, which is dropped now: is what it has? */
+static bool surpasses(const struct update *u, uint32_t d)
 {
 	const struct join_query *q = &u->run->ruled.query;
-	uint8_t *far = mem_alloc((size_t)q->n + 1), *live = mem_alloc((size_t)q->n + 1);
-	uint32_t asking = 0, offering = 0;
-	const uint8_t *few, *many;
+	const double *time = u->run->docs.columns.col[ATTR_TIME]->num;
+	uint32_t o = u->work.before[d], b = u->is.witness[d], old;
 
-	for (uint32_t d = 0; d < q->n; d++) {
-		asking += ask[d];
-		offering += offers[d];
-	}
-	few = asking <= offering ? ask : offers;
-	many = few == ask ? offers : ask;
-	for (uint32_t d = 0; d < q->n; d++)
-		far[d] = many[d] && !few[d];
-	for (unsigned i = 0; i < q->n_disjuncts; i++) {
-		memcpy(live, many, q->n);
-		coverage_near(q, i, &u->run->join, few, few == ask, few != ask, live, NULL);
-		for (uint32_t d = 0; d < q->n; d++)
-			far[d] &= !live[d];
-	}
-	mem_free(live);
-	return far;
+	if (b == STATE_KEPT || !update_unchanged(&u->work, d) || u->was.witness[o] == STATE_KEPT ||
+	    !q->set_of[u->run->kind] || (old = u->work.now[u->was.witness[o]]) == UPDATE_NONE)
+		return false;
+	return coverage_better(time, b, coverage_rank(q, u->run->kind, d, b, u->is.shared[d]), old,
+			       coverage_rank(q, u->run->kind, d, old, u->was.shared[o]));
 }
 
-/* Best witnesses of dropped documents in ask[] among those in offer[]; better ones replace. */
-static int offer(struct update *u, const uint8_t *ask, const uint8_t *offers, struct best *best, struct err *err)
-{
-	uint32_t n = 0, *docs = mem_array((size_t)u->work.n + 1, sizeof *docs), *witness, *shared, asked = 0;
-	uint8_t *kept, *far = far_apart(u, ask, offers);
-	struct run part;
-	int rc;
-
-	for (uint32_t d = 0; d < u->work.n; d++)
-		if ((ask[d] || offers[d]) && !far[d]) {
-			asked += ask[d] != 0;
-			docs[n++] = d;
-		}
-	mem_free(far);
-	if (asked == 0 || asked == n) {
-		mem_free(docs);
-		return WN_OK;
-	}
-	if ((rc = run_restrict(&part, u->run, docs, n, NULL, err)) < 0) {
-		mem_free(docs);
-		return rc;
-	}
-	witness = mem_array((size_t)n + 1, sizeof *witness);
-	shared = mem_array((size_t)n + 1, sizeof *shared);
-	kept = mem_array((size_t)n + 1, 1);
-	for (uint32_t i = 0; i < n; i++)
-		kept[i] = offers[docs[i]];
-	rc = run_witnesses(&part, kept, witness, shared, err);
-	for (uint32_t i = 0; i < n && rc == WN_OK; i++)
-		if (!kept[i] && witness[i] != UINT32_MAX) {
-			struct best found = { docs[witness[i]], shared[i] };
-
-			if (is_better(u, found, best[docs[i]]))
-				best[docs[i]] = found;
-		}
-	mem_free(witness);
-	mem_free(shared);
-	mem_free(kept);
-	mem_free(docs);
-	run_close(&part);
-	return rc;
-}
-
-static void old_witnesses(const struct update *u, struct best *best, uint8_t *ask)
+/* Witnesses that are unchanged and still kept stay the best of those that were kept before; who has none asks. */
+static void old_witnesses(struct update *u, uint8_t *asks)
 {
 	const struct update_work *w = &u->work;
-	struct map number = { 0 };
 
-	for (uint32_t d = 0; d < w->n; d++)
-		map_put(&number, u->run->docs.id[d], d);
 	for (uint32_t d = 0; d < w->n; d++) {
-		const struct cover_member *m =
-		    w->before[d] == UPDATE_NONE || w->now[w->before[d]] != d ? NULL : member_of(u, u->run->docs.id[d]);
-		const uint64_t *at = m && !m->kept ? map_get(&number, m->witness) : NULL;
+		uint32_t o = w->before[d], old, b;
 
-		best[d] = (struct best){ UINT32_MAX, 0 };
-		ask[d] = 0;
+		u->is.witness[d] = STATE_KEPT;
+		u->is.shared[d] = 0;
 		if (u->all.kept[d])
 			continue;
-		/* a witness that is unchanged and still kept stays the best of those that were kept before */
-		if (at && w->before[*at] != UPDATE_NONE && w->now[w->before[*at]] == *at && u->all.kept[*at])
-			best[d] = (struct best){ (uint32_t)*at, (uint32_t)m->shared };
-		else
-			ask[d] = 1;
-	}
-	map_release(&number);
-}
-
-/* Whom a newly kept document may serve better: those of its pairs if it was probed, else anyone. */
-static void mark_others(const struct update *u, const uint8_t *ask, const uint8_t *fresh, uint8_t *others)
-{
-	const struct update_work *w = &u->work;
-	bool known = true;
-
-	for (uint32_t d = 0; d < w->n; d++)
-		known = known && (!fresh[d] || w->probed[d]);
-	for (uint32_t d = 0; d < w->n; d++)
-		others[d] = !known && !u->all.kept[d] && !ask[d];
-	for (size_t i = 0; i < w->pairs.n && known; i++) {
-		uint32_t a = w->pairs.p[i].a;
-
-		if (fresh[w->pairs.p[i].b] && !u->all.kept[a] && !ask[a])
-			others[a] = 1;
+		old = update_unchanged(w, d) ? u->was.witness[o] : STATE_KEPT;
+		b = old == STATE_KEPT ? UPDATE_NONE : w->now[old];
+		if (b != UPDATE_NONE && u->all.kept[b]) {
+			u->is.witness[d] = b;
+			u->is.shared[d] = u->was.shared[o];
+		} else {
+			asks[d] = 1;
+		}
 	}
 }
 
-static int find_witnesses(struct update *u, struct cover_member *members, struct err *err)
+/* The better of what it has and b, which covers it.  What a rule without a measure leaves open is measured now. */
+static int offer(struct update *u, const struct join_query *q, struct update_pair p, struct err *err)
 {
-	const struct update_work *w = &u->work;
-	struct best *best = mem_array((size_t)w->n + 1, sizeof *best);
-	uint8_t *ask = mem_zarray((size_t)w->n + 1, 1), *others = mem_zarray((size_t)w->n + 1, 1),
-		*fresh = mem_zarray((size_t)w->n + 1, 1);
-	int rc;
+	const double *time = u->run->docs.columns.col[ATTR_TIME]->num;
+	uint32_t has = u->is.witness[p.a], rank, than;
+	int kind = u->run->kind, rc;
 
-	old_witnesses(u, best, ask);
-	for (uint32_t d = 0; d < w->n; d++)
-		fresh[d] = u->all.kept[d] && !(u->previous[d] && w->now[w->before[d]] == d);
-	mark_others(u, ask, fresh, others);
-	if ((rc = offer(u, ask, u->all.kept, best, err)) == WN_OK)
-		rc = offer(u, others, fresh, best, err);
-	for (uint32_t d = 0; d < w->n && rc == WN_OK; d++) {
-		members[d] = (struct cover_member){ .id = u->run->docs.id[d], .kept = u->all.kept[d] };
-		if (members[d].kept)
-			continue;
-		if (best[d].witness == UINT32_MAX)
-			BUG("document %" PRIu64 " was dropped without a witness", members[d].id);
-		members[d].witness = u->run->docs.id[best[d].witness];
-		members[d].shared = best[d].shared;
-		rc = reduce_sizes(u->run, d, best[d].witness, &members[d], err);
+	if (!u->run->ruled.query.set_of[kind]) {
+		struct overlap measured;
+
+		if ((rc = run_overlap(u->run, p.a, p.b, kind, &measured, err)) < 0)
+			return rc;
+		p.shared = (uint32_t)measured.o;
 	}
-	mem_free(best);
-	mem_free(ask);
-	mem_free(others);
-	mem_free(fresh);
+	rank = coverage_rank(q, kind, p.a, p.b, p.shared);
+	than = has == STATE_KEPT ? 0 : coverage_rank(q, kind, p.a, has, u->is.shared[p.a]);
+	if (!coverage_better(time, p.b, rank, has, than))
+		return WN_OK;
+	u->is.witness[p.a] = p.b;
+	u->is.shared[p.a] = p.shared;
+	return WN_OK;
+}
+
+/* Offers of the pairs from one on. */
+static int offer_pairs(struct update *u, const struct join_query *q, const uint8_t *asks, const uint8_t *fresh,
+		       size_t from, struct err *err)
+{
+	int rc = WN_OK;
+
+	for (size_t i = from; i < u->work.pairs.n && rc == WN_OK; i++) {
+		const struct update_pair *p = &u->work.pairs.p[i];
+
+		if (!u->all.kept[p->a] && u->all.kept[p->b] && (asks[p->a] || fresh[p->b]))
+			rc = offer(u, q, *p, err);
+	}
 	return rc;
 }
 
-/* ---- all of it ---- */
-
-static void mark_previous(struct update *u)
+static int find_witnesses(struct update *u, struct err *err)
 {
-	u->previous = mem_zarray((size_t)u->work.n + 1, 1);
+	struct update_work *w = &u->work;
+	uint8_t *asks = mem_zarray((size_t)w->n + 1, 1), *fresh = mem_zarray((size_t)w->n + 1, 1),
+		*more = mem_zarray((size_t)w->n + 1, 1);
+	struct join_query q = u->run->ruled.query;
+	uint32_t count = 0;
+	size_t from;
+	int rc = WN_OK;
+
+	old_witnesses(u, asks);
+	for (uint32_t d = 0; d < w->n; d++)
+		fresh[d] = u->all.kept[d] && !(u->previous[d] && update_unchanged(w, d));
+	if (!q.set_of[u->run->kind])
+		rc = run_measured(u->run, &q, err);
+	rc = rc == WN_OK ? offer_pairs(u, &q, asks, fresh, 0, err) : rc;
+	from = w->pairs.n;
+	for (uint32_t d = 0; d < w->n; d++) {
+		more[d] = !w->probed[d] && (fresh[d] || (asks[d] && !surpasses(u, d)));
+		count += more[d];
+	}
+	if (count && rc == WN_OK && (rc = update_pairs(w, more, err)) == WN_OK)
+		rc = offer_pairs(u, &q, asks, fresh, from, err);
+	for (uint32_t d = 0; d < w->n && rc == WN_OK; d++)
+		if (!u->all.kept[d] && u->is.witness[d] == STATE_KEPT)
+			BUG("document %" PRIu64 " was dropped without a witness", u->run->docs.id[d]);
+	mem_free(asks);
+	mem_free(fresh);
+	mem_free(more);
+	return rc;
+}
+
+/* ---- storing ---- */
+
+/* Is its row in the catalogue as it was? */
+static bool same_row(const struct update *u, uint32_t d)
+{
+	const struct update_work *w = &u->work;
+	uint32_t o = w->before[d], old;
+
+	if (!update_unchanged(w, d) || u->all.kept[d] != u->previous[d])
+		return false;
+	old = u->was.witness[o];
+	return u->all.kept[d] || (w->now[old] == u->is.witness[d] && u->was.shared[o] == u->is.shared[d]);
+}
+
+static int list_members(struct update *u, struct cover_member *members, size_t *n, struct err *err)
+{
+	int rc = WN_OK;
+
+	for (uint32_t d = 0; d < u->work.n && rc == WN_OK; d++) {
+		struct cover_member m = { .id = u->run->docs.id[d], .kept = u->all.kept[d] };
+
+		if (same_row(u, d))
+			continue;
+		if (!m.kept) {
+			m.witness = u->run->docs.id[u->is.witness[d]];
+			m.shared = u->is.shared[d];
+			rc = reduce_sizes(u->run, d, u->is.witness[d], &m, err);
+		}
+		members[(*n)++] = m;
+	}
+	return rc;
+}
+
+static size_t list_gone(const struct update *u, uint64_t *gone)
+{
+	uint8_t *there = mem_zarray((size_t)u->was.n + 1, 1);
+	size_t n = 0;
+
 	for (uint32_t d = 0; d < u->work.n; d++)
-		u->previous[d] = u->work.before[d] != UPDATE_NONE && u->was_kept[u->work.before[d]];
+		if (u->work.before[d] != UPDATE_NONE)
+			there[u->work.before[d]] = 1;
+	for (uint32_t o = 0; o < u->was.n; o++)
+		if (!there[o])
+			gone[n++] = u->was.id[o];
+	mem_free(there);
+	return n;
 }
 
 static void count_changes(const struct update *u, struct reduce_report *o)
@@ -439,50 +465,81 @@ static void count_changes(const struct update *u, struct reduce_report *o)
 	for (uint32_t d = 0; d < u->work.n; d++)
 		common_kept += u->all.kept[d] && u->previous[d];
 	for (uint32_t i = 0; i < u->was.n; i++)
-		before += u->was_kept[i];
+		before += u->was.witness[i] == STATE_KEPT;
 	o->update.done = true;
 	o->update.changed = u->work.n_changed;
 	o->update.gone = u->work.n_gone;
 	o->update.probed = u->work.n_probed;
-	o->update.solved = u->n_docs;
+	o->update.solved = u->part.n;
 	o->update.components = u->solved.component_count;
 	o->update.kept_new = u->all.kept_count - common_kept;
 	o->update.kept_no_more = before - common_kept;
 }
 
-static int update_part(struct update *u, const struct reduce_request *rq, bool stable, struct reduce_report *out,
-		       double started, struct err *err)
+/* ---- all of it ---- */
+
+static void mark_previous(struct update *u)
+{
+	u->previous = mem_zarray((size_t)u->work.n + 1, 1);
+	for (uint32_t d = 0; d < u->work.n; d++)
+		u->previous[d] = u->work.before[d] != UPDATE_NONE && u->was.witness[u->work.before[d]] == STATE_KEPT;
+}
+
+static int store(struct update *u, const struct reduce_request *rq, struct reduce_answer *x, struct reduce_report *out,
+		 double started, struct err *err)
+{
+	uint64_t *gone = mem_array((size_t)u->was.n + 1, sizeof *gone);
+	int rc;
+
+	x->members = mem_array((size_t)u->work.n + 1, sizeof *x->members);
+	x->state = &u->is;
+	x->patch = true;
+	x->gone = gone;
+	x->n_gone = list_gone(u, gone);
+	x->was_revision = u->was.run.revision;
+	if ((rc = list_members(u, x->members, &x->n_members, err)) == WN_OK) {
+		progress_phase("storing", "documents", x->n_members);
+		progress_add(x->n_members);
+		out->peak_memory = mem_peak();
+		out->seconds = progress_clock() - started;
+		rc = reduce_store(u->run, rq, out, x, err);
+	}
+	mem_free(x->members);
+	mem_free(gone);
+	return rc;
+}
+
+static int update_part(struct update *u, const struct reduce_request *rq, const struct cover_row *row, bool stable,
+		       struct reduce_report *out, double started, struct err *err)
 {
 	struct coverage_stats stats = { .recall = 1 };
-	struct cover_member *members = NULL;
+	struct reduce_answer answer = { 0 };
 	struct certificate proof;
 	int rc;
 
-	update_work_open(&u->work, u->run, &u->was, u->was_kept);
+	answer.index = index_paths(u, row, &answer.n_index);
+	kept_index_open(&u->index, u->run, answer.index, answer.n_index, u->was.index);
+	update_work_open(&u->work, u->run, &u->was);
 	mark_previous(u);
-	if ((rc = find_part(u, stable, err)) < 0 || (rc = reduce_solve(&u->part, &u->kernel, 0, &u->solved, err)) < 0)
+	if ((rc = probe(u, err)) < 0)
+		return rc;
+	update_choose(&u->work, &u->proof);
+	update_part_build(&u->part, &u->work);
+	if ((rc = solve(u, stable, err)) < 0)
 		return rc;
 	combine(u);
 	reduce_proof(u->run, &u->all, &u->arena, &proof);
-	progress_phase("witnesses", "documents", u->n_docs);
-	members = mem_array((size_t)u->work.n + 1, sizeof *members);
-	if ((rc = find_witnesses(u, members, err)) < 0)
-		goto out;
-	if (task_interrupted()) {
-		rc = err_set(err, WN_INTERRUPTED, "interrupted");
-		goto out;
-	}
+	answer.proof = &proof;
+	progress_phase("witnesses", "documents", u->part.n);
+	if ((rc = find_witnesses(u, err)) < 0 || (rc = stored_state(&u->run->sets, err)) < 0)
+		return rc;
+	if (task_interrupted())
+		return err_set(err, WN_INTERRUPTED, "interrupted");
 	reduce_fill_report(u->run, &u->all, &stats, out);
 	count_changes(u, out);
-	if ((rc = reduce_count_missing(u->run, members, &out->by_missing, err)) < 0)
-		goto out;
-	progress_phase("storing", "documents", u->work.n);
-	out->peak_memory = mem_peak();
-	out->seconds = progress_clock() - started;
-	rc = reduce_store(u->run, rq, out, members, &proof, &u->is, err);
-out:
-	mem_free(members);
-	return rc;
+	if ((rc = reduce_count_missing(u->run, u->is.witness, &out->by_missing, err)) < 0)
+		return rc;
+	return store(u, rq, &answer, out, started, err);
 }
 
 /* Without the state there is nothing to begin with: a reduce in the cover's place. */
@@ -490,11 +547,15 @@ static int update_whole(struct collection *coll, struct update *u, struct reduce
 			const char *why, struct reduce_report *out, struct err *err)
 {
 	VEC(uint64_t) kept = { 0 };
+	struct cover_member *old;
+	size_t n_old;
 	int rc;
 
-	for (size_t i = 0; stable && i < u->n_old; i++)
-		if (u->old[i].kept)
-			vec_push(&kept, u->old[i].id);
+	if (stable && (rc = covers_members(coll, &u->arena, rq->replaces, &old, &n_old, err)) < 0)
+		return rc;
+	for (size_t i = 0; stable && i < n_old; i++)
+		if (old[i].kept)
+			vec_push(&kept, old[i].id);
 	if (stable) {
 		vec_reserve(&kept, 1);
 		rq->previous = kept.p;
@@ -509,13 +570,13 @@ static int update_whole(struct collection *coll, struct update *u, struct reduce
 
 static void release(struct update *u)
 {
-	close_part(u);
+	kept_index_close(&u->index, NULL);
+	update_part_release(&u->part);
 	update_work_close(&u->work);
 	cover_result_release(&u->solved);
 	cover_result_release(&u->all);
 	state_release(&u->was);
 	state_release(&u->is);
-	mem_free(u->was_kept);
 	mem_free(u->previous);
 	arena_release(&u->arena);
 }
@@ -558,17 +619,16 @@ int update_run(struct collection *coll, const struct cover_row *row, const struc
 	rq.run.memory = q->memory;
 	rq.run.tmp = q->tmp;
 	rq.run.with_report = true;
+	rq.run.late = true;
 	if ((rc = present_pins(coll, &a, row, &rq.run, err)) < 0 || (rc = run_open(&r, coll, &rq.run, err)) < 0)
 		goto out;
 	u.run = &r;
 	rc = load(&u, row, &why);
 	if (rc == WN_OK) {
-		rq.was = u.old;
-		rq.n_was = u.n_old;
-		rq.was_revision = row->revision;
-		rc = update_part(&u, &rq, q->stable, out, started, err);
+		rc = update_part(&u, &rq, row, q->stable, out, started, err);
 	} else if (rc == WN_NONE) {
 		run_close(&r);
+		rq.run.late = false;
 		rc = update_whole(coll, &u, &rq, q->stable, why.text, out, err);
 	} else {
 		*err = why;

@@ -1,59 +1,75 @@
 /* flow/update_plan.c -- see update_plan.h; docs/algorithm/update.md tells why it is right.
  *
  * Of an old run it is known of each document how it was settled (state.h): of
- * a forced or core document all coverers are known to be in its component; of
- * a covered or folded one only that `of` settles it.  A document stays settled
- * as long as that one is there, unchanged, and (if it covers) still forced.
+ * a forced or core document all coverers are known; of a covered or folded one
+ * only that `of` settles it.  A document stays settled as long as that one is
+ * there, unchanged, and (if it covers) still forced.
+ * Cost: a few passes over arrays of all documents, and the pairs of those probed.
  */
 #include "flow/update_plan.h"
 
-#include "base/map.h"
 #include "base/progress.h"
 #include "cover/update.h"
 
-void update_work_open(struct update_work *w, struct run *r, const struct run_state *was, const uint8_t *was_kept)
+/* Old numbers by capture. */
+static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
 {
-	struct map old = { 0 };
-	uint32_t n = (uint32_t)r->docs.n, found = 0;
+	uint32_t most = 0, *old;
 
-	*w = (struct update_work){ .run = r, .was = was, .was_kept = was_kept, .n = n };
+	for (uint32_t o = 0; o < was->n; o++)
+		most = was->id[o] > most ? was->id[o] : most;
+	*limit = most;
+	old = mem_array((size_t)most + 1, sizeof *old);
+	memset(old, 0xff, ((size_t)most + 1) * sizeof *old);
+	for (uint32_t o = 0; o < was->n; o++)
+		old[was->id[o]] = o;
+	return old;
+}
+
+void update_work_open(struct update_work *w, struct run *r, const struct run_state *was)
+{
+	uint32_t n = (uint32_t)r->docs.n, found = 0, most, *old = old_numbers(was, &most);
+
+	*w = (struct update_work){ .run = r, .was = was, .n = n };
+	w->signature = mem_array((size_t)n + 1, sizeof *w->signature);
 	w->before = mem_array((size_t)n + 1, sizeof *w->before);
 	w->by = mem_array((size_t)n + 1, sizeof *w->by);
 	w->now = mem_array((size_t)was->n + 1, sizeof *w->now);
 	w->probed = mem_zarray((size_t)n + 1, 1);
 	w->forced = mem_zarray((size_t)n + 1, 1);
 	w->open = mem_zarray((size_t)n + 1, 1);
-	for (uint32_t o = 0; o < was->n; o++) {
-		map_put(&old, was->id[o], o);
-		w->now[o] = UPDATE_NONE;
-	}
+	w->part_open = mem_zarray((size_t)was->n_parts + 1, 1);
+	run_signatures(r, w->signature);
+	memset(w->now, 0xff, ((size_t)was->n + 1) * sizeof *w->now);
 	for (uint32_t d = 0; d < n; d++) {
-		const uint64_t *o = map_get(&old, r->docs.id[d]);
+		uint32_t o = r->docs.id[d] <= most ? old[r->docs.id[d]] : UPDATE_NONE;
 
-		w->by[d] = UPDATE_NONE;
-		w->before[d] = o ? (uint32_t)*o : UPDATE_NONE;
-		found += o != NULL;
-		if (o && was->signature[*o] == run_signature(r, d))
-			w->now[*o] = d;
+		w->before[d] = o;
+		found += o != UPDATE_NONE;
+		if (o != UPDATE_NONE && was->signature[o] == w->signature[d])
+			w->now[o] = d;
 		else
 			w->n_changed++;
 	}
 	w->n_gone = was->n - found;
-	map_release(&old);
+	mem_free(old);
 }
 
 void update_work_close(struct update_work *w)
 {
+	mem_free(w->signature);
 	mem_free(w->before);
 	mem_free(w->now);
 	mem_free(w->probed);
 	mem_free(w->forced);
 	mem_free(w->by);
 	mem_free(w->open);
+	mem_free(w->part_open);
+	mem_free(w->pair_start);
 	vec_release(&w->pairs);
 }
 
-static bool unchanged(const struct update_work *w, uint32_t d)
+bool update_unchanged(const struct update_work *w, uint32_t d)
 {
 	return w->before[d] != UPDATE_NONE && w->now[w->before[d]] == d;
 }
@@ -63,43 +79,69 @@ static enum state_kind kind_of(const struct update_work *w, uint32_t d)
 	return (enum state_kind)w->was->kind[w->before[d]];
 }
 
+/* Is what settled it still there?  Of documents that were not probed. */
+static bool still_settled(const struct update_work *w, uint32_t d)
+{
+	enum state_kind kind = kind_of(w, d);
+	uint32_t of;
+
+	if (kind != STATE_COVERED && kind != STATE_FOLDED)
+		return true;
+	of = w->now[w->was->of[w->before[d]]];
+	if (of == UPDATE_NONE)
+		return false;
+	/* one that was kept to fill a group is no mere twin */
+	return kind == STATE_COVERED ? w->forced[of] : w->was->witness[w->before[d]] != STATE_KEPT;
+}
+
+/* It stands for its twin, and is in no row. */
+static bool is_folded(const struct update_work *w, uint32_t d)
+{
+	return !w->probed[d] && kind_of(w, d) == STATE_FOLDED && still_settled(w, d);
+}
+
+/* ---- probing ---- */
+
 static int note_pair(void *context, uint32_t a, uint32_t b, uint32_t shared, uint32_t size_a, uint32_t size_b)
 {
 	struct update_work *w = context;
 
-	(void)shared;
 	(void)size_a;
 	(void)size_b;
-	vec_push(&w->pairs, ((struct update_pair){ a, b }));
+	vec_push(&w->pairs, ((struct update_pair){ a, b, shared }));
 	return 0;
+}
+
+int update_pairs(struct update_work *w, const uint8_t *more, struct err *err)
+{
+	const struct join_query *q = &w->run->ruled.query;
+	struct coverage_stats stats = { 0 };
+	int rc = coverage_changed(q, &w->run->join, more, w->probed, q->set_of[w->run->kind] ? w->run->kind : -1,
+				  note_pair, w, &stats, err);
+
+	for (uint32_t d = 0; d < w->n; d++) {
+		w->n_probed += more[d];
+		w->probed[d] |= more[d];
+	}
+	return rc;
 }
 
 /* Who is forced now, and whom a forced document of the pairs covers. */
 static void settle(struct update_work *w)
 {
 	for (uint32_t d = 0; d < w->n; d++) {
-		w->forced[d] = w->probed[d] || (unchanged(w, d) && kind_of(w, d) == STATE_FORCED);
+		w->forced[d] = w->probed[d] || (update_unchanged(w, d) && kind_of(w, d) == STATE_FORCED);
 		w->by[d] = UPDATE_NONE;
 	}
 	for (size_t i = 0; i < w->pairs.n; i++)
-		w->forced[w->pairs.p[i].a] = 0;
+		if (!is_folded(w, w->pairs.p[i].b))
+			w->forced[w->pairs.p[i].a] = 0;
 	for (size_t i = 0; i < w->pairs.n; i++) {
 		const struct update_pair *p = &w->pairs.p[i];
 
 		if (w->forced[p->b] && (w->by[p->a] == UPDATE_NONE || p->b < w->by[p->a]))
 			w->by[p->a] = p->b;
 	}
-}
-
-/* Is what settled it still there?  Of documents that were not probed. */
-static bool still_settled(const struct update_work *w, uint32_t d)
-{
-	uint32_t of;
-
-	if (kind_of(w, d) != STATE_COVERED && kind_of(w, d) != STATE_FOLDED)
-		return true;
-	of = w->now[w->was->of[w->before[d]]];
-	return of != UPDATE_NONE && (kind_of(w, d) == STATE_FOLDED || w->forced[of]);
 }
 
 int update_probe(struct update_work *w, uint8_t *more, struct err *err)
@@ -109,43 +151,77 @@ int update_probe(struct update_work *w, uint8_t *more, struct err *err)
 
 	for (uint32_t d = 0; d < w->n; d++)
 		count += more[d];
-	while (count && rc == WN_OK) {
-		struct coverage_stats stats = { 0 };
-
-		for (uint32_t d = 0; d < w->n; d++)
-			w->probed[d] |= more[d];
-		w->n_probed += count;
-		rc = coverage_changed(&w->run->ruled.query, &w->run->join, more, note_pair, w, &stats, err);
+	if (count == 0)
+		settle(w);
+	while (rc == WN_OK) {
+		if (count && (rc = update_pairs(w, more, err)) < 0)
+			break;
 		settle(w);
 		count = 0;
 		for (uint32_t d = 0; d < w->n; d++) {
-			more[d] = !w->probed[d] && !still_settled(w, d) && w->by[d] == UPDATE_NONE;
+			more[d] = !w->probed[d] && w->by[d] == UPDATE_NONE && !still_settled(w, d);
 			count += more[d];
 		}
+		if (count == 0)
+			break;
 	}
-	if (w->n_probed == 0)
-		settle(w);
 	return rc;
 }
 
-/* A component is opened by its number; a new document has none. */
-static void open_part(const struct update_work *w, uint8_t *parts, uint32_t d)
+/* ---- what is open ---- */
+
+static void open_part(struct update_work *w, uint32_t d)
 {
 	if (w->before[d] != UPDATE_NONE)
-		parts[w->was->part[w->before[d]]] = 1;
+		w->part_open[w->was->part[w->before[d]]] = 1;
 }
 
-static void open_by_pairs(struct update_work *w, uint8_t *parts)
+/* Must its coverers be known one by one? */
+static bool row_matters(const struct update_work *w, uint32_t a)
 {
+	if (w->by[a] != UPDATE_NONE && w->probed[a])
+		return false;
+	return w->probed[a] || kind_of(w, a) == STATE_FORCED || kind_of(w, a) == STATE_CORE || !still_settled(w, a);
+}
+
+/* Components that lost something, and those with a row that is not what it was; documents probed that such rows need. */
+static void open_by_change(struct update_work *w, const struct certificate *proof)
+{
+	const struct run_state *was = w->was;
+
+	/* one that was not kept and needed nothing but a forced document leaves no gap */
+	for (uint32_t o = 0; o < was->n; o++)
+		if (w->now[o] == UPDATE_NONE &&
+		    (was->witness[o] == STATE_KEPT || was->kind[o] == STATE_FORCED || was->kind[o] == STATE_CORE))
+			w->part_open[was->part[o]] = 1;
+	for (uint32_t i = 0; i < proof->value_count; i++) {
+		uint32_t o = proof->values[i].id;
+
+		if (w->now[o] == UPDATE_NONE || was->kind[o] == STATE_COVERED || was->kind[o] == STATE_FOLDED)
+			w->part_open[was->part[o]] = 1;
+	}
+	for (uint32_t d = 0; d < w->n; d++) {
+		if (!w->probed[d]) {
+			if (!still_settled(w, d))
+				open_part(w, d);
+			continue;
+		}
+		if (update_unchanged(w, d))
+			open_part(w, d);
+		w->open[d] = update_unchanged(w, d) || w->by[d] == UPDATE_NONE || w->run->group ||
+			     (w->run->pinned && w->run->pinned[d]);
+	}
 	for (size_t i = 0; i < w->pairs.n; i++) {
 		uint32_t a = w->pairs.p[i].a, b = w->pairs.p[i].b;
 
-		/* a row that something forced of its own component covers does not care who else does */
-		if (!w->probed[a] &&
-		    (kind_of(w, a) == STATE_FORCED || kind_of(w, a) == STATE_CORE || !still_settled(w, a)))
-			open_part(w, parts, a);
-		if (w->probed[a] && !w->probed[b] && (w->by[a] == UPDATE_NONE || w->by[a] == b))
-			open_part(w, parts, b);
+		if (!row_matters(w, a) || is_folded(w, b))
+			continue;
+		if (!w->probed[a])
+			open_part(w, a);
+		if (w->probed[b])
+			w->open[b] = 1;
+		else
+			open_part(w, b);
 	}
 }
 
@@ -173,53 +249,154 @@ static void open_groups(struct update_work *w)
 	mem_free(part_of);
 }
 
-void update_choose(struct update_work *w)
+void update_choose(struct update_work *w, const struct certificate *proof)
 {
-	const struct run_state *was = w->was;
-	uint8_t *parts = mem_zarray((size_t)was->n_parts + 1, 1);
 	bool more = true;
 
-	/* one that was not kept and needed nothing but a forced document leaves no gap */
-	for (uint32_t o = 0; o < was->n; o++)
-		if (w->now[o] == UPDATE_NONE &&
-		    (w->was_kept[o] || was->kind[o] == STATE_FORCED || was->kind[o] == STATE_CORE))
-			parts[was->part[o]] = 1;
-	for (uint32_t d = 0; d < w->n; d++)
-		if (w->probed[d] || !still_settled(w, d)) /* what is not unchanged was probed */
-			open_part(w, parts, d);
-	open_by_pairs(w, parts);
+	open_by_change(w, proof);
 	while (more) { /* groups open components, which open documents of further groups */
 		more = false;
-		if (w->run->group)
+		if (w->run->group) {
 			open_groups(w);
-		for (uint32_t d = 0; d < w->n; d++)
-			if (w->open[d])
-				open_part(w, parts, d);
+			for (uint32_t d = 0; d < w->n; d++)
+				if (w->open[d] && update_unchanged(w, d))
+					open_part(w, d);
+		}
 		for (uint32_t d = 0; d < w->n; d++) {
-			bool open =
-			    w->open[d] || w->probed[d] || w->before[d] == UPDATE_NONE || parts[was->part[w->before[d]]];
+			bool open = w->open[d] || (update_unchanged(w, d) && w->part_open[w->was->part[w->before[d]]]);
 
-			more |= open && !w->open[d];
+			more |= open && !w->open[d] && w->run->group;
 			w->open[d] = open;
 		}
 	}
-	mem_free(parts);
 }
 
-uint32_t update_unsettled(const struct update_work *w, const uint32_t *docs, const struct kernel *k, uint8_t *more)
+/* ---- the problem of what is open ---- */
+
+/* Pairs by a, then b. */
+static void sort_pairs(struct update_work *w)
 {
-	uint32_t count = 0;
+	struct update_pair *to = mem_array(w->pairs.n + 1, sizeof *to);
+	uint32_t *start = mem_zarray((size_t)w->n + 2, sizeof *start);
 
-	memset(more, 0, w->n);
-	for (uint32_t i = 0; i < k->graph.n; i++) {
-		uint32_t d = docs[i], of;
-		enum state_kind is = state_settled(k, i, &of);
-
-		if (w->probed[d] || (is != STATE_CORE && is != STATE_FORCED) || kind_of(w, d) == STATE_FORCED ||
-		    kind_of(w, d) == STATE_CORE)
-			continue;
-		more[d] = 1;
-		count++;
+	for (int turn = 0; turn < 2; turn++) { /* by b, then, keeping that, by a */
+		memset(start, 0, ((size_t)w->n + 2) * sizeof *start);
+		for (size_t i = 0; i < w->pairs.n; i++)
+			start[(turn ? w->pairs.p[i].a : w->pairs.p[i].b) + 1]++;
+		for (uint32_t d = 0; d < w->n; d++)
+			start[d + 1] += start[d];
+		for (size_t i = 0; i < w->pairs.n; i++)
+			to[start[turn ? w->pairs.p[i].a : w->pairs.p[i].b]++] = w->pairs.p[i];
+		if (w->pairs.n)
+			memcpy(w->pairs.p, to, w->pairs.n * sizeof *to);
 	}
-	return count;
+	memmove(start + 1, start, w->n * sizeof *start); /* ends became beginnings of the next */
+	start[0] = 0;
+	mem_free(to);
+	mem_free(w->pair_start);
+	w->pair_start = start;
+}
+
+/* All coverers of a row: those it had, and those of the pairs; ascending, each once. */
+static void list_coverers(struct update_part *p, const struct update_work *w, uint32_t d)
+{
+	uint32_t o = w->before[d], i = 0, end = 0, k = w->pair_start[d];
+
+	if (!w->probed[d]) {
+		i = w->was->start[o];
+		end = w->was->start[o + 1];
+	}
+	for (;;) {
+		uint32_t x, y, b;
+
+		while (i < end && w->now[w->was->by[i]] == UPDATE_NONE)
+			i++;
+		x = i < end ? w->now[w->was->by[i]] : UPDATE_NONE;
+		y = k < w->pair_start[d + 1] ? w->pairs.p[k].b : UPDATE_NONE;
+		b = x < y ? x : y;
+		if (b == UPDATE_NONE)
+			return;
+		i += x == b;
+		k += y == b;
+		if (!is_folded(w, b))
+			vec_push(&p->by, p->place[b]);
+	}
+}
+
+static void one_coverer(struct update_part *p, uint32_t i, uint32_t b)
+{
+	if (p->place[b] == UPDATE_NONE)
+		p->covered[i] = 1;
+	else
+		vec_push(&p->by, p->place[b]);
+}
+
+static void list_row(struct update_part *p, const struct update_work *w, uint32_t i)
+{
+	uint32_t d = p->docs[i];
+
+	if (w->by[d] != UPDATE_NONE && (w->probed[d] || !is_folded(w, d)))
+		one_coverer(p, i, w->by[d]);
+	else if (w->probed[d] || kind_of(w, d) == STATE_FORCED || kind_of(w, d) == STATE_CORE)
+		list_coverers(p, w, d);
+	else if (kind_of(w, d) == STATE_COVERED)
+		one_coverer(p, i, w->now[w->was->of[w->before[d]]]);
+	else
+		p->fold[i] = p->place[w->now[w->was->of[w->before[d]]]];
+}
+
+void update_part_build(struct update_part *p, struct update_work *w)
+{
+	sort_pairs(w);
+	*p = (struct update_part){ .docs = mem_array((size_t)w->n + 1, sizeof *p->docs),
+				   .place = mem_array((size_t)w->n + 1, sizeof *p->place) };
+	for (uint32_t d = 0; d < w->n; d++) {
+		p->place[d] = w->open[d] ? p->n : UPDATE_NONE;
+		p->docs[p->n] = d;
+		p->n += w->open[d];
+	}
+	p->start = mem_array((size_t)p->n + 1, sizeof *p->start);
+	p->fold = mem_array((size_t)p->n + 1, sizeof *p->fold);
+	p->covered = mem_zarray((size_t)p->n + 1, 1);
+	vec_reserve(&p->by, 1);
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->start[i] = p->by.n;
+		p->fold[i] = i;
+		list_row(p, w, i);
+	}
+	p->start[p->n] = p->by.n;
+}
+
+void update_part_release(struct update_part *p)
+{
+	mem_free(p->docs);
+	mem_free(p->place);
+	mem_free(p->start);
+	mem_free(p->fold);
+	mem_free(p->covered);
+	vec_release(&p->by);
+	*p = (struct update_part){ 0 };
+}
+
+enum state_kind update_settled(const struct update_part *p, const struct update_work *w, uint32_t i, uint32_t *of)
+{
+	uint32_t d = p->docs[i], b;
+
+	*of = d;
+	if (p->fold[i] != i) {
+		*of = p->docs[p->fold[i]];
+		return STATE_FOLDED;
+	}
+	if (p->covered[i]) {
+		*of = w->by[d] != UPDATE_NONE ? w->by[d] : w->now[w->was->of[w->before[d]]];
+		return STATE_COVERED;
+	}
+	if (p->start[i] == p->start[i + 1])
+		return STATE_FORCED;
+	b = p->by.p[p->start[i]];
+	if (p->start[i + 1] - p->start[i] == 1 && p->start[b] == p->start[b + 1] && p->fold[b] == b && !p->covered[b]) {
+		*of = p->docs[b];
+		return STATE_COVERED;
+	}
+	return STATE_CORE;
 }

@@ -2,13 +2,14 @@
 #ifndef WINNOW_FLOW_UPDATE_PLAN_H
 #define WINNOW_FLOW_UPDATE_PLAN_H
 #include "base/vec.h"
+#include "cover/cover.h"
 #include "flow/run.h"
 #include "flow/state.h"
 
 #define UPDATE_NONE UINT32_MAX
 
 struct update_pair {
-	uint32_t a, b; /* b covers a */
+	uint32_t a, b, shared; /* b covers a; shared: of the run's kind, 0 when the rule measures no text */
 };
 
 /* Documents of the run as it is now are numbers 0..n-1; those of the run that
@@ -16,25 +17,41 @@ struct update_pair {
 struct update_work {
 	struct run *run;
 	const struct run_state *was;
-	const uint8_t *was_kept; /* by old number */
 	uint32_t n;
-	uint32_t *before; /* [n] old number, or UPDATE_NONE */
-	uint32_t *now;	  /* by old number: number, or UPDATE_NONE when gone or changed */
-	uint8_t *probed;  /* [n] all pairs with it are in `pairs` */
-	uint8_t *forced;  /* [n] nothing covers it, as far as is known: true where set */
-	uint32_t *by;	  /* [n] something forced that covers it, by the pairs, or UPDATE_NONE */
-	VEC(struct update_pair) pairs;
-	uint8_t *open; /* [n] to be solved again */
+	uint64_t *signature;	       /* [n] */
+	uint32_t *before;	       /* [n] old number, or UPDATE_NONE */
+	uint32_t *now;		       /* by old number: number, or UPDATE_NONE when gone or changed */
+	uint8_t *probed;	       /* [n] all pairs with it are in `pairs` */
+	uint8_t *forced;	       /* [n] nothing covers it, as far as is known: true where set */
+	uint32_t *by;		       /* [n] something forced that covers it, by the pairs, or UPDATE_NONE */
+	VEC(struct update_pair) pairs; /* each once */
+	uint32_t *pair_start;	       /* [n + 1] by a, once update_rows was called */
+	uint8_t *open;		       /* [n] to be solved again */
+	uint8_t *part_open;	       /* by old component */
 	uint32_t n_changed, n_gone, n_probed;
 };
 
-void update_work_open(struct update_work *w, struct run *r, const struct run_state *was, const uint8_t *was_kept);
-void update_work_close(struct update_work *w);
+/* The problem of the open documents, by numbers of its own. */
+struct update_part {
+	uint32_t *docs, n; /* [n] numbers in the run, ascending */
+	uint32_t *place;   /* by number in the run: number here, or UPDATE_NONE */
+	uint64_t *start;   /* coverers */
+	VEC(uint32_t) by;
+	uint8_t *covered; /* something forced, outside, covers it */
+	uint32_t *fold;
+};
+
+void update_work_open(struct update_work *w, struct run *r, const struct run_state *was);
+void update_work_close(struct update_work *w); /* zero is fine */
+bool update_unchanged(const struct update_work *w, uint32_t doc);
+/* Adds the pairs of `more` ([n] bytes), of which none was probed before. */
+int update_pairs(struct update_work *w, const uint8_t *more, struct err *err);
 /* Probes `more` ([n] bytes, changed), then whatever that unsettles, until nothing is. */
 int update_probe(struct update_work *w, uint8_t *more, struct err *err);
-/* Sets open[]: whole components. */
-void update_choose(struct update_work *w);
-/* Documents of docs[] that the part's kernel makes use of although not all their
- * coverers are known to be in the part: marked in more; returns how many. */
-uint32_t update_unsettled(const struct update_work *w, const uint32_t *docs, const struct kernel *k, uint8_t *more);
+/* Sets open[].  values: the old certificate's. */
+void update_choose(struct update_work *w, const struct certificate *proof);
+void update_part_build(struct update_part *p, struct update_work *w);
+void update_part_release(struct update_part *p); /* zero is fine */
+/* How an open document is settled, after update_part_build: numbers of the part. */
+enum state_kind update_settled(const struct update_part *p, const struct update_work *w, uint32_t i, uint32_t *of);
 #endif

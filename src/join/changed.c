@@ -174,22 +174,23 @@ static void given_lists(struct joiner *j, struct row_lists *out, const uint8_t *
 }
 
 /* The pairs of a with a changed end, in order. */
-static int give(struct answer *s, const uint8_t *changed, uint32_t a, coverings *found, coverage_pair *pair,
+static int give(struct answer *s, const uint8_t *changed, uint32_t a, int kind, coverings *found, coverage_pair *pair,
 		void *context, uint64_t *pairs)
 {
 	int rc = 0;
 
-	answer_coverers(s, 0, a, -1, found);
+	answer_coverers(s, 0, a, kind, found);
 	for (size_t i = 0; i < found->n && rc == 0; i++)
 		if (changed[a] || changed[found->p[i].b]) {
 			++*pairs;
-			rc = pair(context, a, found->p[i].b, 0, 0, 0);
+			rc = pair(context, a, found->p[i].b, kind < 0 ? 0 : found->p[i].shared, 0, 0);
 		}
 	return rc;
 }
 
 int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed,
-		     coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err)
+		     const uint8_t *done, int kind, coverage_pair *pair, void *context, struct coverage_stats *stats,
+		     struct err *err)
 {
 	struct answer s = { .q = q, .n = q->n_disjuncts, .threads = o && o->threads ? o->threads : 1 };
 	coverings found = { 0 };
@@ -203,7 +204,8 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 		near_pairs *near = mem_zarray(s.threads, sizeof *near);
 		bool known;
 
-		memset(live, 1, (size_t)q->n + 1);
+		for (uint32_t d = 0; d < q->n; d++)
+			live[d] = !done || !done[d];
 		known = coverage_near(q, i, o, changed, true, true, live, near);
 		joiner_open(&s.joiner[i], q, i, o, live, false);
 		mem_free(live);
@@ -216,7 +218,7 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 			rc = changed_lists(&s.joiner[i], &s.lists[i], changed, s.threads, err);
 	}
 	for (uint32_t a = 0; a < q->n && rc == WN_OK; a++)
-		rc = give(&s, changed, a, &found, pair, context, &pairs);
+		rc = give(&s, changed, a, kind, &found, pair, context, &pairs);
 	answer_stats(&s, stats);
 	if (stats)
 		stats->pairs += pairs;

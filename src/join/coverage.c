@@ -236,13 +236,20 @@ static bool later(const double *latest, uint32_t x, uint32_t y)
 	return !isnan(a) && (isnan(b) || a > b);
 }
 
-static bool better(const struct witnessing *w, uint32_t b, uint32_t shared, uint32_t than, uint32_t than_shared)
+bool coverage_better(const double *latest, uint32_t b, uint32_t rank, uint32_t than, uint32_t than_rank)
 {
-	if (than == UINT32_MAX || shared != than_shared)
-		return than == UINT32_MAX || shared > than_shared;
-	if (w->latest && (later(w->latest, b, than) || later(w->latest, than, b)))
-		return later(w->latest, b, than);
+	if (than == UINT32_MAX || rank != than_rank)
+		return than == UINT32_MAX || rank > than_rank;
+	if (latest && (later(latest, b, than) || later(latest, than, b)))
+		return later(latest, b, than);
 	return b < than;
+}
+
+uint32_t coverage_rank(const struct join_query *q, int kind, uint32_t a, uint32_t b, uint32_t shared)
+{
+	if (kind < 0)
+		return 0;
+	return size_of(q, kind, a) ? shared : size_of(q, kind, b) == 0;
 }
 
 /* A text smaller than the best overlap so far cannot share as much: its set is not read. */
@@ -268,15 +275,12 @@ static bool weigh(void *context, uint32_t b)
 
 	if (!could_be_better(w, a, b))
 		return true;
-	if (w->kind < 0)
-		shared = 0;
-	else if (size_of(w->j->q, w->kind, a) == 0) /* of empty texts every ratio is 1, of one empty text 0 */
-		shared = size_of(w->j->q, w->kind, b) == 0;
-	else if (w->kind != w->j->kind)
+	if (w->kind >= 0 && w->kind != w->j->kind && size_of(w->j->q, w->kind, a))
 		shared = joiner_overlap(w->j, c->worker, w->kind, a, b).shared;
+	shared = coverage_rank(w->j->q, w->kind, a, b, shared);
 	if (w->lock)
 		pthread_mutex_lock(&w->locks[a % LOCKS]);
-	if (better(w, b, shared, w->witness[a], w->shared[a])) {
+	if (coverage_better(w->latest, b, shared, w->witness[a], w->shared[a])) {
 		w->witness[a] = b;
 		w->shared[a] = shared;
 	}

@@ -71,10 +71,17 @@ int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_quer
 		     const uint8_t *kept, int kind, const double *latest, struct coverage_stats *stats,
 		     struct err *err);
 
+/* How good a coverer is for document a, beside others of the same: what they share (by `kind`), or, of an empty
+ * text, whether the other is empty too: of empty texts every ratio is 1, of one empty text 0. */
+uint32_t coverage_rank(const struct join_query *q, int kind, uint32_t a, uint32_t b, uint32_t shared);
+/* Is b, of that rank, a better witness than `than`?  As coverage_witness has it. */
+bool coverage_better(const double *latest, uint32_t b, uint32_t rank, uint32_t than, uint32_t than_rank);
+
 /* All pairs with an end in changed[] (bytes, [n]), ascending by (a, b): what an
- * update must look at.  `pair` gets 0 for overlap and sizes.  Cost: one scan of
- * the sets that share a key with them. */
+ * update must look at; but for those with an end in done[] ([n] or NULL), which are known.  `pair` gets the overlap of `kind` (< 0: 0) and 0 for sizes.  Cost: with an
+ * index that was kept (o->kept), lookups; else one scan of the sets that share a key with them. */
 int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed,
-		     coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err);
+		     const uint8_t *done, int kind, coverage_pair *pair, void *context, struct coverage_stats *stats,
+		     struct err *err);
 
 #endif

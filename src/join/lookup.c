@@ -13,6 +13,10 @@
 #define UNKNOWN_SHARE 4u   /* more than a quarter of the sets unknown to the index: reading all is cheaper */
 #define MEMBERS_AT_ONCE 8u /* handed to a thread */
 #define RADIX_BITS 11u
+#define RADIX_PASSES 3u
+#define NEAR_PLACE 64u	  /* an item is so near its place after that, unless items are no hashes */
+#define FINISH_SHARE 256u /* postings worth reading to be spared an intersection */
+#define AHEAD 8u	  /* refs between a look ahead and the next */
 #define FIND_SLICE 32768u /* queries looked up by one task */
 
 struct list { /* one that a member may walk */
@@ -28,7 +32,7 @@ struct walker { /* per thread */
 	VEC(uint64_t) refs, order;
 	VEC(uint32_t) own; /* rows that are lists by themselves */
 	VEC(uint32_t) met; /* sets */
-	uint32_t *acc;	   /* [sets] weight met by walking; WAITING: must be intersected */
+	uint32_t *acc;	   /* [sets] weight of the lists walked that it is in, at least */
 };
 
 struct lookup {
@@ -52,7 +56,7 @@ struct lookup {
 	bool damaged;
 };
 
-#define WAITING (1u << 31)
+#define PROBER (1u << 31) /* in acc: met as one that probes */
 
 /* ---- members and their items ---- */
 
@@ -115,16 +119,14 @@ static void read_members(struct lookup *x)
 	task_each(x->r->threads, x->member.n, MEMBERS_AT_ONCE, decode_members, x);
 }
 
-static int by_item(const void *a, const void *b)
+static bool comes_before(const struct postings_query *x, const struct postings_query *y)
 {
-	const struct postings_query *x = a, *y = b;
-
-	if (x->item != y->item)
-		return x->item < y->item ? -1 : 1;
-	return x->of < y->of ? -1 : x->of > y->of;
+	return x->item != y->item ? x->item < y->item : x->of < y->of;
 }
 
-/* All items with their members, ascending: by the upper bits in two passes, then in small runs. */
+static int by_item(const void *a, const void *b) { return comes_before(a, b) ? -1 : comes_before(b, a); }
+
+/* All items with their members, ascending: by the upper bits in passes, then what little is left. */
 static void sort_queries(struct lookup *x)
 {
 	struct postings_query *v = mem_array(x->n_queries + 1, sizeof *v), *w = mem_array(x->n_queries + 1, sizeof *w);
@@ -133,8 +135,8 @@ static void sort_queries(struct lookup *x)
 	for (size_t m = 0; m < x->member.n; m++)
 		for (uint64_t i = x->start[m]; i < x->start[m + 1]; i++)
 			v[i] = (struct postings_query){ x->items[i], (uint32_t)m };
-	for (unsigned pass = 0; pass < 2; pass++) {
-		unsigned shift = 64 - (2 - pass) * RADIX_BITS;
+	for (unsigned pass = 0; pass < RADIX_PASSES; pass++) {
+		unsigned shift = 64 - (RADIX_PASSES - pass) * RADIX_BITS;
 		struct postings_query *swap;
 
 		memset(count, 0, sizeof count);
@@ -148,16 +150,14 @@ static void sort_queries(struct lookup *x)
 		v = w;
 		w = swap;
 	}
-	for (size_t i = 1; i < n; i++) { /* nearly sorted: insertion, unless the items are no hashes */
+	for (size_t i = 1; i < n; i++) {
 		struct postings_query q = v[i];
 		size_t k = i;
 
-		while (k && i - k < 64 && by_item(&v[k - 1], &q) > 0) {
+		for (; k && i - k < NEAR_PLACE && comes_before(&q, &v[k - 1]); k--)
 			v[k] = v[k - 1];
-			k--;
-		}
 		v[k] = q;
-		if (k && by_item(&v[k - 1], &q) > 0) {
+		if (k && comes_before(&q, &v[k - 1])) {
 			sort_array(v, n, sizeof *v, by_item);
 			break;
 		}
@@ -288,32 +288,47 @@ static void sort_numbers(uint64_t *v, size_t n)
 	}
 }
 
-/* The lists of a member; its refs come once each, with how many items have them. */
-static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
+/* Refs of a member, each once with how many items have it: ref << 32 | count, in place. */
+static size_t distinct_refs(struct lookup *x, struct walker *w, uint32_t m)
 {
-	size_t n = x->hit_start[m + 1] - x->hit_start[m], from = x->hit_start[m];
+	size_t n = x->hit_start[m + 1] - x->hit_start[m], from = x->hit_start[m], kept = 0;
 
-	w->lists.n = 0;
 	vec_reserve(&w->refs, n + 1);
 	vec_reserve(&w->own, n + 1);
 	for (size_t i = 0; i < n; i++)
 		w->refs.p[i] = x->hit[from + i];
 	sort_numbers(w->refs.p, n);
 	for (size_t i = 0, end; i < n; i = end) {
-		uint32_t ref = (uint32_t)w->refs.p[i], at = 0;
+		for (end = i; end < n && w->refs.p[end] == w->refs.p[i]; end++)
+			;
+		w->refs.p[kept++] = w->refs.p[i] << 32 | (end - i);
+	}
+	return kept;
+}
+
+/* The lists of a member. */
+static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
+{
+	struct postings *kept = x->r->kept;
+	size_t n = distinct_refs(x, w, m);
+
+	w->lists.n = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], at = 0;
 		const struct postings_class *c;
 
-		for (end = i; end < n && w->refs.p[end] == ref; end++)
-			;
+		if (i + 2 * AHEAD < n)
+			postings_expect(kept, (uint32_t)(w->refs.p[i + 2 * AHEAD] >> 32), false);
+		if (i + AHEAD < n)
+			postings_expect(kept, (uint32_t)(w->refs.p[i + AHEAD] >> 32), true);
 		if (ref & POSTINGS_OWN) {
-			w->own.p[i] = ref & ~POSTINGS_OWN;
-			if (w->own.p[i] < x->r->kept->tail.rows)
-				vec_push(&w->lists, ((struct list){ 1, (uint32_t)(end - i), &w->own.p[i], 1, false }));
+			w->own.p[i] = ref & ~POSTINGS_OWN; /* a list of that row alone */
+			if (w->own.p[i] < kept->tail.rows)
+				vec_push(&w->lists, ((struct list){ 1, weight, &w->own.p[i], 1, false }));
 			continue;
 		}
-		while ((c = postings_lists(x->r->kept, ref, &at)))
-			vec_push(&w->lists, ((struct list){ c->n, (uint32_t)(end - i), x->r->kept->post + c->start,
-							    c->prefix, false }));
+		while ((c = postings_lists(kept, ref, &at)))
+			vec_push(&w->lists, ((struct list){ c->n, weight, kept->post + c->start, c->prefix, false }));
 	}
 	for (size_t i = x->run_start[m]; i < x->run_start[m + 1]; i++) {
 		const uint32_t *holders = x->holders.p + x->run[i];
@@ -322,33 +337,64 @@ static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
 	}
 }
 
-static void meet(struct walker *w, uint32_t set, uint32_t weight)
+/* The set that a place in a list means; JOIN_NO_SET: one that is no more. */
+static uint32_t set_at(const struct lookup *x, const struct list *l, uint32_t k)
 {
-	if (w->acc[set] == 0)
-		vec_push(&w->met, set);
-	w->acc[set] = w->acc[set] & WAITING ? w->acc[set] : w->acc[set] + weight;
+	return l->of_members ? x->member.p[l->rows[k]] : x->r->kept->set_of[l->rows[k]];
 }
 
-/* Walks the shortest lists of a member that probes; returns the weight of the others. */
+/* Sets that would walk one of the lists themselves, up to this member. */
+static void meet_probers(struct lookup *x, struct walker *w)
+{
+	for (size_t i = 0; i < w->lists.n; i++)
+		for (uint32_t k = 0; k < w->lists.p[i].prefix; k++) {
+			uint32_t set = x->r->kept->set_of[w->lists.p[i].rows[k]];
+
+			if (set == JOIN_NO_SET || w->acc[set])
+				continue;
+			vec_push(&w->met, set);
+			w->acc[set] = PROBER;
+		}
+}
+
+/* Walks the shortest lists of a member that probes, then those that are cheaper to read than the sets met are to
+ * intersect; returns the weight of the others. */
 static uint64_t walk(struct lookup *x, struct walker *w, uint64_t least)
 {
-	uint64_t rest = 0;
+	uint64_t rest = 0, room = 0;
+	size_t i = 0;
 
 	vec_reserve(&w->order, w->lists.n + 1);
-	for (size_t i = 0; i < w->lists.n; i++) {
+	for (; i < w->lists.n; i++) {
 		w->order.p[i] = (uint64_t)w->lists.p[i].length << 32 | i;
 		rest += w->lists.p[i].weight;
 	}
 	sort_numbers(w->order.p, w->lists.n);
-	for (size_t i = 0; i < w->lists.n && rest >= least; i++) {
+	for (i = 0; i < w->lists.n && rest >= least; i++) {
 		const struct list *l = &w->lists.p[(uint32_t)w->order.p[i]];
 
 		for (uint32_t k = 0; k < l->length; k++) {
-			uint32_t set = l->of_members ? x->member.p[l->rows[k]] : x->r->kept->set_of[l->rows[k]];
+			uint32_t set = set_at(x, l, k);
 
-			if (set != JOIN_NO_SET)
-				meet(w, set, l->weight);
+			if (set == JOIN_NO_SET)
+				continue;
+			if (w->acc[set] == 0)
+				vec_push(&w->met, set);
+			w->acc[set] += l->weight;
 		}
+		rest -= l->weight;
+	}
+	room = w->met.n * FINISH_SHARE;
+	for (; i < w->lists.n && room >= w->lists.p[(uint32_t)w->order.p[i]].length; i++) {
+		const struct list *l = &w->lists.p[(uint32_t)w->order.p[i]];
+
+		for (uint32_t k = 0; k < l->length; k++) {
+			uint32_t set = set_at(x, l, k);
+
+			if (set != JOIN_NO_SET && w->acc[set])
+				w->acc[set] += l->weight;
+		}
+		room -= l->length;
 		rest -= l->weight;
 	}
 	return rest;
@@ -411,22 +457,15 @@ static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
 	w->met.n = 0;
 	gather_lists(x, w, m);
 	if (m < x->n_few && !j->symmetric)
-		for (size_t i = 0; i < w->lists.n; i++) /* the opposite would walk these */
-			for (uint32_t k = 0; k < w->lists.p[i].prefix; k++) {
-				uint32_t set = x->r->kept->set_of[w->lists.p[i].rows[k]];
-
-				if (set == JOIN_NO_SET)
-					continue;
-				meet(w, set, 0);
-				w->acc[set] |= WAITING;
-			}
-	if (least <= n)
-		rest = walk(x, w, least);
+		meet_probers(x, w);
+	rest = walk(x, w, least);
 	for (size_t i = 0; i < w->met.n; i++) {
-		uint32_t set = w->met.p[i], acc = w->acc[set];
+		uint32_t set = w->met.p[i], acc = w->acc[set] & ~PROBER, size = x->sets->size[set];
+		bool prober = w->acc[set] & PROBER;
 
 		w->acc[set] = 0;
-		if (wanted(x, m, set) && (acc & WAITING || acc + rest >= need_of(j, n, x->sets->size[set])))
+		if (wanted(x, m, set) &&
+		    (acc + rest >= need_of(j, n, size) || (prober && acc + rest >= need_of(j, size, n))))
 			intersect(x, w, worker, m, set);
 	}
 }

@@ -140,9 +140,12 @@ static unsigned place_classes(const uint32_t *ref, uint32_t n, uint32_t **number
 void postings_finish(struct postings_writer *w, const struct columns_index *c, const uint32_t *set,
 		     const uint64_t *least)
 {
-	struct postings_tail t = {
-		.postings = c->postings, .bounds = w->bounds, .bits = w->bits, .classes = c->classes, .rows = c->rows
-	};
+	struct postings_tail t = { .postings = c->postings,
+				   .run = w->run,
+				   .bounds = w->bounds,
+				   .bits = w->bits,
+				   .classes = c->classes,
+				   .rows = c->rows };
 	struct postings_class *classes = mem_zarray((size_t)c->classes + 1, sizeof *classes);
 	uint32_t *ref = mem_array((size_t)c->classes + 1, sizeof *ref), *number, *directory, *prefix_end;
 	uint32_t *name = mem_array((size_t)c->rows + 2, sizeof *name);
@@ -307,6 +310,18 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 		}
 	}
 	return true;
+}
+
+void postings_expect(const struct postings *p, uint32_t ref, bool near)
+{
+	uint32_t slot = (ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits);
+
+	if (!near) {
+		__builtin_prefetch(&p->directory[slot]);
+		return;
+	}
+	__builtin_prefetch(&p->classes[p->directory[slot]]);
+	__builtin_prefetch(&p->tested[p->directory[slot]]);
 }
 
 static bool list_sound(const struct postings *p, const struct postings_class *c)

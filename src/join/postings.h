@@ -33,6 +33,7 @@ struct postings_writer {
 	bool (*put)(void *context, const void *p, size_t n);
 	void *context;
 	const uint32_t *name;
+	uint64_t run; /* whose it is */
 	uint64_t bounds;
 	/* Made. */
 	bool given_up, done;
@@ -64,7 +65,7 @@ struct postings_class {
 
 struct postings_tail { /* the last bytes of the file */
 	char magic[8];
-	uint64_t length, tables, postings, bounds;
+	uint64_t length, tables, postings, run, bounds;
 	uint32_t bits, class_bits, classes, rows;
 	uint64_t check_tables, check;
 };
@@ -96,6 +97,8 @@ typedef VEC(struct postings_found) postings_hits;
 /* Queries ascending by item; appends what there is for sets < below, false hits included.  False: damaged. */
 bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, uint32_t below,
 		   postings_hits *out);
+/* A ref will be asked for soon: first its place, later (near) what is there. */
+void postings_expect(const struct postings *p, uint32_t ref, bool near);
 /* Each class that a ref may mean; at: 0 at first. NULL: no more, or damaged. */
 const struct postings_class *postings_lists(struct postings *p, uint32_t ref, uint32_t *at);
 #endif

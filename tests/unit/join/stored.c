@@ -84,7 +84,7 @@ TEST(stored, sets_read_in_parts_are_the_sets_stored)
 	content[2 * CONTENTS] = STORED_NO_CONTENT;
 	REQUIRE(segment_writer_commit(w, &err) == WN_OK, "%s", err.text);
 	REQUIRE(segments_open(&g, dir, &err) == WN_OK, "%s", err.text);
-	REQUIRE(stored_open(&s, g, content, 2 * CONTENTS + 1, 3, 2, &err) == WN_OK, "%s", err.text);
+	REQUIRE(stored_open(&s, g, content, 2 * CONTENTS + 1, 3, 2, NULL, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(s.set_of[2 * CONTENTS], JOIN_NO_SET, "a document without text has no set");
 	for (uint32_t i = 0; i < CONTENTS; i++)
 		for (int k = 0; k < 2; k++) {
