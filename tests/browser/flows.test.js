@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build, serve } from "./harness.js";
+import { build, serve, short, whole } from "./harness.js";
 import { launch, samples, shots } from "./setup.js";
 
 let served, browser;
@@ -32,7 +32,7 @@ const ended = async (page) => {
 	await page.locator(".note.good a").waitFor({ timeout: 60000 });
 };
 
-for (const scripts of [true, false])
+for (const scripts of short ? [true] : [true, false])
 	test(`from / to a computed cover with a preset in at most eight clicks, scripts ${scripts ? "on" : "off"}`, async () => {
 		const page = await open({ javaScriptEnabled: scripts });
 		let clicks = 0;
@@ -121,7 +121,7 @@ test("flow of a journalist: search, set, preset, threshold, borderline diff, quo
 	await page.context().close();
 });
 
-test("fields and text are two views of one rule; a wrong text keeps the last good preview", async () => {
+whole("fields and text are two views of one rule; a wrong text keeps the last good preview", async () => {
 	const page = await open();
 	await page.goto(`${served.origin}/c/sample/rules/new?preset=journalist`);
 	await page.fill("#rule", "jaccard(a, b) >= 0.85 and a.urlkey = b.urlkey and a.title = b.title");
@@ -143,7 +143,7 @@ test("fields and text are two views of one rule; a wrong text keeps the last goo
 	await page.context().close();
 });
 
-test("a rule is saved in the collection, found again and forgotten, without scripts", async () => {
+whole("a rule is saved in the collection, found again and forgotten, without scripts", async () => {
 	const page = await open({ javaScriptEnabled: false });
 	await page.goto(`${served.origin}/c/sample/rules/new?preset=exact`);
 	await page.fill("#name", "my <rule>");
@@ -159,7 +159,7 @@ test("a rule is saved in the collection, found again and forgotten, without scri
 	await page.context().close();
 });
 
-test("keys: the sheet, pages, rows, changes; single keys can be turned off", async () => {
+whole("keys: the sheet, pages, rows, changes; single keys can be turned off", async () => {
 	const page = await open();
 	await page.goto(`${served.origin}/c/sample`);
 	await page.keyboard.press("?");
@@ -192,7 +192,7 @@ test("keys: the sheet, pages, rows, changes; single keys can be turned off", asy
 	await page.context().close();
 });
 
-test("a cover is told to be stale when the collection moved on, and brought up to date by a job", async () => {
+whole("a cover is told to be stale when the collection moved on, and brought up to date by a job", async () => {
 	const stale = await serve({ stale: samples.slice(0, 1) });
 	stale.winnow("reduce", `${stale.directory}/stale`, "--preset", "exact", "--quiet");
 	stale.winnow("ingest", `${stale.directory}/stale`, samples[1], "--quiet");
@@ -209,7 +209,7 @@ test("a cover is told to be stale when the collection moved on, and brought up t
 	stale.stop();
 });
 
-test("nothing that changes anything is on the pages of a server that only reads", async () => {
+whole("nothing that changes anything is on the pages of a server that only reads", async () => {
 	const read = await serve({ read: samples.slice(0, 1) }, ["--read-only"]);
 	read.winnow("reduce", `${read.directory}/read`, "--preset", "exact", "--quiet");
 	const page = await browser.newPage();
@@ -228,7 +228,7 @@ const empty = async () => {
 };
 
 for (const scripts of [true, false])
-	test(`without a collection: one click makes the sample one, scripts ${scripts ? "on" : "off"}`, async () => {
+	whole(`without a collection: one click makes the sample one, scripts ${scripts ? "on" : "off"}`, async () => {
 		const own = await empty();
 		const context = await browser.newContext({ javaScriptEnabled: scripts });
 		const page = await context.newPage();
@@ -245,7 +245,7 @@ for (const scripts of [true, false])
 		own.stop();
 	});
 
-test("without a collection: a dropped archive becomes one, with progress; so does a chosen one without scripts", async () => {
+whole("without a collection: a dropped archive becomes one, with progress; so does a chosen one without scripts", async () => {
 	const own = await empty();
 	const context = await browser.newContext();
 	const page = await context.newPage();
@@ -280,7 +280,7 @@ test("without a collection: a dropped archive becomes one, with progress; so doe
 	own.stop();
 });
 
-test("make demo ends by printing a URL where the sample can be explored", async () => {
+whole("make demo ends by printing a URL where the sample can be explored", async () => {
 	const said = execFileSync(new URL("../../tools/demo", import.meta.url).pathname, [build], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 	const last = said.trim().split("\n").at(-1);
 	const page = await browser.newPage();

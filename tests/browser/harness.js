@@ -3,10 +3,15 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { test } from "node:test";
 import { chromium } from "playwright-core";
 
 export const build = process.env.BUILD ?? new URL("../../build", import.meta.url).pathname;
 const winnow = `${build}/winnow`;
+
+// SHORT=1 (run --short) is what every change must pass: tests and rows marked `whole` belong to the whole run alone.
+export const short = process.env.SHORT === "1";
+export const whole = short ? () => {} : test;
 
 // A WARC of responses: { url, time: "2010-01-02T03:04:05Z", status?, type?, headers?: [name, value][], body }.
 export function writeArchive(path, captures) {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hostsAsked, outside, serve, writeArchive } from "./harness.js";
+import { hostsAsked, outside, serve, whole, writeArchive } from "./harness.js";
 
 const time = "2010-04-12T06:00:00Z", stamp = "20100412060000", live = "live.invalid";
 const script = (code) => `<!doctype html><title>p</title><p id=p>page</p><script>${code}</script>`;
@@ -93,7 +93,7 @@ test("a page with an origin reaches neither winnow's pages, its API, nor a servi
 });
 
 for (const [name, where] of [["leaks", "framed"], ["leaks", "at the top"], ["away", "framed"]])
-	test(`nothing leads out: ${name} ${where}`, async () => {
+	whole(`nothing leads out: ${name} ${where}`, async () => {
 		const { hosts } = await hostsAsked(async (browser) => {
 			const page = await (await browser.newContext()).newPage();
 			await page.goto(where === "framed" ? framed(name) : `${s.origin}/e/${stamp}mp_/http://app.example/${name}`, { waitUntil: "commit" });
@@ -103,7 +103,7 @@ for (const [name, where] of [["leaks", "framed"], ["leaks", "at the top"], ["awa
 		assert.deepEqual(ways(hosts), []);
 	});
 
-test("a link leads to the frame page of its target, at winnow's host", async () => {
+whole("a link leads to the frame page of its target, at winnow's host", async () => {
 	const { result } = await hostsAsked(async (browser) => {
 		const page = await (await browser.newContext()).newPage();
 		await page.goto(framed("links"));
