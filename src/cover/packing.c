@@ -5,9 +5,9 @@
  * With unequal ones, columns of rows with demand > 1 get a variable v each:
  * load(c) - v(c) <= w(c), at the price of v in the sum; the min() in L(u).
  *
- * The packing problem has a feasible start (u = 0), so one phase is enough.
- * Tableau: a line per column of the instance (its slack), a column per row,
- * in condensed form, so a pivot costs lines * columns less the zero lines.
+ * Where there are many rows the tableau (tableau.h) begins with those that a
+ * few rounds of subgradients value most, and takes in those that its
+ * fractional cover leaves short.
  * Weights are perturbed by a hash of the column's number against stalling, by
  * about 1e-7 where all are equal, 1e-11 where they differ by themselves; the final basis is then read with the true
  * weights: u(i) = sum of T[i][j] w(j) over the tight columns j, where the
@@ -16,24 +16,20 @@
 #include "cover/packing.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/vec.h"
+#include "cover/cuts.h"
 
-#define TABLEAU_CELLS ((size_t)4 << 20) /* 32 MiB; beyond it subgradients */
-#define EPS 1e-9
+#define TABLEAU_CELLS ((size_t)4 << 20) /* 32 MiB */
+#define LEAST_ROOM 256			/* with room for fewer rows than this: subgradients */
+#define CUT_ROOM 64			/* and half as many as there are rows */
+#define FIRST_ROWS 500			/* of many, to begin with */
+#define MORE_ROWS 50			/* that come in at a time */
 #define SUBGRADIENT_ROUNDS 4000
 #define SUBGRADIENT_LEAST 100 /* whatever the work that is allowed */
-
-struct tableau {
-	uint32_t lines, columns; /* without the last line (costs) and column (right-hand side) */
-	size_t width;
-	double *cell;
-	uint32_t *basic,
-	    *free_; /* what a line, a column stands for: < rows a row's u, < rows + cols a column's slack, else a v */
-};
-
-static double *line_of(const struct tableau *t, uint32_t i) { return t->cell + (size_t)i * t->width; }
 
 static bool needs_cap(const struct instance *in, uint32_t c)
 {
@@ -41,105 +37,6 @@ static bool needs_cap(const struct instance *in, uint32_t c)
 		if (in->demand[in->col_row[k]] > 1)
 			return true;
 	return false;
-}
-
-static void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, double scale, double nudge,
-			 uint32_t caps)
-{
-	uint32_t cap = in->rows;
-
-	t->lines = in->cols;
-	t->columns = in->rows + caps;
-	t->width = (size_t)t->columns + 1;
-	t->cell = arena_zalloc(a, sizeof(double) * t->width * ((size_t)in->cols + 1));
-	t->basic = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
-	t->free_ = ARENA_ARRAY(a, uint32_t, (size_t)t->columns + 1);
-	for (uint32_t c = 0; c < in->cols; c++) {
-		double *line = line_of(t, c);
-
-		t->basic[c] = in->rows + c;
-		for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++)
-			line[in->col_row[k]] = 1;
-		line[t->columns] = (double)in->w[c] * scale + nudge * (1 + (double)(mix64(c + 1) >> 44) / (1 << 20));
-		if (caps && needs_cap(in, c)) {
-			line[cap] = -1;
-			line_of(t, in->cols)[cap] = 1;
-			t->free_[cap] = in->cols + cap;
-			cap++;
-		}
-	}
-	for (uint32_t r = 0; r < in->rows; r++) {
-		t->free_[r] = r;
-		line_of(t, in->cols)[r] = -(double)in->demand[r];
-	}
-}
-
-/* Returns how many cells it touched. */
-static uint64_t pivot(struct tableau *t, uint32_t i, uint32_t j)
-{
-	uint64_t lines = 1;
-	double *from = line_of(t, i), inverse = 1 / from[j];
-	uint32_t name = t->basic[i];
-
-	for (size_t k = 0; k < t->width; k++)
-		from[k] *= inverse;
-	from[j] = inverse;
-	for (uint32_t l = 0; l <= t->lines; l++) {
-		double *line = line_of(t, l), factor = line[j];
-
-		if (l == i || factor == 0)
-			continue;
-		lines++;
-		for (size_t k = 0; k < t->width; k++)
-			line[k] -= factor * from[k];
-		line[j] = -factor * inverse;
-	}
-	t->basic[i] = t->free_[j];
-	t->free_[j] = name;
-	return lines * t->width + t->lines;
-}
-
-/* The column that gains most per unit, or the first that gains, after stalling. */
-static uint32_t entering(const struct tableau *t, bool first)
-{
-	const double *cost = line_of(t, t->lines);
-	uint32_t best = UINT32_MAX;
-
-	for (uint32_t j = 0; j < t->columns; j++)
-		if (cost[j] < -EPS && (best == UINT32_MAX || cost[j] < cost[best])) {
-			best = j;
-			if (first)
-				break;
-		}
-	return best;
-}
-
-static uint32_t leaving(const struct tableau *t, uint32_t j)
-{
-	uint32_t best = UINT32_MAX;
-	double least = 0;
-
-	for (uint32_t i = 0; i < t->lines; i++) {
-		const double *line = line_of(t, i);
-		double ratio;
-
-		if (line[j] <= EPS)
-			continue;
-		ratio = line[t->columns] / line[j];
-		if (best == UINT32_MAX || ratio < least - 1e-12 ||
-		    (ratio < least + 1e-12 && t->basic[i] < t->basic[best])) {
-			best = i;
-			least = ratio;
-		}
-	}
-	return best;
-}
-
-static weight rounded(double x) { return (weight)llround(x * PACKING_SCALE); }
-
-static bool is_slack(const struct instance *in, uint32_t name)
-{
-	return name >= in->rows && name - in->rows < in->cols;
 }
 
 /* How many variables v the relaxation needs. */
@@ -155,48 +52,132 @@ static uint32_t caps_of(const struct instance *in)
 	return equal ? 0 : caps;
 }
 
-/* False if it was stopped before the optimum. */
-static bool simplex(struct arena *a, const struct instance *in, uint32_t caps, uint64_t work, struct packing *out)
+static weight rounded(double x) { return (weight)llround(x * PACKING_SCALE); }
+
+static double *perturbed(struct arena *a, const struct instance *in)
 {
-	bool done = false;
-	struct tableau t;
+	double *right = ARENA_ARRAY(a, double, (size_t)in->cols + 1), nudge;
 	weight heaviest = 1, lightest = WEIGHT_MAX;
+
+	for (uint32_t c = 0; c < in->cols; c++) {
+		heaviest = in->w[c] > heaviest ? in->w[c] : heaviest;
+		lightest = in->w[c] < lightest ? in->w[c] : lightest;
+	}
+	nudge = lightest == heaviest ? 1e-7 : 1e-11;
+	for (uint32_t c = 0; c < in->cols; c++)
+		right[c] =
+		    (double)in->w[c] * (1 / (double)heaviest) + nudge * (1 + (double)(mix64(c + 1) >> 44) / (1 << 20));
+	return right;
+}
+
+static bool add_row(struct packing *p, const struct instance *in, uint32_t r, struct tableau_term *term)
+{
+	size_t n = 0;
+
+	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++)
+		term[n++] = (struct tableau_term){ in->row_col[i], 1 };
+	return tableau_add(&p->t, r, term, n, in->demand[r]);
+}
+
+struct short_row {
+	double by;
+	uint32_t row;
+};
+
+static int by_shortage(const void *x, const void *y)
+{
+	const struct short_row *a = x, *b = y;
+
+	if (a->by != b->by)
+		return a->by > b->by ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* Rows that are not in the tableau and that x leaves short, the worst first. */
+static uint32_t short_rows(const struct packing *p, const struct instance *in, const double *x, struct short_row *out)
+{
+	uint8_t *present = mem_zarray((size_t)in->rows + 1, 1);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->t.lines; i++)
+		if (p->t.basic[i] < in->rows)
+			present[p->t.basic[i]] = 1;
+	for (uint32_t j = 1; j <= p->t.columns; j++)
+		if (p->t.free_[j] < in->rows)
+			present[p->t.free_[j]] = 1;
+	for (uint32_t r = 0; r < in->rows; r++) {
+		double by = in->demand[r];
+
+		for (uint64_t i = in->row_at[r]; !present[r] && i < in->row_at[r + 1]; i++)
+			by -= x[in->row_col[i]];
+		if (!present[r] && by > 1e-6)
+			out[n++] = (struct short_row){ by, r };
+	}
+	sort_array(out, n, sizeof(*out), by_shortage);
+	mem_free(present);
+	return n;
+}
+
+static bool packing_resolve(struct packing *p, const struct instance *in)
+{
+	struct tableau_term *term = mem_array((size_t)in->cols + 1, sizeof(*term));
+	struct short_row *few = mem_array((size_t)in->rows + 1, sizeof(*few));
 	uint64_t limit = 50 * ((uint64_t)in->rows + in->cols) + 1000;
-	const double *cost;
+	bool done;
 
-	for (uint32_t c = 0; c < in->cols; c++)
-		if (in->w[c] > heaviest)
-			heaviest = in->w[c];
-	for (uint32_t c = 0; c < in->cols; c++)
-		if (in->w[c] < lightest)
-			lightest = in->w[c];
-	tableau_init(a, &t, in, 1 / (double)heaviest, lightest == heaviest ? 1e-7 : 1e-11, caps);
-	while (out->pivots < limit && out->work < work) {
-		uint32_t j = entering(&t, out->pivots > limit / 2), i;
+	while ((done = tableau_solve(&p->t, limit, p->limit)) && p->some_rows) {
+		uint32_t n, added = 0;
 
-		if (j == UINT32_MAX || (i = leaving(&t, j)) == UINT32_MAX) {
-			done = true;
+		tableau_cover(&p->t, p->x);
+		if (!(n = short_rows(p, in, p->x, few)))
+			break;
+		if (p->t.columns + MORE_ROWS > p->t.room)
+			tableau_purge(&p->t, 0, in->rows);
+		while (added < n && added < MORE_ROWS && add_row(p, in, few[added].row, term))
+			added++;
+		if (!added) {
+			done = false;
 			break;
 		}
-		out->work += pivot(&t, i, j);
-		out->pivots++;
 	}
-	for (uint32_t i = 0; i < t.lines; i++) {
-		const double *line = line_of(&t, i);
-		weight u = 0;
-
-		if (t.basic[i] >= in->rows)
-			continue;
-		for (uint32_t j = 0; j < t.columns; j++)
-			if (is_slack(in, t.free_[j]) && line[j] != 0)
-				u += rounded(line[j]) * in->w[t.free_[j] - in->rows];
-		out->u[t.basic[i]] = u > 0 ? u : 0;
-	}
-	cost = line_of(&t, t.lines);
-	for (uint32_t j = 0; j < t.columns; j++)
-		if (is_slack(in, t.free_[j]))
-			out->x[t.free_[j] - in->rows] = cost[j] > EPS ? cost[j] : 0;
+	tableau_cover(&p->t, p->x);
+	p->pivots = p->t.pivots;
+	p->work = p->t.work;
+	mem_free(term);
+	mem_free(few);
 	return done;
+}
+
+static void packing_read(struct packing *p, const struct instance *in, weight *u, weight *v)
+{
+	const struct tableau *t = &p->t;
+
+	memset(u, 0, sizeof(*u) * in->rows);
+	memset(v, 0, sizeof(*v) * p->cuts.n);
+	for (uint32_t i = 0; i < t->lines; i++) {
+		const double *line = tableau_line(t, i);
+		weight value = 0;
+
+		if (tableau_is_slack(t, t->basic[i]) || (p->caps && t->basic[i] >= in->rows))
+			continue;
+		for (uint32_t j = 1; j <= t->columns; j++)
+			if (tableau_is_slack(t, t->free_[j]) && line[j] != 0)
+				value += rounded(line[j]) * in->w[t->free_[j] - in->rows];
+		value = value > 0 ? value : 0;
+		if (t->basic[i] < in->rows)
+			u[t->basic[i]] = value;
+		else
+			v[t->basic[i] - in->rows - in->cols] = value;
+	}
+}
+
+static void add_caps(struct packing *p, const struct instance *in)
+{
+	uint32_t name = in->rows + in->cols;
+
+	for (uint32_t c = 0; p->caps && c < in->cols; c++)
+		if (needs_cap(in, c))
+			tableau_add(&p->t, name++, &(struct tableau_term){ c, -1 }, 1, -1);
 }
 
 /* What a round of subgradients looks at: L(u), the fraction taken, and the gap of each row. */
@@ -301,22 +282,79 @@ static void subgradients(struct arena *a, const struct instance *in, uint64_t wo
 	out->work += round * 2 * in->row_at[in->rows];
 }
 
-weight packing_bound(const struct instance *in, const weight *u)
+/* All rows; or those that matter most to a bound that subgradients find, which are most of those that matter. */
+static void first_rows(struct arena *a, const struct instance *in, struct packing *p)
 {
-	weight sum = 0;
+	struct tableau_term *term = mem_array((size_t)in->cols + 1, sizeof(*term));
+	struct short_row *order = mem_array((size_t)in->rows + 1, sizeof(*order));
+
+	if (p->some_rows)
+		subgradients(a, in, p->limit / 20, p);
+	for (uint32_t r = 0; r < in->rows; r++)
+		order[r] = (struct short_row){ (double)p->u[r], r };
+	sort_array(order, in->rows, sizeof(*order), by_shortage);
+	for (uint32_t k = 0; k < in->rows && !(p->some_rows && k == FIRST_ROWS); k++)
+		add_row(p, in, order[k].row, term);
+	mem_free(term);
+	mem_free(order);
+}
+
+/* False if it was stopped before the optimum, or never begun. */
+static bool simplex(struct arena *a, const struct instance *in, struct packing *p)
+{
+	size_t most = TABLEAU_CELLS / ((size_t)in->cols + 1), want;
+
+	p->caps = caps_of(in);
+	if ((size_t)in->rows + p->caps > most)
+		p->caps = 0; /* a weaker bound, still one */
+	want = (size_t)in->rows + p->caps;
+	p->some_rows = want > most || want > 4 * FIRST_ROWS;
+	if (p->some_rows && p->caps)
+		p->some_rows = false;
+	if (most < want && most < LEAST_ROOM)
+		return false;
+	want += CUT_ROOM + in->rows / 2;
+	tableau_init(a, &p->t, in, perturbed(a, in), (uint32_t)(want < most ? want : most));
+	first_rows(a, in, p);
+	add_caps(p, in);
+	return packing_resolve(p, in);
+}
+
+/* L(u, v) over PACKING_SCALE, and what each column costs beyond its load, if that is asked for. */
+static weight value_of(const struct instance *in, const struct cut_pool *cuts, const weight *u, const weight *v,
+		       weight *reduced)
+{
+	weight sum = 0, *left = mem_array((size_t)in->cols + 1, sizeof(*left));
 
 	for (uint32_t r = 0; r < in->rows; r++)
 		sum += u[r] * in->demand[r];
 	for (uint32_t c = 0; c < in->cols; c++) {
-		weight left = in->w[c] * PACKING_SCALE;
-
+		left[c] = in->w[c] * PACKING_SCALE;
 		for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++)
-			left -= u[in->col_row[i]];
-		if (left < 0)
-			sum += left;
+			left[c] -= u[in->col_row[i]];
 	}
-	return sum <= 0 ? 0 : (sum + PACKING_SCALE - 1) / PACKING_SCALE;
+	for (uint32_t k = 0; cuts && k < cuts->n; k++) {
+		const struct cut *cut = &cuts->cut[k];
+
+		if (v[k] <= 0)
+			continue;
+		sum += v[k] * cut->least;
+		for (uint32_t i = 0; i < cut->n; i++)
+			left[cut->col[i]] -= v[k] * cut->factor[i];
+	}
+	for (uint32_t c = 0; c < in->cols; c++) {
+		if (left[c] < 0)
+			sum += left[c];
+		if (reduced)
+			reduced[c] = left[c];
+	}
+	mem_free(left);
+	return sum;
 }
+
+static weight ceiling(weight sum) { return sum <= 0 ? 0 : (sum + PACKING_SCALE - 1) / PACKING_SCALE; }
+
+weight packing_bound(const struct instance *in, const weight *u) { return ceiling(value_of(in, NULL, u, NULL, NULL)); }
 
 void packing_repair(const struct instance *in, weight *u, weight unit)
 {
@@ -354,13 +392,44 @@ void packing_repair(const struct instance *in, weight *u, weight unit)
 
 void packing_solve(struct arena *a, const struct instance *in, uint64_t work, struct packing *out)
 {
-	uint32_t caps = caps_of(in);
-
 	*out = (struct packing){ .u = arena_zalloc(a, sizeof(weight) * ((size_t)in->rows + 1)),
-				 .x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)) };
-	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS)
-		caps = 0; /* a weaker bound, still one */
-	if (((size_t)in->rows + caps + 1) * ((size_t)in->cols + 1) > TABLEAU_CELLS || !simplex(a, in, caps, work, out))
+				 .x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)),
+				 .reduced = ARENA_ARRAY(a, weight, (size_t)in->cols + 1),
+				 .limit = work };
+	if (simplex(a, in, out)) {
+		out->optimal = true;
+		packing_read(out, in, out->u, NULL);
+	} else {
 		subgradients(a, in, work, out);
-	out->bound = packing_bound(in, out->u);
+	}
+	out->value = value_of(in, NULL, out->u, NULL, out->reduced);
+	out->bound = ceiling(out->value);
+}
+
+#define CUT_ROUNDS 40 /* of cuts, at most */
+#define CUT_IDLE 4    /* rounds that gain little, then stop */
+
+void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, struct packing *p)
+{
+	weight *u = ARENA_ARRAY(a, weight, (size_t)in->rows + 1), *v;
+	uint32_t idle = 0;
+
+	if (!p->optimal || p->caps)
+		return;
+	p->limit = p->work + work;
+	for (int round = 0; round < CUT_ROUNDS && idle < CUT_IDLE && p->bound < target; round++) {
+		weight value;
+
+		tableau_purge(&p->t, in->rows + in->cols, UINT32_MAX);
+		if (!cuts_add(a, in, p) || !packing_resolve(p, in))
+			break;
+		v = ARENA_ARRAY(a, weight, (size_t)p->cuts.n + 1);
+		packing_read(p, in, u, v);
+		value = value_of(in, &p->cuts, u, v, NULL);
+		idle = value * 1000 < p->value * 1001 ? idle + 1 : 0;
+		if (value > p->value) {
+			p->value = value_of(in, &p->cuts, u, v, p->reduced);
+			p->bound = ceiling(value);
+		}
+	}
 }

@@ -11,23 +11,37 @@
  */
 #ifndef WINNOW_COVER_PACKING_H
 #define WINNOW_COVER_PACKING_H
-#include "cover/instance.h"
+#include "cover/cuts.h"
+#include "cover/tableau.h"
 
 /* Numerators are over this: every fraction up to sixteenths is exact. */
 #define PACKING_SCALE 720720
 
 struct packing {
-	weight *u;	       /* rows, over PACKING_SCALE */
+	weight *u;	       /* rows, over PACKING_SCALE: of the relaxation without cuts */
 	double *x;	       /* cols: the fractional cover, 0..1 */
-	weight bound;	       /* every cover costs at least this */
+	weight bound;	       /* every cover costs at least this: ceil(value) */
+	weight value;	       /* the same over PACKING_SCALE */
+	weight *reduced;       /* cols, over PACKING_SCALE: a cover with c costs at least value + reduced[c] */
 	uint64_t pivots, work; /* work: numbers touched */
+
+	/* What packing_tighten goes on from. */
+	struct tableau t;
+	struct cut_pool cuts;
+	uint64_t limit;
+	uint32_t caps;
+	bool optimal, some_rows;
 };
 
 /* Solves the relaxation: by the simplex method on a dense tableau when that is
  * small enough and ends before it has touched `work` numbers, otherwise near
  * enough by subgradients.  Deterministic. */
 void packing_solve(struct arena *a, const struct instance *in, uint64_t work, struct packing *out);
-#define PACKING_WORK 1000000000 /* about half a second */
+#define PACKING_WORK 4000000000 /* a few seconds */
+
+/* Adds cuts (cuts.h) until the bound reaches `target`, they gain no more, or `work` more numbers are touched.  The
+ * bound only rises; u stays, so that it may go into a certificate.  No cuts after subgradients, or with caps. */
+void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, struct packing *p);
 
 /* ceil(L(u)) for numerators u over PACKING_SCALE. */
 weight packing_bound(const struct instance *in, const weight *u);

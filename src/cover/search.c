@@ -193,15 +193,25 @@ static uint32_t branching_column(const struct instance *in, const double *x)
 	return best;
 }
 
-/* The block with column c taken or refused; false if a row is left without. */
-static bool child_of(struct arena *a, const struct instance *in, uint32_t c, bool take, struct instance *out)
+/* Columns that a cover under `below` may hold: with any other it would cost too much. */
+static void affordable(const struct instance *in, const struct packing *relaxed, weight below, uint8_t *use)
+{
+	weight room = (below - 1) * PACKING_SCALE - relaxed->value;
+
+	for (uint32_t c = 0; c < in->cols; c++)
+		use[c] = relaxed->reduced[c] <= room;
+}
+
+/* The block with column c taken or refused, of the columns in use; false if a row is left without. */
+static bool child_of(struct arena *a, const struct instance *in, uint32_t c, bool take, const uint8_t *may,
+		     struct instance *out)
 {
 	uint8_t *use = arena_alloc(a, (size_t)in->cols + 1);
 	uint32_t *demand = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
 		 *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
 	uint32_t *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1), rows = 0;
 
-	memset(use, 1, in->cols);
+	memcpy(use, may, in->cols);
 	use[c] = 0;
 	memset(scratch, 0xff, sizeof(*scratch) * in->cols);
 	memcpy(demand, in->demand, sizeof(*demand) * in->rows);
@@ -229,17 +239,20 @@ static bool child_of(struct arena *a, const struct instance *in, uint32_t c, boo
 static bool search_node(struct search *s, const struct instance *in, weight below, bool any, uint8_t *taken);
 
 /* As search_node, for a block whose relaxation is known. */
-static bool branch(struct search *s, const struct instance *in, const double *x, weight below, bool any, uint8_t *taken)
+static bool branch(struct search *s, const struct instance *in, const struct packing *relaxed, weight below, bool any,
+		   uint8_t *taken)
 {
-	uint32_t c = branching_column(in, x);
+	uint32_t c = branching_column(in, relaxed->x);
 	bool found = false;
+	uint8_t *may = mem_array((size_t)in->cols + 1, 1);
 
 	for (int take = 1; take >= 0 && !s->exhausted && !(found && any); take--) {
 		struct arena a = { 0 };
 		struct instance child;
 		uint8_t *got;
 
-		if (child_of(&a, in, c, take, &child)) {
+		affordable(in, relaxed, below, may);
+		if (!(take && !may[c]) && child_of(&a, in, c, take, may, &child)) {
 			got = arena_zalloc(&a, (size_t)child.cols + 1);
 			if (search_node(s, &child, below - (take ? in->w[c] : 0), any, got)) {
 				found = true;
@@ -252,6 +265,7 @@ static bool branch(struct search *s, const struct instance *in, const double *x,
 		}
 		arena_release(&a);
 	}
+	mem_free(may);
 	return found;
 }
 
@@ -263,10 +277,10 @@ struct block {
 	uint32_t *col; /* number in the parent of each column */
 };
 
-/* What a single relaxation may cost: a quarter of what is left, but enough for a small one. */
+/* What a single relaxation may cost: half of what is left, but enough for a small one. */
 static uint64_t work_left(const struct search *s)
 {
-	uint64_t budget = s->node_budget * SEARCH_WORK, left = budget > s->work ? (budget - s->work) / 4 : 0;
+	uint64_t budget = s->node_budget * SEARCH_WORK, left = budget > s->work ? (budget - s->work) / 2 : 0;
 
 	return left > PACKING_WORK ? PACKING_WORK : left < 1000000 ? 1000000 : left;
 }
@@ -289,6 +303,20 @@ static void block_open(struct arena *a, struct search *s, struct block *b, const
 	b->taken = arena_zalloc(a, (size_t)b->in.cols + 1);
 	search_round(&b->in, b->relaxed.x, b->taken);
 	b->cost = instance_cost(&b->in, b->taken);
+}
+
+/* Cuts, where they may show that there is no cover that is cheap enough; by how much the bound rose. */
+static weight block_tighten(struct arena *a, struct search *s, struct block *b, weight missing)
+{
+	weight before = b->relaxed.bound, target = before + missing < b->cost ? before + missing : b->cost;
+	uint64_t pivots = b->relaxed.pivots, work = b->relaxed.work;
+
+	if (target <= before)
+		return 0;
+	packing_tighten(a, &b->in, target, work_left(s), &b->relaxed);
+	s->pivots += b->relaxed.pivots - pivots;
+	s->work += b->relaxed.work - work;
+	return b->relaxed.bound - before;
 }
 
 static uint32_t open_blocks(struct arena *a, struct search *s, const struct instance *in, const struct reduction *red,
@@ -341,6 +369,8 @@ static bool search_node(struct search *s, const struct instance *in, weight belo
 	for (uint32_t b = 0; b < blocks; b++)
 		bounds += block[b].relaxed.bound;
 	total = fixed + bounds;
+	for (uint32_t b = 0; b < blocks && total < below; b++)
+		total += block_tighten(&a, s, &block[b], below - total);
 	for (uint32_t b = 0; b < blocks && total < below; b++) {
 		struct block *k = &block[b];
 		bool enough = any && b + 1 == blocks;
@@ -350,7 +380,7 @@ static bool search_node(struct search *s, const struct instance *in, weight belo
 			weight target = k->cost < k->cost + below - total ? k->cost : k->cost + below - total;
 
 			/* a cover under its target, or proof that there is none */
-			if (branch(s, &k->in, k->relaxed.x, target, enough, k->taken)) {
+			if (branch(s, &k->in, &k->relaxed, target, enough, k->taken)) {
 				total -= k->cost;
 				k->cost = instance_cost(&k->in, k->taken);
 				total += k->cost;

@@ -9,7 +9,7 @@
 #include "cover/instance.h"
 #include "cover/packing.h"
 
-#define SEARCH_WORK 200000 /* numbers touched in relaxations that a node may cost, on average */
+#define SEARCH_WORK 400000 /* numbers touched in relaxations that a node may cost, on average */
 
 struct search {
 	uint64_t nodes, node_budget, pivots, work;

@@ -12,6 +12,10 @@
 #include "base/mem.h"
 #include "cover/blocks.h"
 #include "cover/improve.h"
+#include "cover/local.h"
+
+#define LOCAL_FIRST 300	      /* numbers that local search touches before the exact one, for each entry of the block */
+#define LOCAL_LAST 1000000000 /* and after it, where that had to give up */
 
 struct job {
 	const struct cover_problem *p;
@@ -23,6 +27,7 @@ struct job {
 	const struct solve_limits *limits;
 	uint32_t *scratch;
 	uint32_t block_cols;
+	uint64_t nodes; /* that a block may cost: less, once some were given up */
 };
 
 static uint32_t group_of(const struct cover_problem *p, uint32_t d) { return p->group ? p->group[d] : COVER_NO_GROUP; }
@@ -70,6 +75,17 @@ static weight without_quotas(struct job *j, struct arena *a, struct search *s, c
 	return cost;
 }
 
+/* The bound that cuts reach before any branching. */
+static uint32_t tightened(struct arena *a, struct search *s, const struct instance *in, const uint8_t *taken,
+			  struct packing *relaxed)
+{
+	uint64_t before = relaxed->work;
+
+	packing_tighten(a, in, instance_cost(in, taken), s->node_budget * SEARCH_WORK / 3, relaxed);
+	s->work += relaxed->work - before;
+	return (uint32_t)relaxed->bound;
+}
+
 /* The fewest columns: asks for a cover of exactly the bound, then one more,
  * and so on.  Returns the bound reached; the budget may end it early. */
 static uint32_t close_gap(struct search *s, const struct instance *in, uint32_t bound, uint8_t *taken)
@@ -88,7 +104,7 @@ static uint32_t close_gap(struct search *s, const struct instance *in, uint32_t 
 static void solve_block(struct job *j, uint32_t k)
 {
 	struct solved_block *b = &j->out->block[k];
-	struct search s = { .node_budget = j->limits->nodes, .deadline = j->limits->deadline };
+	struct search s = { .node_budget = j->nodes, .deadline = j->limits->deadline };
 	struct arena a = { 0 };
 	struct instance in;
 	struct packing relaxed;
@@ -103,12 +119,17 @@ static void solve_block(struct job *j, uint32_t k)
 	b->cost = (uint32_t)instance_cost(&in, taken);
 	bound = (uint32_t)relaxed.bound;
 	if (b->cost > bound) {
-		weight relieved = without_quotas(j, &a, &s, &in, taken);
+		weight relieved;
 
+		bound = tightened(&a, &s, &in, taken, &relaxed);
+		local_search(&s, &in, bound, LOCAL_FIRST * in.row_at[in.rows], taken);
+		relieved = without_quotas(j, &a, &s, &in, taken);
 		bound = relieved > bound ? (uint32_t)relieved : bound;
 		bound = close_gap(&s, &in, bound, taken);
-		if (s.exhausted)
+		if (s.exhausted && !local_search(&s, &in, bound, LOCAL_LAST, taken))
 			improve_cover(&s, &in, bound, taken);
+		if (s.exhausted && j->nodes > j->limits->nodes / 16)
+			j->nodes /= 2;
 		b->cost = (uint32_t)instance_cost(&in, taken);
 	}
 	b->lower = bound;
@@ -216,7 +237,7 @@ static void yield_to_quotas(struct job *j)
 void solve_size(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l,
 		struct solved *out)
 {
-	struct job j = { .p = p, .o = o, .in = &o->in, .out = out, .limits = l };
+	struct job j = { .p = p, .o = o, .in = &o->in, .out = out, .limits = l, .nodes = l->nodes };
 	struct arena local = { 0 };
 
 	*out = (struct solved){ .kept = arena_alloc(a, (size_t)p->n + 1),

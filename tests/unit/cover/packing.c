@@ -1,4 +1,7 @@
 /* Bounds are bounds, whatever made them; reductions keep the optimum. */
+#include <math.h>
+
+#include "cover/local.h"
 #include "cover/packing.h"
 #include "cover/reduce.h"
 #include "cover/search.h"
@@ -30,6 +33,21 @@ static void draw_instance(struct test *t, struct instance *in, uint32_t rows, ui
 		in->col_id[c] = c;
 		in->w[c] = 1 + (weight)test_below(t, 5);
 	}
+	instance_transpose(t->arena, in);
+}
+
+/* Two columns in each row: where odd rings are, the relaxation is halves. */
+static void draw_pairs(struct test *t, struct instance *in, uint32_t rows, uint32_t cols)
+{
+	draw_instance(t, in, rows, cols, 0);
+	for (uint32_t r = 0; r < rows; r++) {
+		uint32_t x = (uint32_t)test_below(t, cols - 1), y = x + 1 + (uint32_t)test_below(t, cols - x - 1);
+
+		in->row_at[r] = 2 * (uint64_t)r;
+		in->row_col[in->row_at[r]] = x;
+		in->row_col[in->row_at[r] + 1] = y;
+	}
+	in->row_at[rows] = 2 * (uint64_t)rows;
 	instance_transpose(t->arena, in);
 }
 
@@ -71,6 +89,113 @@ TEST(packing, bounds_and_search_agree_with_all_subsets)
 		      (long long)instance_cost(&in, taken), (long long)best);
 		CHECK(!search_cover(&s, &in, best, taken), "nothing is cheaper than the optimum");
 	}
+}
+
+/* The cheapest cover among those with column c. */
+static weight cheapest_with(const struct instance *in, struct test *t, uint32_t c)
+{
+	uint8_t *taken = arena_alloc(t->arena, in->cols + 1);
+	weight best = WEIGHT_MAX;
+
+	for (uint32_t k = 0; k < 1u << in->cols; k++) {
+		for (uint32_t i = 0; i < in->cols; i++)
+			taken[i] = k >> i & 1;
+		if (taken[c] && instance_covered(in, taken) && instance_cost(in, taken) < best)
+			best = instance_cost(in, taken);
+	}
+	return best;
+}
+
+TEST(packing, cuts_hold_for_every_cover)
+{
+	uint32_t raised = 0;
+
+	for (int i = 0; i < 600 && !t->failures; i++) {
+		struct instance in;
+		struct packing relaxed;
+		weight best, before, value;
+		bool equal = test_below(t, 2) == 0;
+
+		if (test_below(t, 2))
+			draw_pairs(t, &in, 3 + (uint32_t)test_below(t, 10), 3 + (uint32_t)test_below(t, 7));
+		else
+			draw_instance(t, &in, 3 + (uint32_t)test_below(t, 10), 3 + (uint32_t)test_below(t, 7),
+				      (uint32_t)test_below(t, 3));
+		for (uint32_t c = 0; equal && c < in.cols; c++)
+			in.w[c] = 1;
+		best = cheapest(&in, t);
+		packing_solve(t->arena, &in, PACKING_WORK, &relaxed);
+		before = relaxed.bound;
+		value = relaxed.value;
+		packing_tighten(t->arena, &in, best + 1, PACKING_WORK, &relaxed);
+		raised += relaxed.value > value;
+		CHECK(relaxed.bound >= before && relaxed.bound <= best, "cuts above the optimum");
+		for (uint32_t k = 0; k < relaxed.cuts.n; k++) /* each cut of every cover */
+			for (uint32_t set = 0; set < 1u << in.cols; set++) {
+				const struct cut *cut = &relaxed.cuts.cut[k];
+				uint8_t taken[16] = { 0 };
+				uint64_t sum = 0;
+
+				for (uint32_t c = 0; c < in.cols; c++)
+					taken[c] = set >> c & 1;
+				for (uint32_t q = 0; q < cut->n; q++)
+					sum += taken[cut->col[q]] * cut->factor[q];
+				CHECK(sum >= cut->least || !instance_covered(&in, taken), "a cover breaks a cut");
+			}
+		for (uint32_t c = 0; c < in.cols; c++)
+			CHECK(relaxed.value + relaxed.reduced[c] <= cheapest_with(&in, t, c) * PACKING_SCALE,
+			      "a cover with the column is cheaper than its reduced cost says");
+	}
+	CHECK(raised > 20, "cuts raised %u bounds", raised);
+}
+
+/* More rows than the tableau begins with: optimal when a fractional cover costs what the bound says. */
+TEST(packing, rows_are_priced_in)
+{
+	struct instance in;
+	struct packing relaxed;
+	double cost = 0, value;
+
+	draw_instance(t, &in, 2500, 40, 0);
+	for (uint32_t c = 0; c < in.cols; c++)
+		in.w[c] = 1;
+	packing_solve(t->arena, &in, PACKING_WORK, &relaxed);
+	CHECK(relaxed.optimal && relaxed.some_rows);
+	for (uint32_t r = 0; r < in.rows; r++) {
+		double sum = 0;
+
+		for (uint64_t i = in.row_at[r]; i < in.row_at[r + 1]; i++)
+			sum += relaxed.x[in.row_col[i]];
+		CHECK(sum > 1 - 1e-5, "row %u is left short: %g", r, sum);
+	}
+	for (uint32_t c = 0; c < in.cols; c++)
+		cost += relaxed.x[c];
+	value = (double)relaxed.value / PACKING_SCALE;
+	CHECK(fabs(cost - value) < 1e-2, "fractional cover %g, bound %g", cost, value);
+}
+
+TEST(packing, local_search_finds_small_covers)
+{
+	uint32_t optimal = 0, rounds = 300;
+
+	for (uint32_t i = 0; i < rounds && !t->failures; i++) {
+		struct instance in;
+		struct search s = { 0 };
+		uint8_t taken[16];
+		weight best, got;
+
+		draw_instance(t, &in, 1 + (uint32_t)test_below(t, 14), 1 + (uint32_t)test_below(t, 12), 0);
+		memset(taken, 1, sizeof taken);
+		CHECK(in.w[0] == 1 || !local_search(&s, &in, 0, 1000, taken), "not for weights");
+		for (uint32_t c = 0; c < in.cols; c++)
+			in.w[c] = 1;
+		best = cheapest(&in, t);
+		CHECK(local_search(&s, &in, best, 20000, taken) && instance_covered(&in, taken));
+		got = instance_cost(&in, taken);
+		CHECK(got >= best);
+		optimal += got == best;
+	}
+	CHECK(optimal > rounds * 9 / 10, "the smallest in %u of %u", optimal, rounds);
 }
 
 TEST(packing, repaired_values_are_feasible_and_full)

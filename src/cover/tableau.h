@@ -1,0 +1,49 @@
+/* cover/tableau.h -- the simplex method on the packing side of a covering instance, dense and condensed.
+ *
+ * A line per column of the instance (its slack), a column per variable; the packing problem has a feasible start (all
+ * zero), so one phase is enough, and a variable may be added at any time: what is solved stays feasible, and goes on
+ * from there.  That is how rows are priced in where there are too many for a tableau, and how cuts come in (cuts.h).
+ *
+ * Variables are named by numbers: r < rows is the value u(r) of a row, rows + c the slack of a column, and from
+ * rows + cols on those that were added with tableau_add under names of the caller's.
+ *
+ * Memory: 8 bytes * (cols + 1) * (room + 1).  A pivot costs at most that many operations.
+ */
+#ifndef WINNOW_COVER_TABLEAU_H
+#define WINNOW_COVER_TABLEAU_H
+#include "cover/instance.h"
+
+struct tableau {
+	uint32_t lines, columns, room; /* without the last line (costs) and column 0 (right-hand side) */
+	uint32_t rows, cols;	       /* of the instance */
+	size_t width;
+	double *cell;
+	uint32_t *basic, *free_; /* what a line stands for; what a column (from 1) stands for */
+	double *edge;		 /* by column: how long its edge is (Devex) */
+	uint32_t *place;	 /* scratch of tableau_add: where each slack is */
+	uint64_t pivots, work;	 /* work: numbers touched */
+};
+
+/* right[c]: what column c's load may come to.  room: the most columns that it will hold. */
+void tableau_init(struct arena *a, struct tableau *t, const struct instance *in, const double *right, uint32_t room);
+
+struct tableau_term {
+	uint32_t col;
+	double factor;
+};
+/* A variable that weighs factor on each col, once in each, and gains `gain` a unit; false if there is no room. */
+bool tableau_add(struct tableau *t, uint32_t name, const struct tableau_term *term, size_t n, double gain);
+/* Takes out variables that are 0 and not worth having, from name `first` on and before `end`. */
+void tableau_purge(struct tableau *t, uint32_t first, uint32_t end);
+
+/* To the optimum of what is in it; false if `pivots` or `work`, counted from its making, came first. */
+bool tableau_solve(struct tableau *t, uint64_t pivots, uint64_t work);
+
+static inline double *tableau_line(const struct tableau *t, uint32_t i) { return t->cell + (size_t)i * t->width; }
+static inline bool tableau_is_slack(const struct tableau *t, uint32_t name)
+{
+	return name >= t->rows && name - t->rows < t->cols;
+}
+/* The fractional cover that the costs show. */
+void tableau_cover(const struct tableau *t, double *x);
+#endif
