@@ -526,6 +526,8 @@ int payload_end(struct payload *p, struct record *rec, struct err *err)
 	reader_close(s->next);
 	s->next = NULL;
 	p->raw_size = s->raw_size;
+	if (s->last == &s->body.source)
+		p->size = s->raw_size; /* nothing is decoded: what was not read counts too */
 	p->complete = s->flaws.n == 0 && s->flaws.more == 0;
 	flaw_all(&rec->flaws, &s->flaws);
 	s->flaws.n = s->flaws.more = 0;
