@@ -156,8 +156,8 @@ static int sample_open(struct preview_state *p, uint64_t budget, struct sample *
 		for (uint32_t i = 0; i < n; i++)
 			if (!out->docs.content[i])
 				out->docs.content[i] = STORED_NO_CONTENT;
-		rc = stored_open(&out->sets, segments, out->docs.content, n, p->rule->texts, p->join.threads, NULL,
-				 err);
+		rc =
+		    stored_open(&out->sets, segments, out->docs.content, n, p->rule->texts, p->join.threads, NULL, err);
 	}
 	mem_free(nth);
 	mem_free(docs);

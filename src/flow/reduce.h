@@ -9,9 +9,9 @@
 struct reduce_request {
 	struct run_request run;
 	const char *name;
-	bool yes;			/* also when all pairs must be tried */
-	double time_limit;		/* seconds of search; 0: none */
-	uint64_t replaces;		/* a cover's id: the answer takes its place; 0: a new one */
+	bool yes;		  /* also when all pairs must be tried */
+	double time_limit;	  /* seconds of search; 0: none */
+	uint64_t replaces;	  /* a cover's id: the answer takes its place; 0: a new one */
 	const uint64_t *previous; /* captures that were kept, ascending: keep many of them; NULL: no matter */
 	size_t n_previous;
 	const struct covers_commit *commit; /* NULL: none */

@@ -20,7 +20,7 @@ static const char *const sql[QUESTIONS] = {
 	    "select capture, time from capture_key where urlkey = ?1 and (time, capture) < (?2, ?3) order by time desc, capture desc limit ?4",
 	[CAPTURE] =
 	    ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
-	     "c.payload_digest, c.content, c.redirect from capture c left join word m on m.id = c.mime where c.id = ?1"),
+	     "c.payload_digest, c.content, c.redirect, c.bytes from capture c left join word m on m.id = c.mime where c.id = ?1"),
 	[COUNT_UP_TO] = "select count(*) from (select 1 from capture_key where urlkey = ?1 limit ?2)",
 	[BEGIN] = "begin",
 	[END] = "commit",
@@ -223,6 +223,7 @@ int history_capture(struct history *h, struct arena *a, uint64_t id, struct capt
 			.payload_digest = text(a, s, 14),
 			.content = (uint64_t)sqlite3_column_int64(s, 15),
 			.redirect = text(a, s, 16),
+			.bytes = (uint64_t)sqlite3_column_int64(s, 17),
 			.published = CAPTURE_NO_TIME,
 			.refers_time = CAPTURE_NO_TIME,
 		};

@@ -85,6 +85,17 @@ static int revisit_head(struct opened *o, struct request *q, struct history *h, 
 	return WN_OK;
 }
 
+/* A body without any coding is the rest of its record; of others the catalogue knows how long they are decoded. */
+static uint64_t length_of(const struct opened *o, const struct capture *c, bool raw)
+{
+	const struct http_head *h = o->payload.has_http ? &o->payload.http : NULL;
+	uint64_t head = h ? h->size : 0;
+
+	if (!o->record.segment_number && (!h || (!h->content_encoding.n && !h->transfer_encoding.n)))
+		return o->record.length > head ? o->record.length - head : 0;
+	return raw && h && h->content_encoding.n ? 0 : c->bytes;
+}
+
 int opened_open(struct opened *o, struct request *q, struct history *h, const struct capture *c, bool raw, bool whole,
 		struct err *err)
 {
@@ -111,6 +122,7 @@ int opened_open(struct opened *o, struct request *q, struct history *h, const st
 	    (rc = payload_begin(&o->payload, o->reader, &o->record, raw ? PAYLOAD_DECHUNKED : PAYLOAD_DECODED, 0,
 				err)) < 0)
 		return rc;
+	o->length = length_of(o, &original, raw);
 	if (!o->has_head && o->payload.has_http)
 		keep_head(o, &q->arena, &o->payload.http);
 	o->type = o->has_head ? o->head.content_type : arena_str(&q->arena, o->record.content_type);

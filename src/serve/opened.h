@@ -15,6 +15,8 @@ struct opened { /* zero-initialised is closed */
 	bool has_head;
 	struct str body; /* in the arena, or of the payload until opened_close */
 	bool cut;	 /* larger than LIMIT_REPLAY_BODY */
+	bool unread;	 /* then: nothing of it was read from payload yet */
+	uint64_t length; /* of the body in the form that was asked for; 0: not known */
 	struct str type; /* Content-Type, of the head or the record */
 	int status;
 };

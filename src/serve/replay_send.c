@@ -52,27 +52,31 @@ static int range_of(struct str header, uint64_t n, uint64_t *from, uint64_t *to)
 	return 1;
 }
 
-static void apply_range(struct request *q, struct response *r)
+/* What of a body of n bytes was asked for, [*from, *end); the status and its headers in r. */
+static void choose_range(struct request *q, struct response *r, uint64_t n, uint64_t *from, uint64_t *end)
 {
 	struct str header = request_header(q, "Range");
-	uint64_t from, to;
+	uint64_t a, b;
 	int fits;
 
+	*from = 0;
+	*end = n;
 	if (r->status != 200)
 		return;
 	response_header(r, "Accept-Ranges", STR("bytes"));
 	if (!header.p || request_header(q, "If-Range").p || q->method != METHOD_GET)
 		return;
-	fits = range_of(str_trim(header), r->body.n, &from, &to);
+	fits = range_of(str_trim(header), n, &a, &b);
 	if (fits < 0) {
 		r->status = 416;
-		response_headerf(r, "Content-Range", "bytes */%zu", r->body.n);
-		r->body = STR_NONE;
+		response_headerf(r, "Content-Range", "bytes */%llu", (unsigned long long)n);
+		*end = 0;
 	} else if (fits) {
 		r->status = 206;
-		response_headerf(r, "Content-Range", "bytes %llu-%llu/%zu", (unsigned long long)from,
-				 (unsigned long long)to, r->body.n);
-		r->body = str_sub(r->body, (size_t)from, (size_t)to + 1);
+		response_headerf(r, "Content-Range", "bytes %llu-%llu/%llu", (unsigned long long)a,
+				 (unsigned long long)b, (unsigned long long)n);
+		*from = a;
+		*end = b + 1;
 	}
 }
 
@@ -149,20 +153,35 @@ static struct str rewritten(struct replay_job *job, struct rewriter *w, enum rew
 struct streaming {
 	struct opened opened;
 	struct str piece;
+	uint64_t skip, left; /* bytes passed over first; bytes still to be sent, UINT64_MAX: all there are */
 	struct err err;
 };
 
+/* On a helper's thread: a range far behind costs the reading of all before it. */
 static ptrdiff_t more_of_it(void *context, char *p, size_t n)
 {
 	struct streaming *s = context;
 	int rc;
 
-	while (s->piece.n == 0)
+	if (!s->left)
+		return 0;
+	while (s->piece.n <= s->skip) {
+		s->skip -= s->piece.n;
+		s->piece = STR_NONE;
 		if ((rc = payload_read(&s->opened.payload, &s->piece, &s->err)) != WN_OK)
-			return rc == WN_END ? 0 : -1;
+			return rc == WN_END && s->left == UINT64_MAX
+				   ? 0
+				   : -1; /* less than was promised: the connection ends */
+	}
+	s->piece = str_sub(s->piece, (size_t)s->skip, s->piece.n);
+	s->skip = 0;
 	n = n < s->piece.n ? n : s->piece.n;
+	if (n > s->left)
+		n = (size_t)s->left;
 	memcpy(p, s->piece.p, n);
 	s->piece = str_sub(s->piece, n, s->piece.n);
+	if (s->left != UINT64_MAX)
+		s->left -= n;
 	return (ptrdiff_t)n;
 }
 
@@ -187,6 +206,42 @@ static void own_headers(struct replay_job *job)
 		response_header(r, "Content-Location", memento_address(q, m.time, job->path->modifier, job->path->url));
 }
 
+/* The body in memory, unless it is too large to be held. */
+static int read_body(struct opened *o, struct err *err)
+{
+	if (!o->reader)
+		return WN_OK; /* a revisit of a redirect has none */
+	o->cut = o->length > LIMIT_REPLAY_BODY;
+	o->unread = o->cut;
+	return o->cut ? WN_OK : payload_all(&o->payload, LIMIT_REPLAY_BODY, &o->body, &o->cut, err);
+}
+
+/* Too large to hold: read while it is sent.  Where its length is known it is told, and parts of it can be asked for. */
+static void stream(struct replay_job *job, struct streaming *s, bool raw)
+{
+	struct response *r = job->r;
+	struct opened *o = &s->opened;
+	uint64_t n = o->length, from = 0, end = UINT64_MAX;
+	struct err err = { 0 };
+
+	if (!o->unread) {
+		opened_close(o);
+		if (opened_open(o, job->q, job->h, &job->capture, raw, false, &err) < 0) {
+			response_error(r, 503, "%s", err.text);
+			return;
+		}
+	}
+	r->body = STR_NONE;
+	if (n)
+		choose_range(job->q, r, n, &from, &end);
+	if (r->status == 416)
+		return;
+	s->skip = from;
+	s->left = n ? end - from : UINT64_MAX;
+	r->more = more_of_it;
+	r->length = s->left;
+}
+
 void replay_send(struct replay_job *job)
 {
 	struct request *q = job->q;
@@ -199,12 +254,13 @@ void replay_send(struct replay_job *job)
 	enum rewrite_kind kind;
 	struct str mime, body;
 	const char *label = NULL;
+	uint64_t from, end;
 	struct err err = { 0 };
 
 	/* until the response was sent: the body may lie in the reader's memory */
 	r->done = close_it;
 	r->context = s;
-	if (opened_open(o, q, job->h, &job->capture, raw, true, &err) < 0) {
+	if (opened_open(o, q, job->h, &job->capture, raw, false, &err) < 0 || read_body(o, &err) < 0) {
 		response_error(r, 503, "%s", err.text); /* the capture is known; its bytes are not to be had */
 		return;
 	}
@@ -232,15 +288,10 @@ void replay_send(struct replay_job *job)
 	r->body = body;
 	url_release(&w->base);
 	url_release(&w->scratch);
-	if (o->cut) { /* too large to hold: read again while it is sent */
-		opened_close(o);
-		if (opened_open(o, q, job->h, &job->capture, raw, false, &err) < 0) {
-			response_error(r, 503, "%s", err.text);
-			return;
-		}
-		r->more = more_of_it;
-		r->length = UINT64_MAX;
+	if (o->cut) {
+		stream(job, s, raw);
 		return;
 	}
-	apply_range(q, r);
+	choose_range(q, r, r->body.n, &from, &end);
+	r->body = str_sub(r->body, (size_t)from, (size_t)end);
 }

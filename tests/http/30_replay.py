@@ -119,6 +119,34 @@ def methods(place, server, checks):
         checks.row(server, "range: " + name, "GET", big, {"Range": spec}, status, {"Content-Range": of, "Accept-Ranges": "^bytes$"}, body)
 
 
+def large(place, checks):
+    """Bodies that are too large to be held: streamed, with their length, in parts, and as a revisit of one."""
+    block = 1 << 16
+    body = b"".join(b"%08d" % i + bytes(block - 8) for i in range(1100))  # 72 MB
+    zipped = gzip.compress(body, 1, mtime=0)
+    w = archive.Writer(place.path("large.warc.gz"))
+    w.response("http://a.example/film", "20070105120000", body, content_type="video/mp4")
+    w.response("http://a.example/zipped", "20070105120000", zipped, content_type="video/mp4", headers=[("Content-Encoding", "gzip")])
+    w.revisit("http://a.example/film", "20080105120000", body)
+    w.out.close()
+    coll = place.path("large")
+    place.run("ingest", coll, place.path("large.warc.gz"), "-q")
+    server = place.serve(coll=coll)
+    n = len(body)
+    for at in ("/web/20070105120000id_/http://a.example/film", "/web/20070105120000mp_/http://a.example/film", "/web/20080105120000id_/http://a.example/film", "/web/20070105120000mp_/http://a.example/zipped"):
+        for name, spec, status, of, want in [
+            ("the first", "bytes=0-7", 206, "bytes 0-7/%d" % n, body[:8]), ("far behind", "bytes=%d-%d" % (1000 * block, 1000 * block + 9), 206, "bytes %d-%d/%d" % (1000 * block, 1000 * block + 9, n), b"00001000\0\0"),
+            ("the last", "bytes=-%d" % block, 206, "bytes %d-%d/%d" % (n - block, n - 1, n), body[-block:]), ("past the end", "bytes=%d-" % n, 416, r"bytes \*/%d" % n, b""),
+        ]:
+            checks.row(server, "large %s: %s" % (at, name), "GET", at, {"Range": spec}, status, {"Content-Range": of, "Accept-Ranges": "^bytes$", "Content-Length": "^%d$" % len(want)}, want)
+        checks.row(server, "large %s: HEAD" % at, "HEAD", at, {}, 200, {"Content-Length": "^%d$" % n, "Accept-Ranges": "^bytes$"}, b"")
+    r = server.get("/web/20070105120000mp_/http://a.example/film")
+    checks.that(r.status == 200 and r.body == body, "large: whole", (r.status, len(r.body)))
+    r = server.get("/web/20070105120000id_/http://a.example/zipped")
+    checks.that(r.status == 200 and r.body == zipped and r.get("Content-Encoding") == "gzip", "large: as it was coded", (r.status, len(r.body)))
+    server.close()
+
+
 def fuzzy(place, server, checks):
     path = "/web/20070105120014mp_/http://a.example/p?x=1&_=99887766"
     checks.row(server, "fuzzy: marked", "GET", path, {}, 200, {"X-Winnow-Fuzzy": r"^http://a\.example/p\?x=1$"}, "without one")
@@ -131,6 +159,7 @@ def fuzzy(place, server, checks):
 
 
 def test(place, checks):
+    large(place, checks)
     server = place.serve()
     addresses(server, checks)
     bodies(server, checks)
