@@ -58,6 +58,7 @@
 #define LIMIT_FT_TERM 256		  /* bytes of a term in the full-text index; longer ones are cut there */
 #define LIMIT_FT_SEGMENTS 1024		  /* segments in a full-text index; merging keeps it near 20 */
 #define LIMIT_PAGE (16 * MIB)		  /* an HTML page of ours; lists are cut long before */
+#define LIMIT_EXPORTS 12		  /* archive files made of covers that a collection keeps */
 #define LIMIT_JOBS 200			  /* jobs that a server remembers; the oldest finished one goes */
 #define LIMIT_JOB_ATTEMPTS 5		  /* processes that may end while they work on a job, before it is given up */
 #define LIMIT_JOB_SECONDS 86400		  /* a job may take, from its first start */

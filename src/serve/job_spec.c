@@ -25,10 +25,13 @@ void job_spec_write(struct buf *out, const struct job_request *q)
 	put(&j, "prefer", q->prefer);
 	put(&j, "name", q->name);
 	put(&j, "file", q->file);
+	put(&j, "format", q->format);
 	if (q->keep_at_least)
 		json_put_u64(&j, "keep_at_least", q->keep_at_least);
 	if (q->update)
 		json_put_u64(&j, "update", q->update);
+	if (q->export)
+		json_put_u64(&j, "export", q->export);
 	if (q->n_keep) {
 		json_put_open(&j, "keep", '[');
 		for (size_t i = 0; i < q->n_keep; i++)
@@ -59,9 +62,11 @@ int job_spec_read(struct arena *a, struct str text, struct job_spec *out, struct
 				  .per = member(a, v, "per"),
 				  .prefer = member(a, v, "prefer"),
 				  .name = member(a, v, "name"),
-				  .file = member(a, v, "file") };
+				  .file = member(a, v, "file"),
+				  .format = member(a, v, "format") };
 	str_u64(json_text(v, "keep_at_least"), &out->keep_at_least);
 	str_u64(json_text(v, "update"), &out->update);
+	str_u64(json_text(v, "export"), &out->export);
 	if ((keep = json_get(v, "keep"))) {
 		for (const struct json_value *k = keep->first; k; k = k->next)
 			n++;
@@ -69,7 +74,7 @@ int job_spec_read(struct arena *a, struct str text, struct job_spec *out, struct
 		for (const struct json_value *k = keep->first; k; k = k->next)
 			out->keep[out->n_keep++] = arena_strz(a, k->text);
 	}
-	if (!out->rule && !out->update && !out->file)
+	if (!out->rule && !out->update && !out->file && !(out->export && out->format))
 		return err_set(err, WN_DATA, "the job does not say what to do");
 	return WN_OK;
 }
@@ -233,6 +238,7 @@ void job_view_make(struct arena *a, struct sqlite3 *db, const char *coll, const 
 				  .rule = str(spec.rule ? spec.rule : ""),
 				  .name = str(spec.name ? spec.name : ""),
 				  .file = str(spec.file ? spec.file : ""),
+				  .format = str(spec.format ? spec.format : ""),
 				  .error = row->error,
 				  .created = row->created / 1000,
 				  .started = row->started / 1000,
@@ -316,6 +322,8 @@ void jobs_json(struct json *j, const struct job_view *v)
 		if (v->cover)
 			json_put_u64(j, "cover", v->cover);
 		json_put_text(j, "collection", v->coll);
+		if (v->format.n)
+			json_put_text(j, "format", v->format);
 		json_close(j, '}');
 	} else {
 		json_null(j);

@@ -4,10 +4,10 @@
 #include "serve/jobs.h"
 
 struct job_spec { /* in the arena */
-	const char *rule, *where, *per, *prefer, *name, *file;
+	const char *rule, *where, *per, *prefer, *name, *file, *format;
 	const char **keep;
 	size_t n_keep;
-	uint64_t keep_at_least, update;
+	uint64_t keep_at_least, update, export;
 };
 
 void job_spec_write(struct buf *out, const struct job_request *q);

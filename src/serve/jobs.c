@@ -15,6 +15,7 @@
 #include "base/task.h"
 #include "flow/ingest.h"
 #include "flow/update.h"
+#include "serve/exports.h"
 #include "serve/job_spec.h"
 #include "serve/server.h"
 #include "serve/setup.h"
@@ -123,6 +124,24 @@ static int bring_up_to_date(struct work *w, struct collection *coll, const struc
 	return rc;
 }
 
+static int make_export(struct work *w, struct collection *coll, const struct job_spec *spec, struct err *err)
+{
+	const struct server_options *o = &all.server->options;
+	const struct export_form *form = export_form(str(spec->format));
+	struct cover_row row;
+	char id[24];
+	int rc;
+
+	snprintf(id, sizeof id, "%" PRIu64, spec->export);
+	if (!form)
+		return err_set(err, WN_USAGE, "there is no export as '%s'", spec->format);
+	if ((rc = covers_find(coll, &w->arena, id, &row, err)) < 0)
+		return rc;
+	w->result = row.id;
+	return exports_make(&w->arena, w->served->dir, coll, &row, form, o->threads ? o->threads : task_cores(),
+			    o->memory ? o->memory : 1 * GIB, err);
+}
+
 static int ingest_file(struct work *w, const struct job_spec *spec, struct err *err)
 {
 	const struct server_options *o = &all.server->options;
@@ -153,7 +172,9 @@ static int do_work(struct work *w, struct err *err)
 	if ((rc = collection_open(&coll, w->served->dir, CATALOG_READ, NULL, err)) < 0)
 		return rc;
 	if ((rc = catalog_begin(coll.catalog, err)) == WN_OK)
-		rc = spec.update ? bring_up_to_date(w, &coll, &spec, err) : make_cover(w, &coll, &spec, err);
+		rc = spec.update   ? bring_up_to_date(w, &coll, &spec, err)
+		     : spec.export ? make_export(w, &coll, &spec, err)
+				   : make_cover(w, &coll, &spec, err);
 	catalog_end(coll.catalog);
 	collection_close(&coll);
 	return rc;
@@ -430,6 +451,7 @@ int jobs_add(struct arena *a, const struct job_request *q, struct str *id, struc
 		rc = job_store_add(catalog_sqlite(c),
 				   q->file     ? "ingest"
 				   : q->update ? "update"
+				   : q->export ? "export"
 					       : "cover",
 				   buf_view(&spec), str(q->key), now_ms(), &number, &known, err);
 	catalog_close(c);

@@ -19,15 +19,16 @@
 struct served;
 struct server;
 
-/* A cover, when rule is set; the cover `update` brought up to date; or the archive file `file` ingested. */
+/* A cover, when rule is set; the cover `update` brought up to date; the cover `export` as an archive in `format`; or the archive
+ * file `file` ingested. */
 struct job_request {
 	const char *coll;				/* name of the collection */
 	const char *rule, *where, *per, *prefer, *name; /* NULL: none */
 	const char *const *keep;
 	size_t n_keep;
 	uint64_t keep_at_least;
-	uint64_t update;
-	const char *file;
+	uint64_t update, export;
+	const char *file, *format;
 	const char *key; /* Idempotency-Key; NULL: none */
 };
 
@@ -44,9 +45,9 @@ struct job_view {	     /* strings in the caller's arena */
 	struct str id;	     /* NAME-N */
 	uint64_t seq, cover; /* cover: of one that succeeded */
 	enum job_state state;
-	bool stopping; /* someone asked it to end, and it has not yet */
-	struct str coll, kind, rule, name, file, error;
-	int64_t created, started, ended; /* seconds; 0: not yet */
+	bool stopping;						/* someone asked it to end, and it has not yet */
+	struct str coll, kind, rule, name, file, format, error; /* format: of an export */
+	int64_t created, started, ended;			/* seconds; 0: not yet */
 	uint64_t attempts;
 	unsigned ahead; /* jobs in front of it */
 	struct job_phase phases[JOB_PHASES];

@@ -191,7 +191,7 @@ static void exports(struct request *q, struct buf *b, const struct cover_row *ro
 	}
 	html(
 	    b,
-	    "<p class=\"hint\">Of any size, in a terminal: <code>winnow export %z --cover %u --format wacz -o kept.wacz</code></p>\n",
+	    "<p class=\"hint\">A large one is made by a job, whose page has the file when it ends. In a terminal: <code>winnow export %z --cover %u --format wacz -o kept.wacz</code></p>\n",
 	    q->served->name, row->id);
 	html(b, "<p><a class=\"button\" href=\"%s/c/%p/search?cover=%u\">Search in what it keeps</a></p>\n",
 	     page_base(q), str(q->served->name), row->id);

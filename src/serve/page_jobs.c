@@ -8,13 +8,16 @@
 /* The collection a job is of, as this server has it; NULL: not any more. */
 static void result_link(struct request *q, struct buf *b, const struct job_view *j)
 {
-	if (j->cover)
+	if (j->cover && j->format.n)
+		html(b, "<a href=\"%s/c/%p/covers/%u/export/%p\">cover %u as %s</a>", page_base(q), j->coll, j->cover,
+		     j->format, j->cover, j->format);
+	else if (j->cover)
 		html(b, "<a href=\"%s/c/%p/covers/%u\">cover %u</a>", page_base(q), j->coll, j->cover, j->cover);
 	else
 		html(b, "<a href=\"%s/c/%p\">%s</a>", page_base(q), j->coll, j->coll);
 }
 
-static struct str subject(const struct job_view *j) { return j->rule.n ? j->rule : j->file; }
+static struct str subject(const struct job_view *j) { return j->rule.n ? j->rule : j->format.n ? j->format : j->file; }
 
 static const struct sheet_column job_columns[] = {
 	{ "id", "Job", COLUMN_TEXT },	    { "kind", "Kind", COLUMN_TEXT },
@@ -170,8 +173,11 @@ void page_job(struct request *q, struct response *r)
 									job_state_name(v.state)),
 						  .refresh = open ? 2 : 0 });
 	html(b, "<h1>Job %s: %z</h1>\n<p>%z <a href=\"%s/c/%p\">%s</a>, asked for at %t.</p>\n", v.id,
-	     job_state_name(v.state), v.file.n ? "An archive for" : "A cover of", page_base(q), v.coll, v.coll,
-	     v.created);
+	     job_state_name(v.state),
+	     v.file.n	  ? "An archive for"
+	     : v.format.n ? "What a cover keeps of"
+			  : "A cover of",
+	     page_base(q), v.coll, v.coll, v.created);
 	if (subject(&v).n)
 		html(b, "<pre>%s</pre>\n", subject(&v));
 	if (v.attempts > 1)

@@ -106,7 +106,7 @@ struct str request_arg(const struct request *q, const char *name)
 }
 
 __attribute__((format(printf, 3, 0))) static struct str under(struct request *q, struct str origin, const char *fmt,
-								va_list ap)
+							      va_list ap)
 {
 	struct str rest = arena_vprintf(&q->arena, fmt, ap);
 

@@ -139,7 +139,30 @@ def killed(place, coll, checks):
     checks.equal(out.count("kill-"), 12, "12 covers in the collection itself")
 
 
+def exports(place, checks):
+    """What a cover keeps, made by a job, for any size: the same bytes as the command makes."""
+    coll = place.copy("exported")
+    server = place.serve(coll=coll)
+    at = "/c/web/covers/1/export/cdxj"
+    checks.row(server, "export: nothing before its job", "GET", at, {}, 404)
+    r = server.ask("POST", at + "?as=job", server.bearer(), "")
+    checks.that(r.status == 303 and "/jobs/web-" in (r.get("Location") or ""), "export: a job", (r.status, r.headers))
+    job = r.get("Location").rsplit("/", 1)[1]
+    data, text = wait(server, job)
+    checks.that(data and data["state"] == "succeeded" and data["kind"] == "export" and data["result"]["cover"] == 1 and data["result"]["format"] == "cdxj", "export: its end", text[-500:])
+    checks.that(at in server.get("/jobs/" + job).text, "export: its page leads to the file")
+    out = place.path("by-command.cdxj")
+    place.run("export", coll, "--cover", "1", "--format", "cdxj", "-o", out, "-q")
+    want = open(out, "rb").read()
+    checks.row(server, "export: the file", "GET", at, {}, 200, {"Content-Disposition": "cover-1.cdxj", "Content-Length": "^%d$" % len(want), "Content-Type": "text/x-cdxj"}, want)
+    r = server.ask("POST", at, server.bearer(), "")
+    checks.that(r.status == 200 and r.body == want, "export: a small one at once, the same", (r.status, len(r.body)))
+    checks.row(server, "export: no such form", "GET", "/c/web/covers/1/export/pdf", {}, 404)
+    server.close()
+
+
 def test(place, checks):
+    exports(place, checks)
     coll = long_collection(place)
     alone(place, coll, checks)
     stopped(place, coll, checks)
