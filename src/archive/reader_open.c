@@ -9,6 +9,7 @@
 #include "archive/zip.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "base/task.h"
 
 #define COPY_STEP (1 * MIB)
 
@@ -92,7 +93,9 @@ static int keep_pipe(struct reader *r, struct err *err)
 	memcpy(piece, r->lead, got);
 	while (rc == WN_OK && got) {
 		r->size += got;
-		if ((rc = os_write(fd, piece, got, "a temporary copy of standard input", err)) == WN_OK)
+		if (task_interrupted())
+			rc = err_set(err, WN_INTERRUPTED, "interrupted");
+		else if ((rc = os_write(fd, piece, got, "a temporary copy of standard input", err)) == WN_OK)
 			rc = os_read(r->fd, piece, COPY_STEP, &got, r->path, err);
 	}
 	mem_free(piece);
