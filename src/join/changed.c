@@ -173,6 +173,17 @@ static void given_lists(struct joiner *j, struct row_lists *out, const uint8_t *
 	mem_free(pairs);
 }
 
+/* Coverers of unchanged documents are looked for among the changed ones only. */
+struct sides {
+	struct row_side all, changed;
+};
+
+static void take_side(struct answer *s, const struct sides *sides, bool changed)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		s->joiner[i].as_b = changed ? sides[i].all : sides[i].changed;
+}
+
 /* The pairs of a with a changed end, in order. */
 static int give(struct answer *s, const uint8_t *changed, uint32_t a, int kind, coverings *found, coverage_pair *pair,
 		void *context, uint64_t *pairs)
@@ -193,6 +204,7 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 		     struct err *err)
 {
 	struct answer s = { .q = q, .n = q->n_disjuncts, .threads = o && o->threads ? o->threads : 1 };
+	struct sides *sides;
 	coverings found = { 0 };
 	uint64_t pairs = 0;
 	int rc = WN_OK;
@@ -217,8 +229,19 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 		if (s.joiner[i].kind >= 0 && !known)
 			rc = changed_lists(&s.joiner[i], &s.lists[i], changed, s.threads, err);
 	}
-	for (uint32_t a = 0; a < q->n && rc == WN_OK; a++)
+	sides = mem_zarray((size_t)s.n + 1, sizeof *sides);
+	for (unsigned i = 0; i < s.n && rc == WN_OK; i++)
+		sides[i] = (struct sides){ s.joiner[i].as_b, joiner_side(&s.joiner[i], changed) };
+	for (uint32_t a = 0; a < q->n && rc == WN_OK; a++) {
+		take_side(&s, sides, changed[a]);
 		rc = give(&s, changed, a, kind, &found, pair, context, &pairs);
+	}
+	for (unsigned i = 0; i < s.n; i++) {
+		if (s.joiner[i].probes && sides[i].all.start)
+			s.joiner[i].as_b = sides[i].all;
+		joiner_side_release(&sides[i].changed);
+	}
+	mem_free(sides);
 	answer_stats(&s, stats);
 	if (stats)
 		stats->pairs += pairs;

@@ -105,7 +105,7 @@ void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct
 	j->probes = mem_zarray(j->threads, sizeof *j->probes);
 }
 
-static void side_release(struct row_side *s)
+void joiner_side_release(struct row_side *s)
 {
 	if (s->own) {
 		mem_free((void *)(uintptr_t)s->start);
@@ -131,10 +131,12 @@ static struct row_side side_of(const struct rows *r, const uint8_t *ok)
 	return (struct row_side){ start, member, true };
 }
 
+struct row_side joiner_side(const struct joiner *j, const uint8_t *ok) { return side_of(&j->rows, ok); }
+
 void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok)
 {
-	side_release(&j->as_a);
-	side_release(&j->as_b);
+	joiner_side_release(&j->as_a);
+	joiner_side_release(&j->as_b);
 	j->as_a = side_of(&j->rows, a_ok);
 	j->as_b = side_of(&j->rows, b_ok);
 }
@@ -159,8 +161,8 @@ void joiner_close(struct joiner *j)
 		probe_release(&j->probes[t]);
 	mem_free(j->probes);
 	mem_free(j->empty);
-	side_release(&j->as_a);
-	side_release(&j->as_b);
+	joiner_side_release(&j->as_a);
+	joiner_side_release(&j->as_b);
 	rows_release(&j->rows);
 	*j = (struct joiner){ 0 };
 }

@@ -70,6 +70,9 @@ void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct
 		 const uint8_t *live, bool once);
 /* From now on only documents with a_ok[a] are a, with b_ok[b] are b ([q->n], NULL: all).  Rows and index stay. */
 void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok);
+/* The members of rows that are ok, for as_a and as_b; the caller's. */
+struct row_side joiner_side(const struct joiner *j, const uint8_t *ok);
+void joiner_side_release(struct row_side *s);
 /* of_a, of_b: [rows.n] or NULL, rows that may be a's and b's (not with `once`). */
 int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joiner_pair *pair, void *context,
 	       struct err *err);

@@ -1,11 +1,15 @@
 /* join/lookup.c -- see lookup.h. */
 #include "join/lookup.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/task.h"
+#include "join/big.h"
 #include "join/bound.h"
 #include "join/intersect.h"
 #include "join/sets.h"
@@ -15,7 +19,8 @@
 #define RADIX_BITS 11u
 #define RADIX_PASSES 3u
 #define NEAR_PLACE 64u	  /* an item is so near its place after that, unless items are no hashes */
-#define FINISH_SHARE 256u /* postings worth reading to be spared an intersection */
+#define FINISH_SHARE 64u  /* postings worth reading to be spared an intersection */
+#define FINISH_DROPS 6u	  /* one of so many must have been spared, or reading on is of no use */
 #define AHEAD 8u	  /* refs between a look ahead and the next */
 #define FIND_SLICE 32768u /* queries looked up by one task */
 
@@ -51,6 +56,9 @@ struct lookup {
 	size_t *run_start;     /* [members + 1] */
 	uint32_t *run;	       /* by member: where in `holders` the other holders of an item are */
 	VEC(uint32_t) holders; /* n, then n members */
+	struct range { /* of a set's documents, by the first order */
+		double a_min, a_max, b_min, b_max;
+	} * range;	       /* [sets]; NULL without an order */
 	struct walker *walker; /* [threads] */
 	near_pairs *found;
 	bool damaged;
@@ -129,7 +137,8 @@ static int by_item(const void *a, const void *b) { return comes_before(a, b) ? -
 /* All items with their members, ascending: by the upper bits in passes, then what little is left. */
 static void sort_queries(struct lookup *x)
 {
-	struct postings_query *v = mem_array(x->n_queries + 1, sizeof *v), *w = mem_array(x->n_queries + 1, sizeof *w);
+	size_t bytes = (x->n_queries + 1) * sizeof(struct postings_query);
+	struct postings_query *v = big_alloc(bytes), *w = big_alloc(bytes);
 	size_t count[(1u << RADIX_BITS) + 1], n = x->n_queries;
 
 	for (size_t m = 0; m < x->member.n; m++)
@@ -162,8 +171,49 @@ static void sort_queries(struct lookup *x)
 			break;
 		}
 	}
-	mem_free(w);
+	big_free(w, bytes);
 	x->query = v;
+}
+
+/* ---- by the first order ---- */
+
+static void widen(double *low, double *high, double v)
+{
+	*low = v < *low ? v : *low; /* a missing value changes nothing: no order with it holds */
+	*high = v > *high ? v : *high;
+}
+
+static void note_ranges(struct lookup *x)
+{
+	const struct join_disjunct *d = x->r->lead->d;
+	const uint32_t *of = x->r->q->set_of[x->r->lead->kind];
+
+	if (d->n_orders == 0)
+		return;
+	x->range = mem_array((size_t)x->sets->n + 1, sizeof *x->range);
+	for (uint32_t s = 0; s < x->sets->n; s++)
+		x->range[s] = (struct range){ INFINITY, -INFINITY, INFINITY, -INFINITY };
+	for (uint32_t k = 0; k < x->r->q->n; k++) {
+		struct range *g = of[k] == JOIN_NO_SET || !x->r->docs[k] ? NULL : &x->range[of[k]];
+
+		if (!g)
+			continue;
+		widen(&g->a_min, &g->a_max, d->order[0].va[k]);
+		widen(&g->b_min, &g->b_max, d->order[0].vb[k]);
+	}
+}
+
+/* Can a document of set p probe, and one of set o be opposite to it? */
+static bool order_allows(const struct lookup *x, uint32_t p, uint32_t o)
+{
+	const struct join_order *r = &x->r->lead->d->order[0];
+	const struct range *a, *b;
+
+	if (!x->range)
+		return true;
+	a = &x->range[x->r->lead->flip ? o : p];
+	b = &x->range[x->r->lead->flip ? p : o];
+	return b->b_max - a->a_min >= r->lo && b->b_min - a->a_max <= r->hi;
 }
 
 /* ---- looking up ---- */
@@ -212,39 +262,64 @@ static void group_hits(struct lookup *x)
 	}
 }
 
-/* Items of several members: who they are, once, and by member where that stands. */
+/* Where the holders q[0..n) stand; the same ones stand once. */
+static uint32_t holders_at(struct lookup *x, struct map *known, const struct postings_query *q, size_t n)
+{
+	uint64_t sign = n, *at;
+
+	for (size_t k = 0; k < n; k++)
+		sign = mix64(sign + q[k].of);
+	for (;; sign++) { /* lists of one signature may differ */
+		const uint32_t *there;
+		size_t k = 0;
+
+		at = map_put(known, sign, x->holders.n);
+		if (*at == x->holders.n)
+			break;
+		there = x->holders.p + *at;
+		if (there[0] != n)
+			continue;
+		while (k < n && there[k + 1] == q[k].of)
+			k++;
+		if (k == n)
+			return (uint32_t)*at;
+	}
+	vec_push(&x->holders, (uint32_t)n);
+	for (size_t k = 0; k < n; k++)
+		vec_push(&x->holders, q[k].of);
+	return (uint32_t)*at;
+}
+
+/* Items of several members: who they are, and by member where that stands. */
 static void note_runs(struct lookup *x)
 {
 	const struct postings_query *q = x->query;
+	struct map known = { 0 };
 
 	x->run_start = mem_zarray(x->member.n + 2, sizeof *x->run_start);
 	for (int turn = 0; turn < 2; turn++) {
 		for (size_t i = 0, end; i < x->n_queries; i = end) {
 			bool few = false;
+			uint32_t at;
 
 			for (end = i; end < x->n_queries && q[end].item == q[i].item; end++)
 				few |= q[end].of < x->n_few;
 			if (end - i < 2 || !few)
 				continue;
-			if (turn) {
-				size_t at = x->holders.n;
-
-				vec_push(&x->holders, (uint32_t)(end - i));
-				for (size_t k = i; k < end; k++) {
-					vec_push(&x->holders, q[k].of);
-					x->run[x->run_start[q[k].of + 1]++] = (uint32_t)at;
-				}
-			} else {
-				for (size_t k = i; k < end; k++)
+			at = turn ? holders_at(x, &known, q + i, end - i) : 0;
+			for (size_t k = i; k < end; k++) {
+				if (turn)
+					x->run[x->run_start[q[k].of + 1]++] = at;
+				else
 					x->run_start[q[k].of + 2]++;
 			}
 		}
-		if (turn)
-			break;
-		for (size_t m = 0; m < x->member.n; m++)
+		for (size_t m = 0; m < x->member.n && turn == 0; m++)
 			x->run_start[m + 2] += x->run_start[m + 1];
-		x->run = mem_array(x->run_start[x->member.n + 1] + 1, sizeof *x->run);
+		if (turn == 0)
+			x->run = mem_array(x->run_start[x->member.n + 1] + 1, sizeof *x->run);
 	}
+	map_release(&known);
 }
 
 /* ---- walking ---- */
@@ -288,15 +363,14 @@ static void sort_numbers(uint64_t *v, size_t n)
 	}
 }
 
-/* Refs of a member, each once with how many items have it: ref << 32 | count, in place. */
-static size_t distinct_refs(struct lookup *x, struct walker *w, uint32_t m)
+/* Numbers, each once with how often it was there: number << 32 | count, in place; returns how many. */
+static size_t distinct(struct walker *w, const uint32_t *number, size_t n)
 {
-	size_t n = x->hit_start[m + 1] - x->hit_start[m], from = x->hit_start[m], kept = 0;
+	size_t kept = 0;
 
 	vec_reserve(&w->refs, n + 1);
-	vec_reserve(&w->own, n + 1);
 	for (size_t i = 0; i < n; i++)
-		w->refs.p[i] = x->hit[from + i];
+		w->refs.p[i] = number[i];
 	sort_numbers(w->refs.p, n);
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && w->refs.p[end] == w->refs.p[i]; end++)
@@ -310,9 +384,10 @@ static size_t distinct_refs(struct lookup *x, struct walker *w, uint32_t m)
 static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
 {
 	struct postings *kept = x->r->kept;
-	size_t n = distinct_refs(x, w, m);
+	size_t n = distinct(w, x->hit + x->hit_start[m], x->hit_start[m + 1] - x->hit_start[m]);
 
 	w->lists.n = 0;
+	vec_reserve(&w->own, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], at = 0;
 		const struct postings_class *c;
@@ -330,10 +405,11 @@ static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
 		while ((c = postings_lists(kept, ref, &at)))
 			vec_push(&w->lists, ((struct list){ c->n, weight, kept->post + c->start, c->prefix, false }));
 	}
-	for (size_t i = x->run_start[m]; i < x->run_start[m + 1]; i++) {
-		const uint32_t *holders = x->holders.p + x->run[i];
+	n = distinct(w, x->run + x->run_start[m], x->run_start[m + 1] - x->run_start[m]);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *holders = x->holders.p + (w->refs.p[i] >> 32);
 
-		vec_push(&w->lists, ((struct list){ holders[0], 1, holders + 1, 0, true }));
+		vec_push(&w->lists, ((struct list){ holders[0], (uint32_t)w->refs.p[i], holders + 1, 0, true }));
 	}
 }
 
@@ -357,11 +433,101 @@ static void meet_probers(struct lookup *x, struct walker *w)
 		}
 }
 
-/* Walks the shortest lists of a member that probes, then those that are cheaper to read than the sets met are to
- * intersect; returns the weight of the others. */
-static uint64_t walk(struct lookup *x, struct walker *w, uint64_t least)
+/* Whom of the sets met is it worth to look at? */
+static bool wanted(const struct lookup *x, uint32_t m, uint32_t set, bool prober)
 {
-	uint64_t rest = 0, room = 0;
+	uint32_t other = x->member_of[set], own = x->member.p[m];
+
+	if (set == own || (other == UINT32_MAX && !x->r->live[set]) ||
+	    (m >= x->n_few && (other == UINT32_MAX || other >= x->n_few)))
+		return false;
+	prober |= x->r->lead->symmetric;
+	return order_allows(x, own, set) || (prober && order_allows(x, set, own));
+}
+
+/* Leaves out what cannot be a pair whatever they share. */
+static void sift(struct lookup *x, struct walker *w, uint32_t m)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < w->met.n; i++) {
+		uint32_t set = w->met.p[i];
+
+		w->met.p[kept] = set;
+		if (wanted(x, m, set, w->acc[set] & PROBER))
+			kept++;
+		else
+			w->acc[set] = 0;
+	}
+	w->met.n = kept;
+}
+
+static uint64_t need_of(const struct joiner *j, uint32_t A, uint32_t B)
+{
+	uint64_t need = 1;
+
+	for (unsigned i = 0; i < j->n_lead; i++) {
+		uint64_t n = bound_need(&j->lead[i], A, B);
+
+		need = n > need ? n : need;
+	}
+	return need;
+}
+
+/* Leaves out what shares too little, if all of the rest were shared; returns how many. */
+static size_t sift_short(struct lookup *x, struct walker *w, uint32_t m, uint64_t rest)
+{
+	const struct joiner *j = x->r->lead;
+	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]);
+	size_t kept = 0, before = w->met.n;
+
+	for (size_t i = 0; i < before; i++) {
+		uint32_t set = w->met.p[i], acc = w->acc[set] & ~PROBER, size = x->sets->size[set];
+
+		w->met.p[kept] = set;
+		if (acc + rest >= need_of(j, n, size) || (w->acc[set] & PROBER && acc + rest >= need_of(j, size, n)))
+			kept++;
+		else
+			w->acc[set] = 0;
+	}
+	w->met.n = kept;
+	return before - kept;
+}
+
+/* Reads on in the lists as long as that leaves out enough of what else has to be intersected. */
+static void finish(struct lookup *x, struct walker *w, uint32_t m, size_t i, uint64_t rest)
+{
+	uint64_t room = w->met.n * FINISH_SHARE;
+	size_t dropped, seen = w->met.n;
+
+	for (; i < w->lists.n && w->met.n; i++) {
+		const struct list *l = &w->lists.p[(uint32_t)w->order.p[i]];
+
+		if (l->length > room) {
+			dropped = sift_short(x, w, m, rest);
+			if (dropped * FINISH_DROPS < seen)
+				return;
+			seen = w->met.n;
+			room = seen * FINISH_SHARE;
+			if (l->length > room)
+				return;
+		}
+		for (uint32_t k = 0; k < l->length; k++) {
+			uint32_t set = set_at(x, l, k);
+
+			if (set != JOIN_NO_SET && w->acc[set])
+				w->acc[set] += l->weight;
+		}
+		room -= l->length;
+		rest -= l->weight;
+	}
+	sift_short(x, w, m, rest);
+}
+
+/* Walks the shortest lists of a member that probes: without one of them it shares too little. */
+static void walk(struct lookup *x, struct walker *w, uint32_t m, uint64_t least)
+{
+	uint64_t rest = 0;
 	size_t i = 0;
 
 	vec_reserve(&w->order, w->lists.n + 1);
@@ -384,20 +550,8 @@ static uint64_t walk(struct lookup *x, struct walker *w, uint64_t least)
 		}
 		rest -= l->weight;
 	}
-	room = w->met.n * FINISH_SHARE;
-	for (; i < w->lists.n && room >= w->lists.p[(uint32_t)w->order.p[i]].length; i++) {
-		const struct list *l = &w->lists.p[(uint32_t)w->order.p[i]];
-
-		for (uint32_t k = 0; k < l->length; k++) {
-			uint32_t set = set_at(x, l, k);
-
-			if (set != JOIN_NO_SET && w->acc[set])
-				w->acc[set] += l->weight;
-		}
-		room -= l->length;
-		rest -= l->weight;
-	}
-	return rest;
+	sift(x, w, m);
+	finish(x, w, m, i, rest);
 }
 
 static bool bounds_hold(const struct joiner *j, uint32_t A, uint32_t B, uint32_t shared)
@@ -406,18 +560,6 @@ static bool bounds_hold(const struct joiner *j, uint32_t A, uint32_t B, uint32_t
 		if (!bound_holds(&j->lead[i], A, B, shared))
 			return false;
 	return true;
-}
-
-static uint64_t need_of(const struct joiner *j, uint32_t A, uint32_t B)
-{
-	uint64_t need = 1;
-
-	for (unsigned i = 0; i < j->n_lead; i++) {
-		uint64_t n = bound_need(&j->lead[i], A, B);
-
-		need = n > need ? n : need;
-	}
-	return need;
 }
 
 static void intersect(struct lookup *x, struct walker *w, unsigned worker, uint32_t m, uint32_t set)
@@ -437,36 +579,19 @@ static void intersect(struct lookup *x, struct walker *w, unsigned worker, uint3
 	vec_push(&x->found[worker], ((struct near_pair){ few, few == set ? x->member.p[m] : set, shared }));
 }
 
-/* Whom of the sets met is it worth to look at? */
-static bool wanted(const struct lookup *x, uint32_t m, uint32_t set)
-{
-	uint32_t other = x->member_of[set];
-
-	if (set == x->member.p[m] || (other == UINT32_MAX && !x->r->live[set]))
-		return false;
-	return m < x->n_few || (other != UINT32_MAX && other < x->n_few);
-}
-
 static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
 {
 	struct walker *w = &x->walker[worker];
 	const struct joiner *j = x->r->lead;
-	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]);
-	uint64_t least = joiner_least(j, n), rest = 0;
 
 	w->met.n = 0;
 	gather_lists(x, w, m);
 	if (m < x->n_few && !j->symmetric)
 		meet_probers(x, w);
-	rest = walk(x, w, least);
+	walk(x, w, m, joiner_least(j, x->start[m + 1] - x->start[m]));
 	for (size_t i = 0; i < w->met.n; i++) {
-		uint32_t set = w->met.p[i], acc = w->acc[set] & ~PROBER, size = x->sets->size[set];
-		bool prober = w->acc[set] & PROBER;
-
-		w->acc[set] = 0;
-		if (wanted(x, m, set) &&
-		    (acc + rest >= need_of(j, n, size) || (prober && acc + rest >= need_of(j, size, n))))
-			intersect(x, w, worker, m, set);
+		w->acc[w->met.p[i]] = 0;
+		intersect(x, w, worker, m, w->met.p[i]);
 	}
 }
 
@@ -532,7 +657,8 @@ static void release(struct lookup *x)
 	mem_free(x->member_of);
 	mem_free(x->items);
 	mem_free(x->start);
-	mem_free(x->query);
+	big_free(x->query, (x->n_queries + 1) * sizeof *x->query);
+	mem_free(x->range);
 	mem_free(x->slice_from);
 	mem_free(x->hits);
 	mem_free(x->hit_start);
@@ -552,6 +678,7 @@ bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
 	}
 	for (unsigned t = 0; t < r->threads; t++)
 		x.walker[t].acc = mem_zarray((size_t)x.sets->n + 1, sizeof *x.walker[t].acc);
+	note_ranges(&x);
 	read_members(&x);
 	sort_queries(&x);
 	find_items(&x);

@@ -21,6 +21,7 @@ struct lookup_request {
 	struct postings *kept;
 	const uint8_t *few;  /* [sets] */
 	const uint8_t *live; /* [sets] others to look at */
+	const uint8_t *docs; /* [documents] those meant by few and live */
 	unsigned threads;
 };
 

@@ -389,10 +389,10 @@ static void keep_blocks(const struct join_query *q, const uint32_t *key, const u
 }
 
 /* The pairs by what an index kept, if there is one that helps; x->near then tells who has one. */
-static bool by_index(struct near *x, const struct join_options *o, unsigned threads)
+static bool by_index(struct near *x, const struct join_options *o, const uint8_t *live, unsigned threads)
 {
 	struct postings *kept = o && o->kept ? &o->kept[x->lead.number] : NULL;
-	struct lookup_request r = { x->q, &x->lead, kept, x->few, x->near, threads };
+	struct lookup_request r = { x->q, &x->lead, kept, x->few, x->near, live, threads };
 
 	if (!kept || !kept->bytes || !lookup_pairs(&r, x->found))
 		return false;
@@ -439,7 +439,7 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 		mem_free(x.scratch);
 		return false;
 	}
-	if (found && by_index(&x, o, threads)) {
+	if (found && by_index(&x, o, live, threads)) {
 		for (uint32_t d = 0; d < q->n; d++)
 			if (live[d] && !few[d])
 				live[d] =
