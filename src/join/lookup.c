@@ -19,7 +19,8 @@
 #define RADIX_BITS 11u
 #define RADIX_PASSES 3u
 #define NEAR_PLACE 64u	  /* an item is so near its place after that, unless items are no hashes */
-#define FINISH_SHARE 64u  /* postings worth reading to be spared an intersection */
+#define FINISH_LEAST 32u  /* postings worth reading to be spared an intersection: so many, */
+#define FINISH_ITEMS 6u	  /* and one for so many items */
 #define FINISH_DROPS 6u	  /* one of so many must have been spared, or reading on is of no use */
 #define AHEAD 8u	  /* refs between a look ahead and the next */
 #define FIND_SLICE 32768u /* queries looked up by one task */
@@ -35,6 +36,9 @@ struct walker { /* per thread */
 	struct sets_scratch scratch;
 	VEC(struct list) lists;
 	VEC(uint64_t) refs, order;
+	uint64_t *slot; /* a table of refs, which a new turn empties */
+	size_t slots;
+	uint32_t turn;
 	VEC(uint32_t) own; /* rows that are lists by themselves */
 	VEC(uint32_t) met; /* sets */
 	uint32_t *acc;	   /* [sets] weight of the lists walked that it is in, at least */
@@ -56,7 +60,7 @@ struct lookup {
 	size_t *run_start;     /* [members + 1] */
 	uint32_t *run;	       /* by member: where in `holders` the other holders of an item are */
 	VEC(uint32_t) holders; /* n, then n members */
-	struct range { /* of a set's documents, by the first order */
+	struct range {	       /* of a set's documents, by the first order */
 		double a_min, a_max, b_min, b_max;
 	} * range;	       /* [sets]; NULL without an order */
 	struct walker *walker; /* [threads] */
@@ -363,19 +367,32 @@ static void sort_numbers(uint64_t *v, size_t n)
 	}
 }
 
-/* Numbers, each once with how often it was there: number << 32 | count, in place; returns how many. */
+/* Numbers, each once with how often it was there: number << 32 | count; returns how many. */
 static size_t distinct(struct walker *w, const uint32_t *number, size_t n)
 {
-	size_t kept = 0;
+	size_t kept = 0, mask;
 
-	vec_reserve(&w->refs, n + 1);
-	for (size_t i = 0; i < n; i++)
-		w->refs.p[i] = number[i];
-	sort_numbers(w->refs.p, n);
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i; end < n && w->refs.p[end] == w->refs.p[i]; end++)
+	if (w->slots < 2 * n + 2) {
+		for (w->slots = 1024; w->slots < 4 * n; w->slots *= 2)
 			;
-		w->refs.p[kept++] = w->refs.p[i] << 32 | (end - i);
+		w->slot = mem_rearray(w->slot, w->slots, sizeof *w->slot);
+		memset(w->slot, 0, w->slots * sizeof *w->slot);
+		w->turn = 0;
+	}
+	mask = w->slots - 1;
+	w->turn++;
+	vec_reserve(&w->refs, n + 1);
+	for (size_t i = 0; i < n; i++) {
+		size_t at = (number[i] * 0x9e3779b1u >> 7) & mask;
+
+		/* a slot of this turn: turn << 32 | place */
+		while (w->slot[at] >> 32 == w->turn && w->refs.p[(uint32_t)w->slot[at]] >> 32 != number[i])
+			at = (at + 1) & mask;
+		if (w->slot[at] >> 32 != w->turn) {
+			w->slot[at] = (uint64_t)w->turn << 32 | kept;
+			w->refs.p[kept++] = (uint64_t)number[i] << 32;
+		}
+		w->refs.p[(uint32_t)w->slot[at]]++;
 	}
 	return kept;
 }
@@ -497,7 +514,7 @@ static size_t sift_short(struct lookup *x, struct walker *w, uint32_t m, uint64_
 /* Reads on in the lists as long as that leaves out enough of what else has to be intersected. */
 static void finish(struct lookup *x, struct walker *w, uint32_t m, size_t i, uint64_t rest)
 {
-	uint64_t room = w->met.n * FINISH_SHARE;
+	uint64_t share = FINISH_LEAST + (x->start[m + 1] - x->start[m]) / FINISH_ITEMS, room = w->met.n * share;
 	size_t dropped, seen = w->met.n;
 
 	for (; i < w->lists.n && w->met.n; i++) {
@@ -508,7 +525,7 @@ static void finish(struct lookup *x, struct walker *w, uint32_t m, size_t i, uin
 			if (dropped * FINISH_DROPS < seen)
 				return;
 			seen = w->met.n;
-			room = seen * FINISH_SHARE;
+			room = seen * share;
 			if (l->length > room)
 				return;
 		}
@@ -648,6 +665,7 @@ static void release(struct lookup *x)
 		vec_release(&w->own);
 		vec_release(&w->met);
 		mem_free(w->acc);
+		mem_free(w->slot);
 	}
 	for (size_t k = 0; k < x->n_slices; k++)
 		vec_release(&x->hits[k]);
