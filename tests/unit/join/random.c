@@ -18,7 +18,7 @@ enum { DOCS = 60, ITEMS = 40 };
 enum feature {
 	F_KEY, F_ORDER, F_STRICT, F_WINDOW, F_TWO_ORDERS, F_MISSING, F_ONE_SIDED, F_OR, F_NO_CONTENT, F_CONTAINED, F_CONTAINS,
 	F_JACCARD, F_DICE, F_SHARED, F_STRICT_BOUND, F_TWO_BOUNDS, F_TWO_KINDS, F_UPPER, F_DIFFER, F_EMPTY, F_BAG, F_EQUAL_SETS,
-	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_INDEXED, FEATURES
+	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_INDEXED, F_DAMAGED, FEATURES
 };
 /* clang-format on */
 static const char *const feature_name[FEATURES] = {
@@ -27,7 +27,7 @@ static const char *const feature_name[FEATURES] = {
 	"dice",	     "shared",	   "strict bound", "two bounds",       "two kinds",	   "upper bound",
 	"!=",	     "empty set",  "bag",	   "equal sets",       "equal times",	   "coded sets",
 	"chunked",   "long lists", "pairs",	   "folded",	       "forced",	   "covered",
-	"core",	     "kept index"
+	"core",	     "kept index", "damaged index"
 };
 
 struct world {
@@ -551,13 +551,21 @@ static void check_changed_by_index(struct test *t, struct world *w, const struct
 	REQUIRE(coverage_kernel(&kernel, &first, &before, NULL, &err) == WN_OK, "%s", err.text);
 	kernel_release(&kernel);
 	for (unsigned i = 0; i < n; i++) {
-		if (writer[i].done) {
-			w->drawn[F_INDEXED]++;
-			REQUIRE(postings_open(&kept[i], (const unsigned char *)bytes[i].p, bytes[i].n, &err) == WN_OK,
-				"%s", err.text);
+		bool damage = test_below(t, 3) == 0;
+
+		if (writer[i].done && damage) { /* found when it is opened, or when that part is read */
+			bytes[i].p[test_below(t, bytes[i].n)] ^= (char)(1 << test_below(t, 8));
+			w->drawn[F_DAMAGED]++;
+		}
+		w->drawn[F_INDEXED] += writer[i].done;
+		if (writer[i].done &&
+		    postings_open(&kept[i], (const unsigned char *)bytes[i].p, bytes[i].n, &err) == WN_OK) {
 			kept[i].set_of = mem_array((size_t)kept[i].tail.rows + 1, sizeof *kept[i].set_of);
 			for (uint32_t r = 0; r < kept[i].tail.rows; r++)
 				kept[i].set_of[r] = kept[i].name[r];
+		} else {
+			CHECK(!writer[i].done || damage, "%s", err.text);
+			postings_close(&kept[i]);
 		}
 		vec_release(&writer[i].bucket);
 	}
