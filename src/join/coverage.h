@@ -78,7 +78,8 @@ uint32_t coverage_rank(const struct join_query *q, int kind, uint32_t a, uint32_
 bool coverage_better(const double *latest, uint32_t b, uint32_t rank, uint32_t than, uint32_t than_rank);
 
 /* All pairs with an end in changed[] (bytes, [n]), ascending by (a, b): what an
- * update must look at; but for those with an end in done[] ([n] or NULL), which are known.  `pair` gets the overlap of `kind` (< 0: 0) and 0 for sizes.  Cost: with an
+ * update must look at; but for those with an end in done[] ([n] or NULL), which
+ * are known.  `pair` gets the overlap of `kind` (< 0: 0) and 0 for sizes.  Cost: with an
  * index that was kept (o->kept), lookups; else one scan of the sets that share a key with them. */
 int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed,
 		     const uint8_t *done, int kind, coverage_pair *pair, void *context, struct coverage_stats *stats,

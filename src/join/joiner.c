@@ -241,7 +241,7 @@ static void finish_postings(const struct joiner *j, struct postings_writer *w)
 
 	for (uint32_t r = 0; r < j->rows.n; r++)
 		least[r] = joiner_least(j, j->rows.size[j->kind][r]);
-	postings_finish(w, &j->index, j->rows.set[j->kind], least);
+	postings_finish(w, &j->index, j->rows.set[j->kind], j->rows.size[j->kind], least);
 	mem_free(least);
 }
 

@@ -16,6 +16,7 @@
  */
 #ifndef WINNOW_JOIN_JOINER_H
 #define WINNOW_JOIN_JOINER_H
+#include "join/bound.h"
 #include "join/columns.h"
 #include "join/coverage.h"
 #include "join/rows.h"
@@ -86,6 +87,27 @@ bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, ui
 
 /* What the sets of kind `kind` of two documents share, with their sizes. */
 struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, uint32_t a, uint32_t b);
+
+/* What sets of these sizes, the first of which probes, share at least; do they satisfy all leading bounds? */
+static inline uint64_t joiner_need(const struct joiner *j, uint32_t A, uint32_t B)
+{
+	uint64_t need = 1;
+
+	for (unsigned i = 0; i < j->n_lead; i++) {
+		uint64_t n = bound_need(&j->lead[i], A, B);
+
+		need = n > need ? n : need;
+	}
+	return need;
+}
+
+static inline bool joiner_lead_holds(const struct joiner *j, uint32_t A, uint32_t B, uint32_t shared)
+{
+	for (unsigned i = 0; i < j->n_lead; i++)
+		if (!bound_holds(&j->lead[i], A, B, shared))
+			return false;
+	return true;
+}
 
 static inline uint32_t side_count(const struct row_side *s, uint32_t row) { return s->start[row + 1] - s->start[row]; }
 #endif

@@ -479,18 +479,6 @@ static void sift(struct lookup *x, struct walker *w, uint32_t m)
 	w->met.n = kept;
 }
 
-static uint64_t need_of(const struct joiner *j, uint32_t A, uint32_t B)
-{
-	uint64_t need = 1;
-
-	for (unsigned i = 0; i < j->n_lead; i++) {
-		uint64_t n = bound_need(&j->lead[i], A, B);
-
-		need = n > need ? n : need;
-	}
-	return need;
-}
-
 /* Leaves out what shares too little, if all of the rest were shared; returns how many. */
 static size_t sift_short(struct lookup *x, struct walker *w, uint32_t m, uint64_t rest)
 {
@@ -502,7 +490,8 @@ static size_t sift_short(struct lookup *x, struct walker *w, uint32_t m, uint64_
 		uint32_t set = w->met.p[i], acc = w->acc[set] & ~PROBER, size = x->sets->size[set];
 
 		w->met.p[kept] = set;
-		if (acc + rest >= need_of(j, n, size) || (w->acc[set] & PROBER && acc + rest >= need_of(j, size, n)))
+		if (acc + rest >= joiner_need(j, n, size) ||
+		    (w->acc[set] & PROBER && acc + rest >= joiner_need(j, size, n)))
 			kept++;
 		else
 			w->acc[set] = 0;
@@ -571,14 +560,6 @@ static void walk(struct lookup *x, struct walker *w, uint32_t m, uint64_t least)
 	finish(x, w, m, i, rest);
 }
 
-static bool bounds_hold(const struct joiner *j, uint32_t A, uint32_t B, uint32_t shared)
-{
-	for (unsigned i = 0; i < j->n_lead; i++)
-		if (!bound_holds(&j->lead[i], A, B, shared))
-			return false;
-	return true;
-}
-
 static void intersect(struct lookup *x, struct walker *w, unsigned worker, uint32_t m, uint32_t set)
 {
 	const struct joiner *j = x->r->lead;
@@ -590,7 +571,7 @@ static void intersect(struct lookup *x, struct walker *w, unsigned worker, uint3
 	else
 		item = sets_get(&w->scratch, x->r->q, j->kind, set, 0, &other);
 	shared = intersect_sets(x->items + x->start[m], n, item, other);
-	if (!bounds_hold(j, n, other, shared) && !bounds_hold(j, other, n, shared))
+	if (!joiner_lead_holds(j, n, other, shared) && !joiner_lead_holds(j, other, n, shared))
 		return;
 	few = m < x->n_few ? x->member.p[m] : set;
 	vec_push(&x->found[worker], ((struct near_pair){ few, few == set ? x->member.p[m] : set, shared }));

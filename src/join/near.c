@@ -284,14 +284,6 @@ static void propose_holders(struct near *x, struct near_worker *w, const uint64_
 	}
 }
 
-static bool bounds_hold(const struct near *x, uint32_t A, uint32_t B, uint32_t shared)
-{
-	for (unsigned i = 0; i < x->lead.n_lead; i++)
-		if (!bound_holds(&x->lead.lead[i], A, B, shared))
-			return false;
-	return true;
-}
-
 /* The pairs of a set with the few; of two of the few, where it is the later. */
 static bool find_pairs(struct near *x, unsigned worker, uint32_t s, uint32_t own)
 {
@@ -315,7 +307,7 @@ static bool find_pairs(struct near *x, unsigned worker, uint32_t s, uint32_t own
 			continue;
 		m = (uint32_t)(x->start[few + 1] - x->start[few]);
 		shared = x->sets->bag ? intersect_bags(item, n, other, m) : intersect_sets(item, n, other, m);
-		if (bounds_hold(x, n, m, shared) || bounds_hold(x, m, n, shared)) {
+		if (joiner_lead_holds(&x->lead, n, m, shared) || joiner_lead_holds(&x->lead, m, n, shared)) {
 			vec_push(&x->found[worker], ((struct near_pair){ x->sets_of_few.p[few], s, shared }));
 			any = true;
 		}

@@ -69,15 +69,13 @@ void postings_add_bucket(struct postings_writer *w, const unsigned char *p, size
 }
 
 /* The last class of each row's prefix, + 1: beyond it too little is left. */
-static uint32_t *prefix_ends(const struct columns_index *c, const uint64_t *least)
+static uint32_t *prefix_ends(const struct columns_index *c, const uint32_t *size, const uint64_t *least)
 {
 	uint32_t *end = mem_zarray((size_t)c->rows + 1, sizeof *end);
 
 	for (uint32_t r = 0; r < c->rows; r++) {
-		uint64_t rest = 0;
+		uint64_t rest = size[r] - c->privately[r];
 
-		for (uint64_t i = c->forward_start[r]; i < c->forward_start[r + 1]; i++)
-			rest += c->weight[c->forward[i]];
 		for (uint64_t i = c->forward_start[r]; i < c->forward_start[r + 1] && rest >= least[r]; i++) {
 			end[r] = c->forward[i] + 1;
 			rest -= c->weight[c->forward[i]];
@@ -138,7 +136,7 @@ static unsigned place_classes(const uint32_t *ref, uint32_t n, uint32_t **number
 }
 
 void postings_finish(struct postings_writer *w, const struct columns_index *c, const uint32_t *set,
-		     const uint64_t *least)
+		     const uint32_t *size, const uint64_t *least)
 {
 	struct postings_tail t = { .postings = c->postings,
 				   .run = w->run,
@@ -159,7 +157,7 @@ void postings_finish(struct postings_writer *w, const struct columns_index *c, c
 		    columns_signature(c->post + c->post_start[k], (uint32_t)(c->post_start[k + 1] - c->post_start[k])));
 	for (uint32_t r = 0; r < c->rows; r++)
 		name[r] = set[r] == JOIN_NO_SET ? UINT32_MAX : w->name[set[r]];
-	prefix_end = prefix_ends(c, least);
+	prefix_end = prefix_ends(c, size, least);
 	t.class_bits = place_classes(ref, c->classes, &number, &directory);
 	for (uint32_t k = 0; k < c->classes; k++)
 		classes[number[k]].ref = ref[k];

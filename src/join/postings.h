@@ -52,9 +52,9 @@ bool postings_bucket(const struct postings_group *g, uint32_t n, unsigned bits, 
 size_t postings_bucket_bytes(uint32_t n);
 void postings_add_bucket(struct postings_writer *w, const unsigned char *p, size_t n);
 uint32_t postings_ref(uint64_t signature); /* of a list with several rows */
-/* The rest of the file.  set[r]: of each row; least[r]: what the row shares at least with an opposite. */
+/* The rest of the file.  set[r], size[r]: of each row; least[r]: what the row shares at least with an opposite. */
 void postings_finish(struct postings_writer *w, const struct columns_index *c, const uint32_t *set,
-		     const uint64_t *least);
+		     const uint32_t *size, const uint64_t *least);
 
 /* ---- reading ---- */
 

@@ -39,17 +39,9 @@ static void report(struct probe *p, struct joiner *j, unsigned worker, uint32_t 
 	}
 }
 
-static bool lead_holds(const struct joiner *j, uint32_t A, uint32_t B, uint32_t o)
-{
-	for (unsigned i = 0; i < j->n_lead; i++)
-		if (!bound_holds(&j->lead[i], A, B, o))
-			return false;
-	return true;
-}
-
 void probe_met(struct probe *p, struct joiner *j, unsigned worker, uint32_t x, uint32_t y, uint32_t shared)
 {
-	if (lead_holds(j, j->rows.size[j->kind][x], j->rows.size[j->kind][y], shared))
+	if (joiner_lead_holds(j, j->rows.size[j->kind][x], j->rows.size[j->kind][y], shared))
 		report(p, j, worker, x, y, shared);
 }
 
@@ -83,9 +75,9 @@ void probe_without_index(struct probe *p, struct joiner *j, unsigned worker, uin
 			report(p, j, worker, x, x, 0);
 		return;
 	}
-	if (wanted(j, x) && j->rows.start[x + 1] - j->rows.start[x] > 1 && lead_holds(j, size, size, size))
+	if (wanted(j, x) && j->rows.start[x + 1] - j->rows.start[x] > 1 && joiner_lead_holds(j, size, size, size))
 		report(p, j, worker, x, x, size);
-	if (size || !lead_holds(j, 0, 0, 0))
+	if (size || !joiner_lead_holds(j, 0, 0, 0))
 		return;
 	opposite_rows(j, x, &from, &to);
 	for (uint32_t i = 0; i < j->n_empty && !p->ended; i++) {
@@ -195,18 +187,6 @@ static void walk_prefix(struct probe *p, const struct columns_index *c, struct t
 	t->n_met = met;
 }
 
-static uint64_t need_of(const struct joiner *j, uint32_t A, uint32_t B)
-{
-	uint64_t need = 1;
-
-	for (unsigned i = 0; i < j->n_lead; i++) {
-		uint64_t n = bound_need(&j->lead[i], A, B);
-
-		need = n > need ? n : need;
-	}
-	return need;
-}
-
 /* May y be opposite to x at all, metadata and chunks considered? */
 static bool opposite(const struct joiner *j, const struct target *t, uint32_t y, uint32_t row)
 {
@@ -228,7 +208,7 @@ static uint64_t sift(struct probe *p, struct joiner *j, struct target *t)
 
 	for (uint32_t i = 0; i < t->n_met; i++) {
 		uint32_t y = p->met[i], row = row_in(j, y), size = j->rows.size[j->kind][row];
-		uint64_t need = need_of(j, t->size, size);
+		uint64_t need = joiner_need(j, t->size, size);
 
 		if (p->acc[y] + (uint64_t)rest < need || need > size || !opposite(j, t, y, row)) {
 			p->acc[y] = 0;
@@ -325,7 +305,7 @@ void probe_index(struct probe *p, struct joiner *j, unsigned worker, uint32_t x)
 		finish_by_walking(p, &j->index, &t);
 	for (uint32_t i = 0; i < t.n_met; i++) {
 		uint32_t y = p->met[i], row = row_in(j, y), acc = p->acc[y];
-		uint64_t need = need_of(j, t.size, j->rows.size[j->kind][row]);
+		uint64_t need = joiner_need(j, t.size, j->rows.size[j->kind][row]);
 
 		if (!p->ended && !walked && t.done < t.n)
 			acc = finish_by_merging(p, j, &t, y, need);
