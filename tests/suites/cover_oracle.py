@@ -71,7 +71,8 @@ def solve(cost, rows, lower, upper):
     h.passModel(lp)
     h.run()
     if h.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        unproven.append((math.ceil(h.getInfo().mip_dual_bound - 1e-6), round(h.getInfo().objective_function_value)))
+        info = h.getInfo()
+        unproven.append(tuple(round(x) if math.isfinite(x) else -1 for x in (info.mip_dual_bound + 0.499999, info.objective_function_value)))
         return None
     return round(h.getInfo().objective_function_value)
 
