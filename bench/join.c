@@ -147,9 +147,8 @@ int main(int argc, char **argv)
 	}
 	fprintf(stderr,
 		"%u documents, %" PRIu64 " items: %.3f s, %.3f s CPU, %zu MB anonymous; rows %" PRIu64
-		" classes %" PRIu64 " postings %" PRIu64 " candidates %" PRIu64 " verified %" PRIu64
-		" row pairs %" PRIu64 " pairs %" PRIu64 " recall %.4f\n",
+		" classes %" PRIu64 " postings %" PRIu64 " row pairs %" PRIu64 " pairs %" PRIu64 " recall %.4f\n",
 		q.n, items, now() - t0, cpu() - c0, mem_peak() >> 20, stats.rows, stats.classes, stats.postings,
-		stats.candidates, stats.verified, stats.row_pairs, pairs ? pairs : stats.pairs, stats.recall);
+		stats.row_pairs, pairs ? pairs : stats.pairs, stats.recall);
 	return 0;
 }

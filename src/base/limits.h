@@ -70,7 +70,8 @@
 #define LIMIT_CDX_LINE (1 * MIB)	  /* a row of a CDX answer, escaped */
 #define LIMIT_PDF_MEMORY (1 * GIB)	  /* address space of pdftotext */
 #define LIMIT_PDF_SECONDS 20		  /* CPU time of pdftotext; twice that by the clock */
-#define PREVIEW_SHINGLES 3000000	  /* that a preview joins; about a second with all it does beside */
+#define PREVIEW_SHINGLES 2500000	  /* that a preview joins; about a second with all it does beside */
+#define PREVIEW_NODES 150		  /* of exact search in a block; what is not proven then is a good cover */
 #define PREVIEW_PAIRS 4000000		  /* pairs it tries one by one */
 #define LIMIT_BODY (8 * MIB)		  /* a request's body; uploads of archives have a route of their own */
 #define LIMIT_PARAMS 1000		  /* parameters in a query */

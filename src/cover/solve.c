@@ -14,8 +14,9 @@
 #include "cover/improve.h"
 #include "cover/local.h"
 
-#define LOCAL_FIRST 300	      /* numbers that local search touches before the exact one, for each entry of the block */
-#define LOCAL_LAST 1000000000 /* and after it, where that had to give up */
+#define ROOT_LEAST 50000000 /* numbers that the first relaxation may touch, however small the budget */
+#define LOCAL_FIRST 300	    /* numbers that local search touches before the exact one, for each entry of the block */
+#define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
 
 struct job {
 	const struct cover_problem *p;
@@ -111,9 +112,10 @@ static void solve_block(struct job *j, uint32_t k)
 	uint8_t *taken;
 	weight sum = 0;
 	uint32_t bound;
+	uint64_t work = j->nodes * SEARCH_WORK;
 
 	blocks_cut(&a, j->in, &j->red, &j->blocks, k, j->in->w, j->scratch, &in);
-	packing_solve(&a, &in, PACKING_WORK, &relaxed);
+	packing_solve(&a, &in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, &relaxed);
 	taken = arena_zalloc(&a, (size_t)in.cols + 1);
 	search_round(&in, relaxed.x, taken);
 	b->cost = (uint32_t)instance_cost(&in, taken);
@@ -126,7 +128,7 @@ static void solve_block(struct job *j, uint32_t k)
 		relieved = without_quotas(j, &a, &s, &in, taken);
 		bound = relieved > bound ? (uint32_t)relieved : bound;
 		bound = close_gap(&s, &in, bound, taken);
-		if (s.exhausted && !local_search(&s, &in, bound, LOCAL_LAST, taken))
+		if (s.exhausted && !local_search(&s, &in, bound, work / LOCAL_LAST, taken))
 			improve_cover(&s, &in, bound, taken);
 		if (s.exhausted && j->nodes > j->limits->nodes / 16)
 			j->nodes /= 2;

@@ -85,7 +85,9 @@ static int trial_solve(struct trial *t, const struct join_options *o, struct cov
 		    "Add an equality such as a.host = b.host or a measure such as containment(a, b) >= 0.7");
 	if ((rc = coverage_kernel(&k, &t->ruled.query, o, &stats, err)) < 0)
 		return rc;
-	p = (struct cover_problem){ .n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold };
+	p = (struct cover_problem){
+		.n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold, .node_budget = PREVIEW_NODES
+	};
 	rc = cover_solve(&p, out, err);
 	kernel_release(&k);
 	return rc;

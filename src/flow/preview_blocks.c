@@ -30,8 +30,8 @@ static void unite_blocks(uint32_t *up, const uint32_t *block, size_t n_blocks, s
 	mem_free(first);
 }
 
-/* Whether a block has had a content before.  Where each block's documents follow each other, the last block that had the
- * content tells; else a map of pairs does, at five times the cost. */
+/* Whether a block has had a content before.  Documents come block by block, so the last block that had the content tells;
+ * where contents are few of many numbers a map of pairs does, at five times the cost. */
 struct contents_seen {
 	uint32_t *last; /* [content]: its last block + 1 */
 	struct map pairs;
@@ -61,15 +61,28 @@ static bool first_seen(struct contents_seen *s, uint64_t content, uint32_t block
 	return s->pairs.n > before;
 }
 
+/* Documents block by block, ascending in each. */
+static uint32_t *in_blocks(const struct preview_state *p)
+{
+	uint32_t *at = mem_zarray((size_t)p->blocks + 2, sizeof *at), *order = mem_array(p->docs.n + 1, sizeof *order);
+
+	for (uint32_t b = 0; b < p->blocks; b++)
+		at[b + 1] = at[b] + p->size[b];
+	for (uint32_t d = 0; d < p->docs.n; d++)
+		order[at[p->block[d]]++] = d;
+	mem_free(at);
+	return order;
+}
+
 /* Blocks, their sizes and amounts, from a union of documents. */
-static void count_blocks(struct preview_state *p, uint32_t *up, bool grouped)
+static void count_blocks(struct preview_state *p, uint32_t *up)
 {
 	const double *bytes = p->docs.columns.col[ATTR_BYTES]->num, *shingles = p->docs.columns.col[ATTR_SHINGLES]->num;
 	struct contents_seen seen = { 0 };
 	size_t n = p->docs.n;
+	uint32_t *order;
 
-	if (grouped)
-		seen_open(&seen, p->docs.content, n);
+	seen_open(&seen, p->docs.content, n);
 	preview_release(
 	    &(struct preview_state){ .block = p->block, .size = p->size, .shingles = p->shingles, .bytes = p->bytes });
 	p->block = mem_array(n + 1, sizeof *p->block);
@@ -83,16 +96,19 @@ static void count_blocks(struct preview_state *p, uint32_t *up, bool grouped)
 	p->size = mem_zarray((size_t)p->blocks + 1, sizeof *p->size);
 	p->shingles = mem_zarray((size_t)p->blocks + 1, sizeof *p->shingles);
 	p->bytes = mem_zarray((size_t)p->blocks + 1, sizeof *p->bytes);
-	for (uint32_t d = 0; d < n; d++) {
-		uint32_t b = p->block[d];
+	for (uint32_t d = 0; d < n; d++)
+		p->size[p->block[d]]++;
+	order = in_blocks(p);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t d = order[i], b = p->block[d];
 
-		p->size[b]++;
 		p->bytes[b] += bytes[d] == bytes[d] ? bytes[d] : 0;
 		if (first_seen(&seen, p->docs.content[d], b) && shingles[d] == shingles[d]) {
 			p->shingles[b] += (uint64_t)shingles[d] + 1;
 			p->all_shingles += (uint64_t)shingles[d] + 1;
 		}
 	}
+	mem_free(order);
 	mem_free(seen.last);
 	map_release(&seen.pairs);
 }
@@ -115,7 +131,7 @@ static void divide_by_url(struct preview_state *p, const uint32_t *within)
 	for (uint32_t d = 1; d < p->docs.n; d++)
 		if (key[d] == key[d - 1] && within[d] == within[d - 1])
 			forest_unite(up, d - 1, d);
-	count_blocks(p, up, true);
+	count_blocks(p, up);
 	p->by = BLOCKS_URL;
 	mem_free(up);
 }
@@ -136,7 +152,7 @@ int preview_divide(struct preview_state *p, struct err *err)
 	if (!keyed)
 		for (uint32_t d = 0; d < p->docs.n; d++)
 			up[d] = 0;
-	count_blocks(p, up, !keyed);
+	count_blocks(p, up);
 	p->by = p->all_shingles <= p->budget ? BLOCKS_ALL : BLOCKS_KEY;
 	if (p->by == BLOCKS_ALL || (keyed && largest(p) <= p->budget / 4))
 		goto out;

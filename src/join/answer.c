@@ -77,8 +77,6 @@ void answer_stats(const struct answer *s, struct coverage_stats *stats)
 		stats->classes += j->classes;
 		stats->postings += j->postings;
 		stats->probed += j->probed;
-		stats->candidates += j->candidates;
-		stats->verified += j->verified;
 		stats->row_pairs += j->row_pairs;
 		if (j->recall > 0 && j->recall < stats->recall)
 			stats->recall = j->recall;

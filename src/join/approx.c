@@ -115,10 +115,8 @@ static void verify(struct approx *x, unsigned worker, uint32_t a, uint32_t b)
 
 	if (j->rows.block[a] != j->rows.block[b] || met_before(x, a, b))
 		return;
-	p->stats.candidates++;
 	if (!rows_may(&j->rows, j->d, a, b) && !rows_may(&j->rows, j->d, b, a))
 		return;
-	p->stats.verified++;
 	o = sets_overlap(&p->sets, j->q, j->kind, j->rows.set[j->kind][a], j->rows.set[j->kind][b]);
 	for (int turn = 0; turn < 2; turn++) {
 		uint32_t u = turn ? b : a, v = turn ? a : b;

@@ -16,7 +16,7 @@
 
 struct coverage_stats {
 	uint64_t rows, classes, postings; /* after collapsing, summed over disjuncts */
-	uint64_t probed, candidates, verified, row_pairs, pairs;
+	uint64_t probed, row_pairs, pairs;
 	double recall; /* estimated; 1 when exact */
 };
 

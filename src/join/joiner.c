@@ -216,8 +216,6 @@ static void collect(struct joiner *j)
 		struct coverage_stats *s = &j->probes[t].stats;
 
 		j->stats.probed += s->probed;
-		j->stats.candidates += s->candidates;
-		j->stats.verified += s->verified;
 		j->stats.row_pairs += s->row_pairs;
 		*s = (struct coverage_stats){ 0 };
 	}

@@ -297,9 +297,7 @@ void probe_index(struct probe *p, struct joiner *j, unsigned worker, uint32_t x)
 	if (t.size == 0 || !aim(p, j, &t))
 		return;
 	walk_prefix(p, &j->index, &t);
-	p->stats.candidates += t.n_met;
 	merge_cost = sift(p, j, &t);
-	p->stats.verified += t.n_met;
 	walked = t.done < t.n && t.n_met && walk_cost(&j->index, &t) < merge_cost;
 	if (walked)
 		finish_by_walking(p, &j->index, &t);

@@ -34,7 +34,8 @@ static void write_documents(struct test *t, const char *path)
 
 	REQUIRE(f);
 	for (uint32_t i = 0; i < n; i++) {
-		if (test_below(t, 5) < 2 || !len) { /* a new text, sometimes empty; else the last one, changed a little */
+		if (test_below(t, 5) < 2 ||
+		    !len) { /* a new text, sometimes empty; else the last one, changed a little */
 			len = (uint32_t)test_below(t, 4) ? (uint32_t)test_below(t, 40) : 0;
 			for (uint32_t k = 0; k < len; k++)
 				words[k] = (uint32_t)test_below(t, 30);
@@ -126,10 +127,9 @@ TEST(coverers, are_those_of_all_pairs)
 	for (int i = 0; i < 12 && !t->failures; i++) {
 		const char *dir = arena_printf(t->arena, "%s/c%d", test_dir(t), i).p,
 			   *path = arena_printf(t->arena, "%s/d%d.jsonl", test_dir(t), i).p;
-		struct catalog_settings fresh = { .k = 2,
-						  .profile = "ia-surt",
-						  .extractor = DOCUMENT_VERSION,
-						  .bag = test_below(t, 3) == 0 };
+		struct catalog_settings fresh = {
+			.k = 2, .profile = "ia-surt", .extractor = DOCUMENT_VERSION, .bag = test_below(t, 3) == 0
+		};
 		struct ingest_options o = { .threads = 1, .memory = 256u << 20 };
 		struct ingest_report r = { 0 };
 		struct jsonl_map map;
