@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/map.h"
+#include "base/os.h"
 #include "base/progress.h"
 #include "base/task.h"
 #include "base/limits.h"
@@ -524,6 +525,17 @@ static const char *const *index_paths(const struct run *r, const unsigned char k
 	return paths;
 }
 
+static void remove_index(const struct run *r, const unsigned char key[32])
+{
+	struct arena a = { 0 };
+	unsigned n;
+	const char *const *paths = index_paths(r, key, &a, &n);
+
+	for (unsigned i = 0; i < n; i++)
+		os_unlink(paths[i], NULL);
+	arena_release(&a);
+}
+
 /* Everything between the run and the stored cover. */
 static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started,
 			 struct err *err)
@@ -584,6 +596,8 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	if ((rc = reduce_store(r, q, out, &answer, err)) == WN_OK)
 		rc = pending_clear(catalog_dir(r->coll->catalog), key, r->revision, err);
 out:
+	if (rc < 0 && rc != WN_INTERRUPTED) /* a disk that is full has better use for the room */
+		remove_index(r, key);
 	mem_free(members);
 	mem_free(witness);
 	mem_free(shared);
