@@ -25,7 +25,8 @@ static const char *folder_of(struct arena *a, const char *dir) { return arena_pr
 
 const char *exports_path(struct arena *a, const char *dir, const struct cover_row *row, const struct export_form *f)
 {
-	return arena_printf(a, "%s/exports/cover-%" PRIu64 "-r%" PRIu64 ".%s", dir, row->id, row->revision, f->ending).p;
+	return arena_printf(a, "%s/exports/cover-%" PRIu64 "-r%" PRIu64 ".%s", dir, row->id, row->revision, f->ending)
+	    .p;
 }
 
 /* Takes out what the new file stands for, and the oldest beyond the limit. */
@@ -38,7 +39,8 @@ static void make_room(struct arena *a, const char *folder, struct str fresh, con
 	if (os_list(a, folder, "", &names, &n, NULL) < 0)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		bool older = str_starts(names[i], head) && str_ends(names[i], str(f->ending)) && !str_eq(names[i], fresh);
+		bool older =
+		    str_starts(names[i], head) && str_ends(names[i], str(f->ending)) && !str_eq(names[i], fresh);
 
 		if (older)
 			os_unlink(arena_printf(a, "%s/%.*s", folder, STR_FMT(names[i])).p, NULL);
@@ -52,7 +54,8 @@ static void make_room(struct arena *a, const char *folder, struct str fresh, con
 		for (size_t i = 0; i < left; i++) {
 			struct stat st;
 
-			if (stat(arena_printf(a, "%s/%.*s", folder, STR_FMT(names[i])).p, &st) == 0 && st.st_mtime < time) {
+			if (stat(arena_printf(a, "%s/%.*s", folder, STR_FMT(names[i])).p, &st) == 0 &&
+			    st.st_mtime < time) {
 				time = st.st_mtime;
 				oldest = i;
 			}
@@ -66,12 +69,9 @@ int exports_make(struct arena *a, const char *dir, struct collection *coll, cons
 		 const struct export_form *f, unsigned threads, uint64_t memory, struct err *err)
 {
 	const char *folder = folder_of(a, dir), *path = exports_path(a, dir, row, f);
-	struct export_request q = { .format = f->format,
-				    .path = path,
-				    .cover = row,
-				    .threads = threads,
-				    .memory = memory,
-				    .tmp = folder };
+	struct export_request q = {
+		.format = f->format, .path = path, .cover = row, .threads = threads, .memory = memory, .tmp = folder
+	};
 	struct export_report report;
 	int rc;
 

@@ -125,8 +125,10 @@ struct buf *page_begin(struct request *q, enum page_tab now, struct str title)
 
 void page_end(struct request *q, struct response *r, struct buf *b)
 {
-	(void)q;
-	html(b, "</main>\n<footer>winnow %z \u00b7 times are UTC</footer>\n", WINNOW_VERSION);
+	html(
+	    b,
+	    "</main>\n<footer>winnow %z \u00b7 times are UTC \u00b7 <a href=\"%s/help\">help</a> \u00b7 <a href=\"%s/api\">for programs</a></footer>\n",
+	    WINNOW_VERSION, page_base(q), page_base(q));
 	key_sheet(b);
 	html(b, "</body></html>\n");
 	if (b->full)

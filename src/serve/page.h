@@ -81,5 +81,6 @@ route_handler asset_serve;
 route_handler page_home, page_overview, page_search, page_diff, page_studio, page_cover_list, page_cover, page_dropped,
     page_why, page_cover_csv, page_methods, page_compute, page_job_list, page_job, page_job_cancel, page_job_pause,
     page_job_resume, page_collection_redirect, page_go, page_rule_check, page_saved_rule, page_rule_list,
-    page_rule_save, page_rule_remove, page_compare, page_compare_go, page_urls, page_export, page_exported;
+    page_rule_save, page_rule_remove, page_compare, page_compare_go, page_urls, page_export, page_exported, page_help,
+    page_api;
 #endif

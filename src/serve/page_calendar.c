@@ -326,7 +326,10 @@ static size_t month(struct calendar *c, struct buf *b, unsigned m, size_t at)
 	unsigned days = stamp_month_days(c->year, m),
 		 column = (stamp_civil(stamp_from_civil(c->year, m, 1, 0, 0, 0)).weekday + 6) % 7;
 
-	html(b, "<table><caption>%z</caption><thead><tr>", month_names[m - 1]);
+	int64_t next = stamp_from_civil(c->year, m, days, 0, 0, 0) + 86400;
+	bool none = at >= c->n || c->points[at].time >= next; /* a narrow screen shows its name alone */
+
+	html(b, "<table%m><caption>%z</caption><thead><tr>", none ? " class=\"none\"" : "", month_names[m - 1]);
 	for (unsigned i = 0; i < 7; i++)
 		html(b, "<th scope=\"col\">%z</th>",
 		     ((const char *const[]){ "Mo", "Tu", "We", "Th", "Fr", "Sa", "Su" })[i]);

@@ -18,6 +18,8 @@ const struct route routes[] = {
 	{ METHOD_POST, "/c/{c}/upload", upload_add, POLICY_UI, ROUTE_CHANGES, "one more archive file, as a form",
 	  upload_sink },
 	{ METHOD_POST, "/sample", upload_sample, POLICY_UI, ROUTE_CHANGES, "the sample becomes a collection" },
+	{ METHOD_GET, "/help", page_help, POLICY_UI, 0, "what can be done here" },
+	{ METHOD_GET, "/api", page_api, POLICY_UI, 0, "this list, for people" },
 	{ METHOD_GET, "/jobs", page_job_list, POLICY_UI, ROUTE_FORMS, "jobs" },
 	{ METHOD_GET, "/jobs/{id}", page_job, POLICY_UI, ROUTE_FORMS, "a job: state, phases, time left" },
 	{ METHOD_POST, "/jobs/{id}/pause", page_job_pause, POLICY_UI, ROUTE_CHANGES, "lets a job wait" },

@@ -26,7 +26,7 @@ const pages = {
 	"why-kept": "/c/sample/covers/1/doc/11", compare: "/c/sample/compare/1..2", diff: "/c/sample/diff/1..11", source: "/c/sample/diff/1..11?mode=source",
 	sides: "/c/sample/diff/1..11?mode=rendered", calendar: "/sample/*/http://gazette.example/", day: "/sample/20100412*/http://gazette.example/",
 	frame: "/sample/20101004060000/http://gazette.example/", parts: "/odd/20100310120000/http://parts.example/", hostile: "/c/odd/search?q=hostile",
-	"not-archived": "/sample/*/http://nowhere.example/", jobs: "/jobs",
+	"not-archived": "/sample/*/http://nowhere.example/", jobs: "/jobs", help: "/help", api: "/api",
 };
 const answered = { "bad-search": 400, "not-archived": 404 }; // Chromium notes those as errors of its own
 const ofEachKind = new Set(["home", "overview", "urls", "search", "preset", "bad-rule", "rules", "covers", "cover", "why", "compare", "diff", "calendar", "frame", "not-archived", "jobs"]);
