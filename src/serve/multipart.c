@@ -87,6 +87,7 @@ static void read_head(struct multipart *m, struct str head)
 		copy(m->file, sizeof m->file, file);
 	} else if (m->in_field) {
 		copy(m->fields[m->n_fields].name, sizeof m->fields->name, name);
+		m->fields[m->n_fields].n = 0;
 		m->fields[m->n_fields++].value[0] = 0;
 	}
 }
@@ -98,10 +99,11 @@ static bool give(struct multipart *m, struct str s, bool (*out)(void *context, s
 	if (m->in_file)
 		return out(context, s);
 	if (m->in_field) {
-		char *value = m->fields[m->n_fields - 1].value;
-		size_t have = strlen(value);
+		size_t *have = &m->fields[m->n_fields - 1].n;
 
-		copy(value + have, sizeof m->fields->value - have, s);
+		s = str_sub(s, 0, MULTIPART_VALUE - *have);
+		copy(m->fields[m->n_fields - 1].value + *have, sizeof m->fields->value - *have, s);
+		*have += s.n;
 	}
 	return true;
 }
@@ -156,6 +158,6 @@ struct str multipart_field(const struct multipart *m, const char *name)
 {
 	for (unsigned i = 0; i < m->n_fields; i++)
 		if (strcmp(m->fields[i].name, name) == 0)
-			return str(m->fields[i].value);
+			return str_n(m->fields[i].value, m->fields[i].n);
 	return STR_NONE;
 }

@@ -19,6 +19,7 @@ struct multipart {
 	char file[256]; /* its name, as the browser said */
 	struct {
 		char name[32], value[MULTIPART_VALUE + 1];
+		size_t n; /* bytes of the value, which may hold any */
 	} fields[MULTIPART_FIELDS];
 	unsigned n_fields;
 };

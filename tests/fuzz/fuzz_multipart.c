@@ -34,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	for (unsigned i = 0; ok && i < whole.n_fields; i++)
 		if (strcmp(whole.fields[i].name, pieces.fields[i].name) != 0 ||
-		    strcmp(whole.fields[i].value, pieces.fields[i].value) != 0)
+		    whole.fields[i].n != pieces.fields[i].n ||
+		    memcmp(whole.fields[i].value, pieces.fields[i].value, whole.fields[i].n) != 0)
 			abort();
 	multipart_release(&whole);
 	multipart_release(&pieces);
