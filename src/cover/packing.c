@@ -153,7 +153,8 @@ static void packing_read(struct packing *p, const struct instance *in, weight *u
 	const struct tableau *t = &p->t;
 
 	memset(u, 0, sizeof(*u) * in->rows);
-	memset(v, 0, sizeof(*v) * p->cuts.n);
+	if (p->cuts.n)
+		memset(v, 0, sizeof(*v) * p->cuts.n);
 	for (uint32_t i = 0; i < t->lines; i++) {
 		const double *line = tableau_line(t, i);
 		weight value = 0;
