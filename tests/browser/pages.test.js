@@ -29,7 +29,7 @@ const pages = {
 	"not-archived": "/sample/*/http://nowhere.example/", jobs: "/jobs", help: "/help", api: "/api",
 };
 const answered = { "bad-search": 400, "not-archived": 404 }; // Chromium notes those as errors of its own
-const ofEachKind = new Set(["home", "overview", "urls", "search", "preset", "bad-rule", "rules", "covers", "cover", "why", "compare", "diff", "calendar", "frame", "not-archived", "jobs"]);
+const ofEachKind = new Set(["home", "overview", "urls", "search", "preset", "bad-rule", "rules", "covers", "cover", "why", "compare", "diff", "calendar", "frame", "not-archived", "jobs", "help", "api"]);
 const framed = new Set(["frame", "parts"]);
 
 // What holds without looking at colours: done once a page and width.
