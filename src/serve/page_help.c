@@ -5,21 +5,30 @@
 static const struct {
 	const char *head, *text;
 } topics[] = {
-	{ "An archive", "A dropped or chosen WARC, ARC or WACZ becomes a collection on the start page; winnow ingest does the same in a terminal. Originals are never changed." },
-	{ "A page as it was", "A URL's calendar shows its captures; a dot tells how much changed since the one before. A capture opens in a frame whose banner tells its time, its neighbours and the times of its parts. Archived pages cannot reach the live web from there." },
-	{ "Search", "Words, \"phrases\", pre*, -not, title:, or. With a cover, what it hides is collapsed under what it keeps, and counted." },
-	{ "A rule", "Says when a document is redundant: hide a when some kept b contains enough of it, is not older, is of the same host. Fields and text are two views of one rule; the preview tells what it would hide, exactly or as an estimate with its interval." },
-	{ "A cover", "The smallest set of documents that stands for all others under the rule, with the proof. Each hidden document names the one that covers it; \"keep this one\" overrules it. Covers are exported as WARC, WACZ, CDXJ, CSV and JSON lines, with a methods note." },
-	{ "Jobs", "Ingests, covers, updates and large exports go on while the page is closed, and survive the server." },
-	{ "Other tools", "Replay and Memento at /COLLECTION/STAMP/URL and /COLLECTION/URL, CDX at /COLLECTION/cdx and /cdx/search/cdx, JSON at /api/v1. Every page has a form for programs: .json, lists also .csv and .jsonl." },
+	{ "An archive",
+	  "A dropped or chosen WARC, ARC or WACZ becomes a collection on the start page; winnow ingest does the same in a terminal. Originals are never changed." },
+	{ "A page as it was",
+	  "A URL's calendar shows its captures; a dot tells how much changed since the one before. A capture opens in a frame whose banner tells its time, its neighbours and the times of its parts. Archived pages cannot reach the live web from there." },
+	{ "Search",
+	  "Words, \"phrases\", pre*, -not, title:, or. With a cover, what it hides is collapsed under what it keeps, and counted." },
+	{ "A rule",
+	  "Says when a document is redundant: hide a when some kept b contains enough of it, is not older, is of the same host. Fields and text are two views of one rule; the preview tells what it would hide, exactly or as an estimate with its interval." },
+	{ "A cover",
+	  "The smallest set of documents that stands for all others under the rule, with the proof. Each hidden document names the one that covers it; \"keep this one\" overrules it. Covers are exported as WARC, WACZ, CDXJ, CSV and JSON lines, with a methods note." },
+	{ "Jobs",
+	  "Ingests, covers, updates and large exports go on while the page is closed, and survive the server." },
+	{ "Other tools",
+	  "Replay and Memento at /COLLECTION/STAMP/URL and /COLLECTION/URL, CDX at /COLLECTION/cdx and /cdx/search/cdx, JSON at /api/v1. Every page has a form for programs: .json, lists also .csv and .jsonl." },
 };
 
 void page_help(struct request *q, struct response *r)
 {
 	struct buf *b = page_begin(q, TAB_NONE, STR("Help"));
 
-	html(b, "<h1>Help</h1>\n<p>Press <kbd>?</kbd> on any page for its keys. <a href=\"%s/api\">Every address</a> is listed for programs.</p>\n<dl>",
-	     page_base(q));
+	html(
+	    b,
+	    "<h1>Help</h1>\n<p>Press <kbd>?</kbd> on any page for its keys. <a href=\"%s/api\">Every address</a> is listed for programs.</p>\n<dl>",
+	    page_base(q));
 	for (size_t i = 0; i < COUNT(topics); i++)
 		html(b, "<dt><b>%z</b></dt><dd><p>%z</p></dd>\n", topics[i].head, topics[i].text);
 	html(b, "</dl>\n");
