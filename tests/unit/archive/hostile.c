@@ -259,6 +259,20 @@ static void lie(struct piece *p, int64_t by)
 	p->lie = by < 0 && (size_t)-by > p->block.n ? -(int64_t)p->block.n : by;
 }
 
+/* A length that ends where a later record begins is that of an archive in the archive: nobody can tell it from a lie. */
+static void away_from_records(struct test *t, struct archive *a)
+{
+	for (size_t i = 0; i < RECORDS; i++) {
+		int64_t at = 0;
+
+		for (size_t next = i + 1; next < RECORDS; next++) {
+			at += (int64_t)text_of(t, a, next).n;
+			if (a->v[i].lie > at - 10 && a->v[i].lie < at + 10)
+				a->v[i].lie = at + 20;
+		}
+	}
+}
+
 static struct str replaced(struct test *t, struct str s, const char *from, const char *to)
 {
 	ptrdiff_t at = str_find(s, str(from));
@@ -419,6 +433,7 @@ TEST(hostile, damage_to_one_record_costs_no_other)
 				t->arena = &round;
 				make_archive(t, &a, arc, (enum form)form);
 				damages[k].apply(t, &a.v[a.victim]);
+				away_from_records(t, &a);
 				check_file(t, &a, file_of(t, &a, NULL, STR("")), arc ? damages[k].arc : damages[k].warc,
 					   damages[k].silent & (arc ? 2u : 1u), damages[k].name);
 				t->arena = outer;
@@ -438,6 +453,7 @@ TEST(hostile, lengths_that_are_all_wrong_lose_nothing)
 			make_archive(t, &a, false, (enum form)form);
 			for (size_t i = 0; i < RECORDS; i++)
 				lie(&a.v[i], by[k]);
+			away_from_records(t, &a);
 			check_file(t, &a, file_of(t, &a, NULL, STR("")), WHOLE, false,
 				   arena_printf(t->arena, "all lengths wrong by %lld", (long long)by[k]).p);
 		}
@@ -466,6 +482,7 @@ TEST(hostile, wrong_lengths_of_long_blocks_lose_nothing)
 			p->fields = replaced(t, p->fields, "response", "resource");
 			remember(p);
 			lie(p, by[k]);
+			away_from_records(t, &a);
 			check_file(
 			    t, &a, file_of(t, &a, NULL, STR("")), WHOLE, by[k] == 0,
 			    arena_printf(t->arena, "a long block, its length wrong by %lld", (long long)by[k]).p);
