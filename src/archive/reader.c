@@ -68,9 +68,11 @@ static int pass_garbage(struct reader *r, uint64_t *skipped, bool line, struct e
 	}
 }
 
-/* Joins the next member to the present one, of which all is in view, unless a head begins there.  WN_OK: joined. */
-static int join_next(struct reader *r, struct err *err)
+/* Joins the next member to the present one, of which all is in view, unless a head begins there.  WN_OK: joined.
+ * `lacking` is what the block still needs: line ends in front of a head may be its last bytes and the trailer. */
+static int join_next(struct reader *r, uint64_t lacking, struct err *err)
 {
+	uint64_t ends = 0, trailer = r->format == RECORD_ARC ? 1 : 4;
 	struct str next;
 	struct sighting s;
 
@@ -80,9 +82,11 @@ static int join_next(struct reader *r, struct err *err)
 
 	if (rc != WN_OK)
 		return rc;
-	while (next.n && (next.p[0] == '\r' || next.p[0] == '\n'))
+	for (; next.n && (next.p[0] == '\r' || next.p[0] == '\n'); ends++)
 		next = str_sub(next, 1, next.n);
-	if (next.n == 0 || reader_sight(r, next, true, true, &s) == HEAD_YES)
+	bool closes = lacking && ends == lacking + trailer;
+
+	if (!closes && (next.n == 0 || reader_sight(r, next, true, true, &s) == HEAD_YES))
 		return WN_END;
 	text_join(&r->text);
 	return WN_OK;
@@ -121,7 +125,7 @@ static int see_head(struct reader *r, bool strict, enum head_sight *seen, struct
 		if (*seen == HEAD_YES || !all || v.n >= LIMIT_RECORD_HEAD || r->text.coding == CODING_NONE ||
 		    reader_sight(r, v, false, strict, out) != HEAD_SHORT)
 			return WN_OK;
-		if ((rc = join_next(r, err)) != WN_OK)
+		if ((rc = join_next(r, 0, err)) != WN_OK)
 			return rc < 0 ? rc : WN_OK;
 		joined = true;
 	}
@@ -189,9 +193,9 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 
 /* The member ends inside the block: does the record run on into the next one?
  * WN_OK: yes, and it is joined; WN_END: no. */
-static int run_on(struct reader *r, struct flaws *flaws, struct err *err)
+static int run_on(struct reader *r, uint64_t lacking, struct flaws *flaws, struct err *err)
 {
-	int rc = join_next(r, err);
+	int rc = join_next(r, lacking, err);
 
 	if (rc == WN_OK)
 		tell_split(r, flaws, r->span.at);
@@ -215,7 +219,7 @@ static int view_head(struct reader *r, const struct sighting *s, struct str *v, 
 		*size = s->format == RECORD_ARC ? (s->size <= v->n ? s->size : 0)
 						: warc_head_size(most, *all && most.n == v->n, cut);
 		if (*size == v->n && *cut && *all && v->n < LIMIT_RECORD_HEAD) {
-			if ((rc = run_on(r, &r->pending, err)) < 0)
+			if ((rc = run_on(r, 0, &r->pending, err)) < 0)
 				return rc;
 			if (rc == WN_OK)
 				continue;
@@ -273,7 +277,7 @@ static int view_block(struct reader *r, size_t want, struct str *v, bool *all, s
 
 		if (rc < 0 || v->n >= want || !*all)
 			return rc;
-		if ((rc = run_on(r, &r->late, err)) != WN_OK)
+		if ((rc = run_on(r, want - v->n, &r->late, err)) != WN_OK)
 			return rc < 0 ? rc : text_view(&r->text, 0, v, all, err);
 	}
 }
@@ -507,7 +511,7 @@ static int block_counted(struct reader *r, struct str *piece, struct err *err)
 		if (rc < 0)
 			return rc;
 		if (all && v.n < r->left) {
-			if ((rc = run_on(r, &r->late, err)) < 0)
+			if ((rc = run_on(r, r->left - v.n, &r->late, err)) < 0)
 				return rc;
 			if (rc == WN_OK)
 				continue;

@@ -250,6 +250,22 @@ TEST(reader, joins_records_over_members_of_any_size)
 		}
 }
 
+/* The last byte of a block is a line end, and begins a member with the trailer and the next head. */
+TEST(reader, joins_a_block_whose_last_byte_is_a_line_end)
+{
+	struct str first = make_record(t->arena, "resource", "http://a/", STR("some text\n"), NULL),
+		   second = make_record(t->arena, "resource", "http://b/", STR("xyz"), NULL);
+	struct str all = make_join(t->arena, (struct str[]){ first, second }, 2);
+
+	for (enum make_coding coding = MAKE_GZIP; coding <= MAKE_BZIP2; coding++) {
+		struct str parts[2] = { make_member(t->arena, str_sub(all, 0, first.n - 5), coding),
+					make_member(t->arena, str_sub(all, first.n - 5, all.n), coding) };
+
+		CHECK_STR(summary(t, make_join(t->arena, parts, 2)), STR("resource 10 split-record; resource 3"),
+			  "coding %d", (int)coding);
+	}
+}
+
 /* zstd and lz4 have the same skippable frames; only what follows the first tells which of them it is. */
 TEST(reader, passes_skippable_frames)
 {
