@@ -312,18 +312,17 @@ enum taker { P_URL, P_URLKEY, P_MATCH, P_FROM, P_TO, P_LIMIT, P_SORT, P_CLOSEST,
 /* clang-format on */
 
 /* clang-format off */
-#define NAMED(text, what) { { text, sizeof text - 1 }, what }
 static const struct {
 	struct str name;
 	enum taker what;
 } params[] = {
-	NAMED("url", P_URL), NAMED("urlkey", P_URLKEY), NAMED("matchType", P_MATCH), NAMED("from", P_FROM), NAMED("to", P_TO), NAMED("limit", P_LIMIT), NAMED("sort", P_SORT),
-	NAMED("closest", P_CLOSEST), NAMED("output", P_OUTPUT), NAMED("fields", P_FIELDS), NAMED("fl", P_FIELDS), NAMED("filter", P_FILTER), NAMED("collapse", P_COLLAPSE),
-	NAMED("collapseToFirst", P_COLLAPSE), NAMED("collapseToLast", P_COLLAPSE_LAST), NAMED("collapseTime", P_COLLAPSE_TIME), NAMED("page", P_PAGE),
-	NAMED("pageSize", P_PAGE_SIZE), NAMED("showNumPages", P_NUM_PAGES), NAMED("showPagedIndex", P_PAGED_INDEX), NAMED("showResumeKey", P_SHOW_RESUME),
-	NAMED("resumeKey", P_RESUME), NAMED("resumptionKey", P_RESUME), NAMED("offset", P_OFFSET), NAMED("showDupeCount", P_DUPES), NAMED("showSkipCount", P_SKIPS),
-	NAMED("lastSkipTimestamp", P_LAST_SKIP), NAMED("fastLatest", P_FAST), NAMED("resolveRevisits", P_RESOLVE), NAMED("gzip", P_GZIP), NAMED("cover", P_COVER),
-	NAMED("showCovered", P_COVERED),
+	{ STR("url"), P_URL }, { STR("urlkey"), P_URLKEY }, { STR("matchType"), P_MATCH }, { STR("from"), P_FROM }, { STR("to"), P_TO }, { STR("limit"), P_LIMIT }, { STR("sort"), P_SORT },
+	{ STR("closest"), P_CLOSEST }, { STR("output"), P_OUTPUT }, { STR("fields"), P_FIELDS }, { STR("fl"), P_FIELDS }, { STR("filter"), P_FILTER }, { STR("collapse"), P_COLLAPSE },
+	{ STR("collapseToFirst"), P_COLLAPSE }, { STR("collapseToLast"), P_COLLAPSE_LAST }, { STR("collapseTime"), P_COLLAPSE_TIME }, { STR("page"), P_PAGE },
+	{ STR("pageSize"), P_PAGE_SIZE }, { STR("showNumPages"), P_NUM_PAGES }, { STR("showPagedIndex"), P_PAGED_INDEX }, { STR("showResumeKey"), P_SHOW_RESUME },
+	{ STR("resumeKey"), P_RESUME }, { STR("resumptionKey"), P_RESUME }, { STR("offset"), P_OFFSET }, { STR("showDupeCount"), P_DUPES }, { STR("showSkipCount"), P_SKIPS },
+	{ STR("lastSkipTimestamp"), P_LAST_SKIP }, { STR("fastLatest"), P_FAST }, { STR("resolveRevisits"), P_RESOLVE }, { STR("gzip"), P_GZIP }, { STR("cover"), P_COVER },
+	{ STR("showCovered"), P_COVERED },
 };
 /* clang-format on */
 
