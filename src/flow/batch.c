@@ -54,11 +54,11 @@ struct found *found_new(void)
 
 void found_flaws(struct found *f, const struct flaw *v, unsigned n)
 {
+	f->n_flaws = n;
 	if (n == 0)
 		return;
 	f->flaws = ARENA_ARRAY(&f->arena, struct flaw, n);
 	memcpy(f->flaws, v, n * sizeof *v);
-	f->n_flaws = n;
 }
 
 void found_free(struct found *f)
@@ -315,6 +315,7 @@ static int take_document(struct batch *b, struct found **at, struct capture *c, 
 		if (fresh && !f->has_texts) { /* skipped as known, but the one it equals was never delivered */
 			if ((rc = b->o.again(b->o.context, c, &f, err)) < 0)
 				return rc;
+			found_flaws(f, (*at)->flaws, (*at)->n_flaws); /* garbage before it was seen in passing only */
 			found_free(*at);
 			*at = f;
 		}

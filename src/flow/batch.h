@@ -37,7 +37,7 @@ struct found {
 };
 
 struct found *found_new(void);
-void found_flaws(struct found *f, const struct flaw *v, unsigned n); /* copies them; once for each found */
+void found_flaws(struct found *f, const struct flaw *v, unsigned n); /* copies them; the last call counts */
 void found_free(struct found *f);				     /* f may be NULL */
 
 struct batch_counts {

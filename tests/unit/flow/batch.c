@@ -143,3 +143,31 @@ TEST(batch, does_not_end_between_a_capture_and_what_is_said_of_it)
 	CHECK_STR(via_of_first(t, &coll), STR("http://a.example/before"));
 	collection_close(&coll);
 }
+
+/* Reads the record again: with its text, without what was seen in front of it. */
+static int with_texts(void *context, const struct capture *c, struct found **out, struct err *err)
+{
+	(void)context, (void)c, (void)err;
+	*out = found_of(7, 7);
+	return WN_OK;
+}
+
+TEST(batch, a_record_that_is_read_again_keeps_its_flaws)
+{
+	struct collection coll = make(t, arena_printf(t->arena, "%s/again", test_dir(t)).p);
+	struct batch_options o = { .threads = 1, .memory = 1 << 20, .again = with_texts };
+	struct flaw garbage = { .kind = FLAW_GARBAGE, .at = 5 };
+	struct found *f = found_of(7, 7);
+	struct err err = { 0 };
+	struct batch *b = NULL;
+
+	REQUIRE(batch_open(&b, &coll, &o, &err) == WN_OK, "%s", err.text);
+	f->has_texts = false; /* it was skipped as equal to one that was never delivered */
+	found_flaws(f, &garbage, 1);
+	CHECK(batch_take(b, f, 1, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(batch_counts(b)->flaws, 1);
+	CHECK_EQ(batch_counts(b)->contents, 1);
+	CHECK(batch_commit(b, &err) == WN_OK, "%s", err.text);
+	batch_close(b);
+	collection_close(&coll);
+}
