@@ -64,6 +64,7 @@
 #define LIMIT_JOB_SECONDS 86400		  /* a job may take, from its first start */
 #define LIMIT_SQL_ROWS 10000		  /* of an answer to SQL by HTTP */
 #define LIMIT_SQL_SECONDS 5		  /* and how long it may take */
+#define LIMIT_SQL_MEMORY ((uint64_t)GIB)  /* of SQLite in a server that answers SQL */
 #define LIMIT_SERVED 1000		  /* collections of one server, uploads among them */
 #define LIMIT_ACL (256 * MIB)		  /* a file of access rules */
 #define LIMIT_CDX_DIGESTS 1000000	  /* distinct digests of one URL that showDupeCount tells apart */

@@ -61,7 +61,8 @@ static int run(struct cmd_run *run, struct collection *coll)
 	struct sql_sink sink = { &s, head, row };
 	int rc;
 
-	rc = guarded_sql(coll, str(run->rest.p[1]), &(struct sql_limits){ 0 }, &sink, &run->err);
+	rc = guarded_sql(coll, str(run->rest.p[1]), &(struct sql_limits){ .memory = run->common.memory }, &sink,
+			 &run->err);
 	if (s.open) {
 		size_t n = s.list.n;
 

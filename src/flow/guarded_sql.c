@@ -1,6 +1,7 @@
 /* flow/guarded_sql.c -- see guarded_sql.h. */
 #include "flow/guarded_sql.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
@@ -61,6 +62,9 @@ static int run(sqlite3 *db, sqlite3_stmt *s, const struct sql_limits *limits, co
 	if (step == SQLITE_INTERRUPT)
 		return err_set(err, WN_LIMIT, "the query took longer than %.0f seconds; narrow it",
 			       deadline > 0 ? limits->seconds : 0);
+	if (step == SQLITE_NOMEM && limits->memory)
+		return err_set(err, WN_LIMIT, "the query needs more than %" PRIu64 " MB of memory; narrow it",
+			       limits->memory >> 20);
 	return err_set(err, WN_USAGE, "SQL: %s", sqlite3_errmsg(db));
 }
 
@@ -84,6 +88,8 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 		return rc;
 	if (!db)
 		return err_set(err, WN_USAGE, "this collection is not kept in SQLite");
+	if (limits->memory)
+		sqlite3_hard_heap_limit64((sqlite3_int64)limits->memory);
 	sqlite3_set_authorizer(db, authorize, NULL);
 	sqlite3_progress_handler(db, TICK, tick, &deadline);
 	if (sqlite3_prepare_v2(db, sql.p, (int)sql.n, &s, &rest) != SQLITE_OK) {

@@ -10,8 +10,9 @@
 #include "flow/collection.h"
 
 struct sql_limits {
-	uint64_t rows;	/* 0: any number */
-	double seconds; /* 0: any time */
+	uint64_t rows;	 /* 0: any number */
+	double seconds;	 /* 0: any time */
+	uint64_t memory; /* 0: any; SQLite counts for the whole process */
 };
 
 struct sqlite3_stmt;
@@ -22,7 +23,7 @@ struct sql_sink {
 	int (*row)(void *context, struct sqlite3_stmt *s, size_t n);
 };
 
-/* WN_USAGE for SQL that is wrong or not allowed; WN_LIMIT for what took too long. */
+/* WN_USAGE for SQL that is wrong or not allowed; WN_LIMIT for what took too long or too much. */
 int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits *limits, const struct sql_sink *sink,
 		struct err *err);
 #endif

@@ -72,6 +72,12 @@ static int again(void *context, const struct capture *c, struct found **out, str
 	return rc == WN_END ? err_set(err, WN_IO, "%s changed while it was read", path) : rc;
 }
 
+static void file_failed(struct ingest *g, const char *why)
+{
+	if (!g->report->files_failed++)
+		snprintf(g->report->failure, sizeof g->report->failure, "%s", why);
+}
+
 static int done(void *context, void *item, size_t file, const struct scan_file *summary)
 {
 	struct ingest *g = context;
@@ -105,9 +111,7 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 		return batch_take(g->batch, f, in->file.id, g->err);
 	}
 	if (summary->code < 0) {
-		if (!g->report->files_failed++)
-			snprintf(g->report->failure, sizeof g->report->failure, "%s",
-				 summary->err ? summary->err->text : in->path);
+		file_failed(g, summary->err ? summary->err->text : in->path);
 		return WN_OK;
 	}
 	for (unsigned i = 0; summary->tail && i < summary->tail->n; i++) {
@@ -185,7 +189,14 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 
 		if (standard && (rc = keep_stdin(g, &path, err)) < 0)
 			break;
-		if ((rc = known_files_look(known, &g->arena, path, &next.file, &in, err)) < 0)
+		rc = known_files_look(known, &g->arena, path, &next.file, &in, err);
+		if (rc == WN_IO && !standard) { /* a link to nowhere, or not ours to read: the others are */
+			file_failed(g, err->text);
+			*err = (struct err){ 0 };
+			rc = WN_OK;
+			continue;
+		}
+		if (rc < 0)
 			break;
 		if (!in.skip) {
 			vec_push(&g->inputs, in);

@@ -707,7 +707,7 @@ void api_sql(struct request *q, struct response *r)
 	struct api a;
 	struct str sql = request_param(q, "q");
 	struct sql_sink sink = { &a, sql_head, sql_row };
-	struct sql_limits limits = { .rows = LIMIT_SQL_ROWS, .seconds = LIMIT_SQL_SECONDS };
+	struct sql_limits limits = { .rows = LIMIT_SQL_ROWS, .seconds = LIMIT_SQL_SECONDS, .memory = LIMIT_SQL_MEMORY };
 	int rc;
 
 	if (!api_begin(&a, q, r))

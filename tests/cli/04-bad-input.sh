@@ -56,3 +56,6 @@ t ls d --format xml
 t ls d --limit -1
 t ingest d --memory lots x
 "$WINNOW" ls d >/dev/full; echo "exit $?"
+# one entry of a directory that cannot be read does not stop the others
+mkdir some && cp "$SAMPLE/sample-spring-2010.warc.gz" some/a.warc.gz && ln -s nowhere some/b.warc.gz && cp "$SAMPLE/sample-autumn-2010.warc.gz" some/c.warc.gz
+"$WINNOW" ingest several some 2>/dev/null | head -n 1; "$WINNOW" ingest several some >/dev/null; echo "exit $?"
