@@ -91,7 +91,7 @@ const struct cmd cmd_export = {
 	.read = run,
 	.examples = examples,
 	.prose =
-	    "Formats: warc (original members byte for byte where the source has one gzip member a record, else WARC 1.1), wacz, cdxj, csv and jsonl (documents with "
+	    "Formats: warc (a gzip member that holds one record of what is exported, whole, byte for byte; any other record as WARC 1.1), wacz, cdxj, csv and jsonl (documents with "
 	    "state, witness and measures), graph (every pair of the rule: a b shared size_a size_b), sets (shingle hashes), gexf.\n\n"
 	    "With a cover a methods note for a paper's appendix is written beside the file, as OUT.methods.txt.",
 };

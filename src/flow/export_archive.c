@@ -3,6 +3,11 @@
  * A record that is one gzip member of its own is copied byte for byte; any
  * other is written anew as WARC 1.1.  A kept revisit takes its original along,
  * and the warcinfo records of what is kept come first; both are counted apart.
+ *
+ * Invariant: no byte of a record that was not asked for gets out.  A member may
+ * hold several records, or a part of one, and a file may have been replaced
+ * since; so each member is decoded once before it is copied, by one reader that
+ * moves along its file.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -38,6 +43,7 @@ struct archive_writer {
 	int fd;
 	uint64_t fd_file;
 	const char *fd_path;
+	struct reader *reader; /* of the same file */
 	struct arena arena;
 	const char *name; /* of the WARC in lines */
 };
@@ -107,21 +113,61 @@ static int open_source(struct archive_writer *aw, uint64_t file)
 	if (aw->fd >= 0 && aw->fd_file == file)
 		return WN_OK;
 	os_close(&aw->fd);
+	reader_close(aw->reader);
+	aw->reader = NULL;
 	if ((rc = collection_file(aw->x->coll, &aw->arena, file, &aw->fd_path, aw->x->err)) < 0)
 		return rc;
 	aw->fd_file = file;
-	return os_open(&aw->fd, aw->fd_path, O_RDONLY, aw->x->err);
+	if ((rc = os_open(&aw->fd, aw->fd_path, O_RDONLY, aw->x->err)) < 0)
+		return rc;
+	return reader_open_span(&aw->reader, aw->fd_path, (struct span){ 0 }, aw->x->err);
 }
 
-/* One gzip member of its own: begins with the magic, and nothing stands before the record in it. */
-static bool is_member(struct archive_writer *aw, const struct piece *p, const struct capture *c)
+static bool is_gzip(struct archive_writer *aw, const struct piece *p)
 {
 	unsigned char magic[2];
 	size_t got;
 
-	return p->skip == 0 && p->length > 18 && !(c && c->part.n) &&
-	       os_pread(aw->fd, magic, 2, p->at, &got, aw->fd_path, NULL) == WN_OK && got == 2 && magic[0] == 0x1f &&
-	       magic[1] == 0x8b;
+	return p->length > 18 && os_pread(aw->fd, magic, 2, p->at, &got, aw->fd_path, NULL) == WN_OK && got == 2 &&
+	       magic[0] == 0x1f && magic[1] == 0x8b;
+}
+
+/* Is the record, which was read to its end, whole, and all that its member holds? */
+static bool fills_member(const struct reader *r, const struct record *rec, const struct piece *p)
+{
+	static const enum flaw_kind torn[] = { FLAW_SPLIT_RECORD, FLAW_BAD_MEMBER, FLAW_BAD_CHECKSUM };
+	uint64_t stop, skip;
+
+	reader_stop(r, &stop, &skip);
+	if (rec->plain || rec->span.at != p->at || rec->span.skip || rec->span.length != p->length ||
+	    stop != p->at + p->length || skip || !reader_whole(r, rec))
+		return false;
+	for (size_t i = 0; i < COUNT(torn); i++)
+		if (flaw_has(&rec->flaws, torn[i]))
+			return false;
+	return true;
+}
+
+/* Can the piece be copied as it is: a gzip member that holds this WARC record, whole, and nothing else?  c is NULL for
+ * a warcinfo. */
+static int is_member(struct archive_writer *aw, const struct piece *p, const struct capture *c, bool *own)
+{
+	struct record rec = { 0 };
+	int rc;
+
+	*own = false;
+	if (p->skip || (c && c->part.n) || !reader_can_move(aw->reader) || !is_gzip(aw, p))
+		return WN_OK;
+	if ((rc = reader_move(aw->reader, (struct span){ p->at, p->length, 0 }, aw->x->err)) < 0 ||
+	    (rc = reader_next(aw->reader, &rec, aw->x->err)) != WN_OK)
+		return rc < 0 ? rc : WN_OK;
+	bool same = rec.format == RECORD_WARC && !rec.part.n &&
+		    (c ? str_eq(rec.target_uri, c->url) : rec.type == RECORD_WARCINFO);
+
+	if ((rc = reader_end(aw->reader, &rec, aw->x->err)) < 0)
+		return rc;
+	*own = same && fills_member(aw->reader, &rec, p);
+	return WN_OK;
 }
 
 static const struct field *other_fields(struct archive_writer *aw, const struct record *r, unsigned *n)
@@ -210,13 +256,14 @@ static int write_piece(struct archive_writer *aw, const struct piece *p)
 	struct capture c = { 0 };
 	struct span span = { 0 };
 	struct buf line = BUF(4 * MIB);
+	bool own;
 	int rc;
 
 	if (p->capture && (rc = catalog_capture(x->coll->catalog, &a, p->capture, &c, x->err)) < 0)
 		goto out;
-	if ((rc = open_source(aw, p->file)) < 0)
+	if ((rc = open_source(aw, p->file)) < 0 || (rc = is_member(aw, p, p->capture ? &c : NULL, &own)) < 0)
 		goto out;
-	if (is_member(aw, p, p->capture ? &c : NULL)) {
+	if (own) {
 		rc = writer_copy(aw->w, aw->fd, aw->fd_path, p->at, p->length, &span, x->err);
 		x->report->copied++;
 	} else if (p->capture) {
@@ -284,6 +331,7 @@ static void release(struct archive_writer *aw)
 	vec_release(&aw->lines);
 	map_release(&aw->have);
 	os_close(&aw->fd);
+	reader_close(aw->reader);
 	arena_release(&aw->arena);
 	aw->x->archive = NULL;
 }
