@@ -6,7 +6,8 @@
  * Among several the nearest in time wins, an earlier one before a later one,
  * then urlkey, URL and offset, never ids, so that the order of ingest does not
  * matter.  Where the one pointed to is a revisit itself the chain is followed,
- * by a loop, until a capture with a payload; a ring stays unresolved.
+ * by a loop, until a capture with a payload; a ring stays unresolved.  Linear in the
+ * number of revisits.
  * A revisit takes content, digest and the rest from its original.
  */
 #include "archive/surt.h"
@@ -23,6 +24,7 @@ struct resolver {
 	struct err *err;
 	sqlite3_stmt *by_hash, *by_uri, *kind;
 	struct map points; /* revisit -> what it points to */
+	struct map ends;   /* revisit -> its original, 0: none */
 	struct buf key;
 };
 
@@ -85,36 +87,49 @@ static int point(struct resolver *r, sqlite3_stmt *s)
 	return rc;
 }
 
-/* Follows the pointers from a revisit to a capture with a payload; 0 for a dead end or a ring. */
-static int follow(struct resolver *r, uint64_t revisit, uint64_t *original)
+/* The capture with a payload that `at` is or knows; 0 when it is a revisit that is not resolved. */
+static int payload_of(struct resolver *r, uint64_t at, uint64_t *original)
 {
-	uint64_t at = revisit, steps = 0;
+	int step, rc = WN_OK;
 
 	*original = 0;
-	while (steps++ <= r->points.n + 1) {
-		const uint64_t *next = map_get(&r->points, at);
-		uint64_t found = 0;
-		int step;
+	sq_int(r->kind, 1, at);
+	step = sqlite3_step(r->kind);
+	if (step == SQLITE_ROW)
+		*original = sqlite3_column_int(r->kind, 0) == CAPTURE_REVISIT ? sq_u64(r->kind, 1) : at;
+	else if (step != SQLITE_DONE)
+		rc = sq_fail(r->c, "revisit", r->err);
+	sqlite3_reset(r->kind);
+	return rc;
+}
 
-		if (!next)
-			return WN_OK;
+/* Follows the pointers from a revisit to a capture with a payload; 0 for a dead end or a ring.  Each revisit is passed
+ * once, whatever chains lead over it: all on the way get the same end. */
+static int follow(struct resolver *r, uint64_t revisit, uint64_t *original)
+{
+	const uint64_t *next;
+	uint64_t at = revisit, *end;
+	int rc = WN_OK;
+
+	*original = 0;
+	for (;;) {
+		if ((end = map_get(&r->ends, at))) {
+			*original = *end; /* 0 also for one of this very way: a ring */
+			break;
+		}
+		map_put(&r->ends, at, 0);
+		if (!(next = map_get(&r->points, at)))
+			break;
 		at = *next;
-		sq_int(r->kind, 1, at);
-		step = sqlite3_step(r->kind);
-		if (step == SQLITE_ROW) {
-			bool is_revisit = sqlite3_column_int(r->kind, 0) == CAPTURE_REVISIT;
-
-			found = is_revisit ? sq_u64(r->kind, 1) : at; /* one resolved before knows its original */
-		}
-		sqlite3_reset(r->kind);
-		if (step != SQLITE_ROW)
-			return step == SQLITE_DONE ? WN_OK : sq_fail(r->c, "revisit", r->err);
-		if (found) {
-			*original = found;
-			return WN_OK;
-		}
+		if ((rc = payload_of(r, at, original)) < 0 || *original)
+			break;
 	}
-	return WN_OK;
+	for (at = revisit; *original && (end = map_get(&r->ends, at)) && !*end; at = *next) {
+		*end = *original;
+		if (!(next = map_get(&r->points, at)))
+			break;
+	}
+	return rc;
 }
 
 static int settle(struct resolver *r, sqlite3_stmt *take, sqlite3_stmt *mark, sqlite3_stmt *own, uint64_t revisit,
@@ -212,6 +227,7 @@ int sq_resolve(struct catalog *base, uint64_t *resolved, uint64_t *left, struct 
 	if (rc < 0)
 		sqlite3_exec(r.c->db, "rollback", NULL, NULL, NULL);
 	map_release(&r.points);
+	map_release(&r.ends);
 	buf_release(&r.key);
 	*left = (uint64_t)n - *resolved;
 	return rc;
