@@ -36,5 +36,8 @@ cat "$s/sample-autumn-2010.warc.gz" | "$WINNOW" ingest piped - | mask
 "$WINNOW" ingest late "$s/sample-autumn-2010.warc.gz" | mask
 "$WINNOW" ingest late "$s/sample-spring-2010.warc.gz" | mask
 "$WINNOW" sql late "select count(*) from captures where kind = 'revisit' and original is null" --format tsv
+# a revisit whose original is taken out has nothing from it any more
+"$WINNOW" rm late --file sample-spring-2010.warc.gz >/dev/null
+"$WINNOW" sql late "select count(*), max(mime), max(digest), sum(bytes) from captures where kind = 'revisit' and original is null" --format tsv
 "$WINNOW" ingest ix --index-only "$s/sample-spring-2010.warc.gz" | mask
 "$WINNOW" stats ix --json | grep -o '"documents": [0-9]*'
