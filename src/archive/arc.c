@@ -20,7 +20,12 @@ static bool all_digits(struct str s)
 	return s.n > 0;
 }
 
-static bool is_date(struct str s) { return s.n >= 8 && s.n <= 18 && all_digits(s) && (s.p[0] == '1' || s.p[0] == '2'); }
+/* Of this age or the one before; zeros stand for no date. */
+static bool is_date(struct str s)
+{
+	return s.n >= 8 && s.n <= 18 && all_digits(s) &&
+	       (s.p[0] == '1' || s.p[0] == '2' || (s.n >= 14 && str_eq(str_sub(s, 0, 14), STR("00000000000000"))));
+}
 
 static bool is_ip(struct str s) { return str_eq(s, STR("-")) || url_looks_like_ip(s); }
 

@@ -123,6 +123,7 @@ static const struct {
 	{ "WARC/1.0\r\nWARC-Type: resource\r\nno colon\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "resource 0 bad-field",
 	  "a line that is no field" },
 	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3", "ARC" },
+	{ ARC "http://a/ 1.2.3.4 00000000000000 text/html 3\nabc\n", "warcinfo 76; resource 3", "ARC without a date" },
 	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html 15\nHTTP/1.0 200 OK\n", "warcinfo 76; response 15",
 	  "ARC with HTTP" },
 	{ ARC "http://a/b c 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3 uri-space arc-line",
