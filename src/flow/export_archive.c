@@ -8,6 +8,10 @@
  * hold several records, or a part of one, and a file may have been replaced
  * since; so each member is decoded once before it is copied, by one reader that
  * moves along its file.
+ *
+ * Of a member with many records those wanted are read in one pass, in their
+ * order, by a second reader: decoding is linear in the member, not in its
+ * square.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -44,6 +48,8 @@ struct archive_writer {
 	uint64_t fd_file;
 	const char *fd_path;
 	struct reader *reader; /* of the same file */
+	struct reader *run;    /* goes on in a member with many records, behind the record at run_span */
+	struct span run_span;
 	struct arena arena;
 	const char *name; /* of the WARC in lines */
 };
@@ -106,15 +112,27 @@ static int add_warcinfos(struct archive_writer *aw)
 	return WN_OK;
 }
 
+static void close_run(struct archive_writer *aw)
+{
+	reader_close(aw->run);
+	aw->run = NULL;
+}
+
+static void close_source(struct archive_writer *aw)
+{
+	os_close(&aw->fd);
+	reader_close(aw->reader);
+	aw->reader = NULL;
+	close_run(aw);
+}
+
 static int open_source(struct archive_writer *aw, uint64_t file)
 {
 	int rc;
 
 	if (aw->fd >= 0 && aw->fd_file == file)
 		return WN_OK;
-	os_close(&aw->fd);
-	reader_close(aw->reader);
-	aw->reader = NULL;
+	close_source(aw);
 	if ((rc = collection_file(aw->x->coll, &aw->arena, file, &aw->fd_path, aw->x->err)) < 0)
 		return rc;
 	aw->fd_file = file;
@@ -161,8 +179,8 @@ static int is_member(struct archive_writer *aw, const struct piece *p, const str
 	if ((rc = reader_move(aw->reader, (struct span){ p->at, p->length, 0 }, aw->x->err)) < 0 ||
 	    (rc = reader_next(aw->reader, &rec, aw->x->err)) != WN_OK)
 		return rc < 0 ? rc : WN_OK;
-	bool same = rec.format == RECORD_WARC && !rec.part.n &&
-		    (c ? str_eq(rec.target_uri, c->url) : rec.type == RECORD_WARCINFO);
+	bool same =
+	    rec.format == RECORD_WARC && !rec.part.n && (c ? replay_is_same(&rec, c) : rec.type == RECORD_WARCINFO);
 
 	if ((rc = reader_end(aw->reader, &rec, aw->x->err)) < 0)
 		return rc;
@@ -206,16 +224,54 @@ static const struct field *other_fields(struct archive_writer *aw, const struct 
 	return out;
 }
 
+/* The record of c, which is not the first of its member, by the reader that goes on there.  WN_END: it cannot be found
+ * so, and replay tells why. */
+static int run_to(struct archive_writer *aw, const struct capture *c, struct record *rec)
+{
+	int rc = WN_OK;
+
+	if (!c->skip || c->part.n)
+		return WN_END;
+	if (!aw->run || aw->run_span.at != c->at || aw->run_span.skip >= c->skip) {
+		close_run(aw);
+		rc = reader_resume(&aw->run, aw->fd_path, c->at, c->skip, UINT64_MAX, aw->x->err);
+	}
+	while (rc == WN_OK && (rc = reader_next(aw->run, rec, aw->x->err)) == WN_OK) {
+		aw->run_span = rec->span;
+		if (rec->span.at == c->at && rec->span.skip == c->skip && replay_is_same(rec, c))
+			return WN_OK;
+		if (rec->span.at != c->at || rec->span.skip >= c->skip)
+			break;
+	}
+	close_run(aw);
+	return rc < 0 ? rc : WN_END;
+}
+
+/* The record of c and the reader that stands in it. */
+static int open_record(struct archive_writer *aw, const struct capture *c, struct replay *p, struct reader **from,
+		       struct err *err)
+{
+	int rc = run_to(aw, c, &p->record);
+
+	*from = aw->run;
+	if (rc != WN_END)
+		return rc;
+	rc = replay_open(p, aw->x->coll, c, false, err);
+	*from = p->reader;
+	return rc;
+}
+
 static int rewrite(struct archive_writer *aw, const struct capture *c, struct span *span)
 {
 	struct replay p = { 0 };
+	struct reader *from;
 	struct writer_head h;
 	struct buf block = BUF(2 * GIB);
 	struct str piece;
 	unsigned more;
 	int rc;
 
-	if ((rc = replay_open(&p, aw->x->coll, c, false, aw->x->err)) < 0)
+	if ((rc = open_record(aw, c, &p, &from, aw->x->err)) < 0)
 		goto out;
 	const struct record *r = &p.record;
 	h = (struct writer_head){ .type = r->type,
@@ -235,7 +291,7 @@ static int rewrite(struct archive_writer *aw, const struct capture *c, struct sp
 				  .truncated = r->truncated };
 	h.more = other_fields(aw, r, &more);
 	h.nmore = more;
-	while ((rc = reader_block(p.reader, &piece, aw->x->err)) == WN_OK)
+	while ((rc = reader_block(from, &piece, aw->x->err)) == WN_OK)
 		if (!buf_str(&block, piece)) {
 			rc = err_set(aw->x->err, WN_LIMIT, "a record of more than 2 GiB cannot be rewritten");
 			break;
@@ -330,8 +386,7 @@ static void release(struct archive_writer *aw)
 	vec_release(&aw->pieces);
 	vec_release(&aw->lines);
 	map_release(&aw->have);
-	os_close(&aw->fd);
-	reader_close(aw->reader);
+	close_source(aw);
 	arena_release(&aw->arena);
 	aw->x->archive = NULL;
 }

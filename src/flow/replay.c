@@ -4,8 +4,7 @@
 #include "archive/stamp.h"
 #include "base/limits.h"
 
-/* Is this the record that was entered?  The file may have been replaced since. */
-static bool is_same(const struct record *r, const struct capture *c)
+bool replay_is_same(const struct record *r, const struct capture *c)
 {
 	struct stamp t;
 	struct str url = r->target_uri;
@@ -40,7 +39,7 @@ int replay_open(struct replay *p, struct collection *coll, const struct capture 
 	if (rc == WN_END)
 		return err_set(err, WN_IO, "%s has no record at %llu any more; it was changed after it was ingested",
 			       path, (unsigned long long)p->capture.at);
-	if (rc == WN_OK && !is_same(&p->record, &p->capture))
+	if (rc == WN_OK && !replay_is_same(&p->record, &p->capture))
 		return err_set(err, WN_IO, "%s has another record at %llu than when it was ingested; ingest it again",
 			       path, (unsigned long long)p->capture.at);
 	if (rc == WN_OK && p->record.segment_number == 1) { /* the rest of it may lie in any file */

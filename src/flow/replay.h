@@ -17,6 +17,9 @@ struct replay { /* zero-initialised is closed */
 	struct capture capture; /* whose record it is: of a revisit with `original`, the original */
 };
 
+/* Is this the record that was entered?  The file may have been replaced since. */
+bool replay_is_same(const struct record *r, const struct capture *c);
+
 int replay_open(struct replay *p, struct collection *coll, const struct capture *c, bool original, struct err *err);
 void replay_close(struct replay *p);
 #endif

@@ -28,6 +28,7 @@ revisit = record("revisit", "http://x.test/secret", 2022, "again", "HTTP/1.1 200
 half = len(keep) // 2
 arc = b"filedesc://a.arc 0.0.0.0 20200101000000 text/plain 77\n1 0 test\nURL IP-address Archive-date Content-type Archive-length\n\n\n"
 one = page("from an ARC file").encode()
+many = [record("response", f"http://h{i % 20}.test/{i}", 1990 + i * 7 % 30, f"many-{i}", page(f"number {i} " * (i * i))) for i in range(60)]
 files = {
     "own.warc.gz": gz(info) + gz(secret) + gz(keep),
     "shared.warc.gz": gz(keep + secret),
@@ -43,6 +44,8 @@ files = {
     "own.warc.zst": zstd(secret) + zstd(keep),
     "arc.arc.gz": gz(arc) + gz(b"http://x.test/arc 1.2.3.4 20210101000000 text/html %d\n" % len(one) + one + b"\n"),
     "revisit.warc.gz": gz(secret + keep) + gz(revisit),
+    "many.warc.gz": gz(b"".join(many)),
+    "many.warc.zst": b"".join(zstd(r) for r in many),
 }
 for name, data in files.items():
     open(name, "wb").write(data)
@@ -77,3 +80,11 @@ echo "== another record stands there now"
 cp own.warc.gz moved.warc.gz; "$WINNOW" ingest m moved.warc.gz >/dev/null 2>&1
 sed 's/x.test.keep/x.test\/peek/' make.py >other.py; mkdir o; (cd o && python3 ../other.py); cp o/own.warc.gz moved.warc.gz
 "$WINNOW" export m --format warc -o m-out.warc.gz >/dev/null 2>&1; echo "exit $?"; [ -e m-out.warc.gz ] && echo "m-out.warc.gz is there"
+echo "== some of many records in one member, and the same in frames of their own"
+for file in many.warc.gz many.warc.zst; do
+	"$WINNOW" ingest "c-$file" "$file" >/dev/null 2>&1
+	"$WINNOW" reduce "c-$file" --rule 'a.host = b.host and a.time <= b.time' --name c >/dev/null 2>&1
+	"$WINNOW" export "c-$file" --cover c --what kept --format warc -o "k-$file.warc.gz" --json 2>/dev/null | counts; echo
+	gzip -dc "k-$file.warc.gz" | sed -n '/^WARC-Type: response/,$p' | grep -a -v '^WARC-Warcinfo-ID' >"k-$file.text"
+done
+cmp k-many.warc.gz.text k-many.warc.zst.text && grep -c '^WARC-Type: response' k-many.warc.gz.text
