@@ -356,8 +356,9 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 	uint64_t length = headless ? 0 : rec->length;
 	size_t most = WHOLE_MAX - head, want = rec->has_length && length < most ? (size_t)length : most;
 
-	if (headless)
-		r->cut = true;
+	r->cut = headless;
+	if (headless) /* how it ends is looked at later: the view must not move then */
+		rc = text_view(&r->text, head + BEYOND, &v, &all, err);
 	else if (rec->has_length)
 		rc = view_block(r, head + want, &v, &all, err);
 	else

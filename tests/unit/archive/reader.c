@@ -388,6 +388,40 @@ static void *feed(void *context)
 	return NULL;
 }
 
+/* The record is seen again when it was left: nothing of its head may have moved away. */
+TEST(reader, keeps_a_head_that_is_too_long)
+{
+	char *field = arena_alloc(t->arena, 1100000);
+
+	memcpy(field, "X-Big: ", 7);
+	memset(field + 7, 'a', 1100000 - 10);
+	memcpy(field + 1100000 - 3, "\r\n", 3);
+	struct str big = make_record(t->arena, "resource", "http://big/", STR("block"), field);
+	struct str small = make_record(t->arena, "resource", "http://small/", STR("block"), NULL);
+
+	for (int second = 0; second < 2; second++)
+		for (enum make_coding c = MAKE_PLAIN; c <= MAKE_GZIP; c++) {
+			struct str first = make_member(t->arena, second ? small : big, c);
+			struct str then = make_member(t->arena, second ? big : small, c);
+			const char *path =
+			    make_file(t, "long-head", make_join(t->arena, (struct str[]){ first, then }, 2));
+			struct record *rec = ARENA_NEW(t->arena, struct record);
+			struct err err = { 0 };
+			struct reader *r;
+
+			CHECK(reader_open(&r, path, &err) == WN_OK, "%s", err.text);
+			for (int i = 0; i < 2; i++) {
+				const char *uri = i == second ? "http://big/" : "http://small/";
+
+				CHECK(reader_next(r, rec, &err) == WN_OK && reader_end(r, rec, &err) == WN_OK);
+				CHECK_STR(rec->target_uri, str(uri));
+				CHECK(flaw_has(&rec->flaws, FLAW_HEAD_TOO_LONG) == (i == second));
+			}
+			CHECK(reader_next(r, rec, &err) == WN_END);
+			reader_close(r);
+		}
+}
+
 TEST(reader, reads_a_pipe)
 {
 	struct str parts[4];
