@@ -201,15 +201,15 @@ static bool opens_to_head(struct text *t, struct str raw)
 static size_t magic_size(enum coding c) { return c == CODING_GZIP || c == CODING_BZIP2 ? 3 : 4; }
 
 /* Moves the raw stream to the next true member at or after where it stands.
- * WN_END: there is none (the stream is at its end). */
-static int search_member(struct text *t, struct err *err)
+ * WN_END: there is none that begins before `most` (the stream is there or behind it, or at its end). */
+static int search_member(struct text *t, uint64_t most, struct err *err)
 {
 	static const unsigned char lead[CODINGS] = {
 		[CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B'
 	};
 	size_t need = magic_size(t->coding);
 
-	for (;;) {
+	while (stream_at(&t->raw) < most) {
 		struct str v;
 		int rc = stream_view(&t->raw, 64 * KIB, &v, err);
 
@@ -240,6 +240,7 @@ static int search_member(struct text *t, struct err *err)
 			i = v.n;
 		stream_skip(&t->raw, i ? i : v.n);
 	}
+	return WN_END;
 }
 
 static int take_dictionary(struct text *t, struct str frame)
@@ -448,7 +449,7 @@ static int recover(struct text *t, struct err *err)
 		t->reread += here - from;
 	if (stream_can_seek(&t->raw, from) && (rc = stream_seek(&t->raw, from, err)) < 0)
 		return rc;
-	return search_member(t, err);
+	return search_member(t, UINT64_MAX, err);
 }
 
 /* Appends the next member (or its beginning) to the window.  WN_END: no more. */
@@ -468,7 +469,7 @@ static int enter(struct text *t, struct err *err)
 	uint64_t at = stream_at(&t->raw);
 
 	if (coding_sniff(v) != t->coding) {
-		rc = search_member(t, err);
+		rc = search_member(t, UINT64_MAX, err);
 		if (rc < 0)
 			return rc;
 		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes between members",
@@ -516,13 +517,13 @@ int text_seek(struct text *t, uint64_t at, struct err *err)
 	return stream_seek(&t->raw, at, err);
 }
 
-int text_sync(struct text *t, uint64_t at, struct err *err)
+int text_sync(struct text *t, uint64_t at, uint64_t most, struct err *err)
 {
 	int rc = text_seek(t, at, err);
 
 	if (rc < 0 || t->coding == CODING_NONE)
 		return rc;
-	return search_member(t, err);
+	return search_member(t, most, err);
 }
 
 int text_view(struct text *t, size_t want, struct str *view, bool *all, struct err *err)

@@ -62,8 +62,9 @@ void text_release(struct text *t);
 
 /* Starts over at offset `at` of the file, where a member (plain: anything) begins. */
 int text_seek(struct text *t, uint64_t at, struct err *err);
-/* The same at the first offset >= at where a member begins with a record's head; plain: at `at`. WN_END: none. */
-int text_sync(struct text *t, uint64_t at, struct err *err);
+/* The same at the first offset >= at where a member begins with a record's head; plain: at `at`. WN_END: none that
+ * begins before `most`, and no more than that was searched. */
+int text_sync(struct text *t, uint64_t at, uint64_t most, struct err *err);
 
 /* The unread text of the present member, at least want (<= TEXT_WINDOW / 2)
  * bytes of it unless the member ends before; then *all is set.  Borrowed until

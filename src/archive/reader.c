@@ -37,8 +37,8 @@ static int end_of_file(struct reader *r)
 }
 
 /* Passes garbage up to the next sure head in this member. WN_OK: standing
- * before one. WN_END: the member has none; *skipped grows. */
-static int pass_garbage(struct reader *r, uint64_t *skipped, bool line, struct err *err)
+ * before one. WN_END: the member has none that begins before `most`; *skipped grows. */
+static int pass_garbage(struct reader *r, uint64_t most, uint64_t *skipped, bool line, struct err *err)
 {
 	size_t want = 64 * KIB;
 
@@ -56,7 +56,7 @@ static int pass_garbage(struct reader *r, uint64_t *skipped, bool line, struct e
 		*skipped += s.at;
 		if (seen == HEAD_YES)
 			return WN_OK;
-		if (all)
+		if (all || text_at(&r->text) >= most)
 			return WN_END;
 		line = s.at ? v.p[s.at - 1] == '\n' : line;
 		want = s.at ? 64 * KIB : want < WHOLE_MAX / 2 ? want * 2 : want;
@@ -143,7 +143,7 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 		int rc;
 
 		r->loose = false;
-		if ((rc = pass_garbage(r, &skipped, false, err)) != WN_OK)
+		if ((rc = pass_garbage(r, r->to, &skipped, false, err)) != WN_OK)
 			return rc;
 	}
 	for (;;) {
@@ -179,7 +179,7 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 		uint64_t skipped = 0, raw, skip;
 
 		text_place(&r->text, &raw, &skip);
-		rc = pass_garbage(r, &skipped, true, err);
+		rc = pass_garbage(r, UINT64_MAX, &skipped, true, err);
 		if (rc < 0)
 			return rc;
 		flaw_add(&r->pending, FLAW_GARBAGE, raw,
@@ -716,5 +716,14 @@ bool reader_tentative(const struct reader *r, const struct record *rec)
 }
 
 const struct flaws *reader_tail(const struct reader *r) { return &r->pending; }
+
+uint64_t reader_ahead(const struct reader *r)
+{
+	uint64_t raw = r->consumed, skip;
+
+	if (r->open)
+		text_place(&r->text, &raw, &skip);
+	return raw;
+}
 
 uint64_t reader_at(const struct reader *r) { return r->consumed + (r->open ? stream_at(&r->text.raw) : 0); }

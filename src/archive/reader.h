@@ -77,6 +77,7 @@ const char *reader_path(const struct reader *r); /* without the part */
 bool reader_seekable(const struct reader *r);
 
 const struct flaws *reader_tail(const struct reader *r); /* after WN_END */
+uint64_t reader_ahead(const struct reader *r);		 /* after WN_END: no record begins between the last and here */
 uint64_t reader_at(const struct reader *r);		 /* bytes of the file consumed so far, for progress */
 void reader_close(struct reader *r);			 /* r may be NULL */
 #endif

@@ -188,7 +188,7 @@ int reader_open_range(struct reader **out, const char *path, uint64_t from, uint
 		r->text.flaws = &r->pending;
 		r->first_record = r->records = 1; /* the file as a whole is not judged here */
 		if (rc >= 0)
-			rc = exact ? text_seek(&r->text, from, err) : text_sync(&r->text, from, err);
+			rc = exact ? text_seek(&r->text, from, err) : text_sync(&r->text, from, to, err);
 		if (rc == WN_END)
 			r->done = true; /* nothing begins here */
 		r->loose = rc == WN_OK && !exact && r->text.coding == CODING_NONE;

@@ -55,6 +55,7 @@ struct run {
 	unsigned threads;
 	/* the file that is being delivered */
 	uint64_t at, skip, records, bytes;
+	uint64_t clear; /* nothing begins from `at` up to here: long garbage is not read again for each range */
 	struct last last;
 	int code;
 	struct err err;
@@ -165,6 +166,7 @@ static int read_in_sequence(struct run *run, size_t file, uint64_t to)
 	}
 	if (run->code == WN_END) {
 		run->code = WN_OK;
+		run->clear = reader_ahead(r);
 		run->tail = *reader_tail(r);
 	}
 	if (to == UINT64_MAX && reader_at(r) > told)
@@ -212,7 +214,7 @@ static int accept(struct run *run, struct range *g)
 	if (g->in_sequence)
 		return read_in_sequence(run, g->file, UINT64_MAX);
 	bool meets = g->exact || (g->any && g->first_at == run->at && run->skip == 0);
-	bool covered = run->at >= g->to || (!g->any && run->at >= run->bytes);
+	bool covered = run->at >= g->to || run->clear >= g->to || (!g->any && run->at >= run->bytes);
 
 	if (meets && g->code >= 0) {
 		stop = deliver(run, g);
@@ -251,7 +253,7 @@ static void begin_file(struct run *run, const struct range *g)
 
 	run->at = g->from;
 	run->last = (struct last){ .at = g->from, .reachable = true };
-	run->skip = run->records = 0;
+	run->skip = run->records = run->clear = 0;
 	run->code = WN_OK;
 	run->tail.n = run->tail.more = 0;
 	run->bytes = stat(run->paths[g->file], &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;

@@ -422,6 +422,25 @@ TEST(reader, keeps_a_head_that_is_too_long)
 		}
 }
 
+TEST(reader, looks_for_records_in_its_range_only)
+{
+	struct str block = make_noise(t, 24 * MIB);
+
+	for (enum make_coding c = MAKE_PLAIN; c <= MAKE_GZIP; c++) {
+		struct str one = make_record(t->arena, "resource", "http://long/", block, NULL);
+		const char *path = make_file(t, "long", make_member(t->arena, one, c));
+		struct record *rec = ARENA_NEW(t->arena, struct record);
+		struct err err = { 0 };
+		struct reader *r;
+
+		CHECK(reader_open_range(&r, path, 2 * MIB, 4 * MIB, false, &err) == WN_OK, "%s", err.text);
+		CHECK(reader_next(r, rec, &err) == WN_END);
+		CHECK(reader_at(r) >= 4 * MIB && reader_at(r) <= 8 * MIB, "read up to %llu",
+		      (unsigned long long)reader_at(r));
+		reader_close(r);
+	}
+}
+
 TEST(reader, reads_a_pipe)
 {
 	struct str parts[4];

@@ -138,6 +138,29 @@ TEST(scan, finds_the_same_with_any_number_of_threads)
 	}
 }
 
+/* Ranges that lie in garbage, or in one long record, hold nothing. */
+TEST(scan, passes_ranges_in_which_nothing_begins)
+{
+	for (enum make_coding c = MAKE_PLAIN; c <= MAKE_GZIP; c++) {
+		struct str few[4], garbage = make_noise(t, 9 * MIB + test_below(t, MIB));
+
+		for (unsigned i = 0; i < COUNT(few); i++) {
+			struct str block = make_noise(t, i == 2 ? 20 * MIB : test_below(t, 50000));
+
+			few[i] =
+			    make_record(t->arena, "resource", arena_printf(t->arena, "http://h/%u", i).p, block, NULL);
+			few[i] = make_member(t->arena, few[i], c);
+		}
+		struct str parts[] = { few[0], garbage, few[1], few[2], few[3], garbage };
+		const char *path = make_file(t, "sparse", make_join(t->arena, parts, COUNT(parts) - test_below(t, 2)));
+		struct str want = scanned(t, &path, 1, 1);
+
+		CHECK(str_find(want, STR("end of 0: 4 records, 0")) > 0, "%.*s", STR_FMT(want));
+		for (unsigned threads = 2; threads <= 4; threads++)
+			CHECK_STR(scanned(t, &path, 1, threads), want);
+	}
+}
+
 TEST(scan, reads_one_large_member_in_sequence)
 {
 	struct str parts[40];
