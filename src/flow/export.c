@@ -224,15 +224,20 @@ static int write_jsonl(struct exporter *x) { return export_each(x, json_row, x->
 
 /* ---- cdxj ---- */
 
+#define SORT_MOST (48 * MIB) /* beyond it lines are sorted on disk */
+
 static int cdxj_row(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
 {
 	struct cdx line = export_cdx(c);
 
 	(void)m, (void)doc;
+	buf_reset(&x->out);
 	cdx_add(CDX_J, &line, &x->out);
-	return export_put(x, STR(""));
+	return x->out.full ? err_set(x->err, WN_LIMIT, "a row is too long")
+			   : linesort_add(&x->lines, buf_view(&x->out), x->err);
 }
 
+/* As flow/index.h writes it: a revisit has no status. */
 struct cdx export_cdx(const struct capture *c)
 {
 	return (struct cdx){ .urlkey = c->urlkey,
@@ -243,14 +248,33 @@ struct cdx export_cdx(const struct capture *c)
 								: c->mime,
 			     .digest = c->payload_digest,
 			     .filename = c->file_name,
-			     .status = c->status == CAPTURE_NO_STATUS ? -1 : c->status,
+			     .status = c->kind == CAPTURE_REVISIT || c->status == CAPTURE_NO_STATUS ? -1 : c->status,
 			     .length = c->length,
 			     .offset = c->at,
 			     .redirect = c->redirect,
 			     .method = c->method };
 }
 
-static int write_cdxj(struct exporter *x) { return export_each(x, cdxj_row, x->err); }
+static int put_lines(void *context, struct str lines, struct err *err)
+{
+	(void)err;
+	return export_put(context, lines);
+}
+
+/* Canonical order is that of key, time and id; a CDXJ is in the order of its bytes. */
+static int write_cdxj(struct exporter *x)
+{
+	uint64_t memory = x->q->memory / 4;
+	int rc;
+
+	linesort_init(&x->lines, memory && memory < SORT_MOST ? (size_t)memory : SORT_MOST, x->q->tmp);
+	rc = export_each(x, cdxj_row, x->err);
+	buf_reset(&x->out);
+	if (rc == WN_OK)
+		rc = linesort_drain(&x->lines, x, put_lines, x->err);
+	linesort_release(&x->lines);
+	return rc;
+}
 
 /* ---- graph, sets, gexf ---- */
 

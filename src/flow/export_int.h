@@ -3,6 +3,7 @@
 #define WINNOW_FLOW_EXPORT_INT_H
 #include "archive/cdx.h"
 #include "flow/export.h"
+#include "flow/linesort.h"
 
 struct exporter {
 	struct collection *coll;
@@ -21,6 +22,7 @@ struct exporter {
 	int fd;
 	struct archive_writer *archive; /* warc and wacz */
 	struct wacz *wacz;
+	struct linesort lines; /* cdxj only */
 	struct err *err;
 };
 

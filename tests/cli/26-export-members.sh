@@ -1,6 +1,6 @@
 # What export copies byte for byte: members that hold one record of what is kept, whole, and nothing else.
 cat >make.py <<'END'
-import gzip, struct, sys
+import base64, gzip, hashlib, struct
 
 def record(kind, uri, date, ident, block, extra=""):
     head = f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:m:{ident}>\r\nWARC-Date: {date}-01-01T00:00:00Z\r\n"
@@ -22,8 +22,10 @@ def zstd(data):  # one frame with one raw block
 info = record("warcinfo", "", 2019, "info", "software: crawler\r\n")
 keep = record("response", "http://x.test/keep", 2021, "keep", page("the page that is kept"))
 secret = record("response", "http://x.test/secret", 2020, "secret", page("the page that is SECRET"))
+digest = base64.b32encode(hashlib.sha1(b"<p>the page that is SECRET</p>").digest()).decode()
 revisit = record("revisit", "http://x.test/secret", 2022, "again", "HTTP/1.1 200 OK\r\n\r\n",
     "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\nWARC-Refers-To: <urn:m:secret>\r\n"
+    f"WARC-Payload-Digest: sha1:{digest}\r\n"
     "WARC-Refers-To-Target-URI: http://x.test/secret\r\nWARC-Refers-To-Date: 2020-01-01T00:00:00Z\r\n")
 half = len(keep) // 2
 arc = b"filedesc://a.arc 0.0.0.0 20200101000000 text/plain 77\n1 0 test\nURL IP-address Archive-date Content-type Archive-length\n\n\n"
@@ -44,6 +46,7 @@ files = {
     "own.warc.zst": zstd(secret) + zstd(keep),
     "arc.arc.gz": gz(arc) + gz(b"http://x.test/arc 1.2.3.4 20210101000000 text/html %d\n" % len(one) + one + b"\n"),
     "revisit.warc.gz": gz(secret + keep) + gz(revisit),
+    "same.warc.gz": b"".join(gz(record("response", f"http://{h}same.test/", 2020, f"same-{h}", page(h))) for h in ("www.", "", "www2.")),
     "many.warc.gz": gz(b"".join(many)),
     "many.warc.zst": b"".join(zstd(r) for r in many),
 }
@@ -88,3 +91,8 @@ for file in many.warc.gz many.warc.zst; do
 	gzip -dc "k-$file.warc.gz" | sed -n '/^WARC-Type: response/,$p' | grep -a -v '^WARC-Warcinfo-ID' >"k-$file.text"
 done
 cmp k-many.warc.gz.text k-many.warc.zst.text && grep -c '^WARC-Type: response' k-many.warc.gz.text
+echo "== cdxj: the lines that index writes, in the order of their bytes"
+"$WINNOW" ingest s same.warc.gz revisit.warc.gz "$SAMPLE"/sample-*.warc.gz >/dev/null 2>&1
+"$WINNOW" export s --format cdxj -o s.cdxj >/dev/null 2>&1; echo "exit $?"
+"$WINNOW" index same.warc.gz revisit.warc.gz "$SAMPLE"/sample-*.warc.gz | diff - s.cdxj && sort -c s.cdxj && grep -c revisit s.cdxj
+grep -o '"url": "[^"]*same.test/"' s.cdxj
