@@ -84,9 +84,9 @@ static int join_next(struct reader *r, uint64_t lacking, struct err *err)
 		return rc;
 	for (; next.n && (next.p[0] == '\r' || next.p[0] == '\n'); ends++)
 		next = str_sub(next, 1, next.n);
-	bool closes = lacking && ends == lacking + trailer;
+	bool ours = lacking && (next.n ? ends == lacking + trailer : ends <= lacking);
 
-	if (!closes && (next.n == 0 || reader_sight(r, next, true, true, &s) == HEAD_YES))
+	if (!ours && (next.n == 0 || reader_sight(r, next, true, true, &s) == HEAD_YES))
 		return WN_END;
 	text_join(&r->text);
 	return WN_OK;

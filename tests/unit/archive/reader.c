@@ -227,7 +227,9 @@ TEST(reader, joins_records_over_members_of_any_size)
 	struct str records[5];
 
 	for (size_t i = 0; i < COUNT(records); i++)
-		records[i] = make_record(t->arena, "resource", "http://a/", make_noise(t, 10 + 700 * i), NULL);
+		records[i] = make_record(
+		    t->arena, "resource", "http://a/", /* line ends around it could be those of a head or trailer */
+		    make_join(t->arena, (struct str[]){ STR("."), make_noise(t, 8 + 700 * i), STR(".") }, 3), NULL);
 	struct str all = make_join(t->arena, records, COUNT(records));
 
 	for (size_t size = 5; size < 400; size += 1 + size / 3)
