@@ -187,7 +187,10 @@ int reader_open_range(struct reader **out, const char *path, uint64_t from, uint
 		r->pending.n = r->pending.more = 0;
 		r->text.flaws = &r->pending;
 		r->first_record = r->records = 1; /* the file as a whole is not judged here */
-		if (rc >= 0)
+		if (rc == WN_END && !r->open && exact)
+			rc = err_set(err, WN_IO, "%s has no record at offset %llu any more: it was replaced or cut",
+				     path, (unsigned long long)from);
+		else if (rc >= 0 && r->open)
 			rc = exact ? text_seek(&r->text, from, err) : text_sync(&r->text, from, to, err);
 		if (rc == WN_END)
 			r->done = true; /* nothing begins here */

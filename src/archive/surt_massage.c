@@ -233,14 +233,14 @@ static void ia_query(unsigned flags, struct surt_parts *u, struct buf *tmp)
 
 void surt_massage(unsigned flags, struct surt_parts *u, struct buf *tmp)
 {
-	bool https = str_eq(u->scheme, STR("https"));
+	int usual = str_ieq(u->scheme, STR("http")) ? 80 : str_ieq(u->scheme, STR("https")) ? 443 : 0;
 
 	surt_lower(&u->host);
 	if (!(flags & SURT_KEEP_WWW)) {
 		buf_str(tmp, surt_strip_www(buf_view(&u->host)));
 		surt_replace(&u->host, tmp);
 	}
-	if ((https && u->port == 443) || (str_eq(u->scheme, STR("http")) && u->port == 80))
+	if (usual && u->port == usual)
 		u->port = -1;
 	surt_strip_path(buf_view(&u->path), tmp);
 	surt_replace(&u->path, tmp);

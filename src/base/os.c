@@ -241,6 +241,13 @@ void os_close(int *fd)
 	*fd = -1;
 }
 
+bool os_is_special(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
 int os_atomic_open(struct os_atomic *f, const char *path, struct err *err)
 {
 	size_t n = strlen(path);

@@ -61,6 +61,7 @@ struct cmd {
 	enum cmd_group group;
 	bool coll_first;	     /* the first argument is a collection: its winnow.conf applies */
 	bool listing;		     /* takes --format and --fields */
+	bool continues;		     /* what was finished before an interruption is kept; given again it goes on */
 	unsigned min_args, max_args; /* max 0: any number */
 	const struct opt *opts;
 	size_t args_size;

@@ -75,6 +75,7 @@ const struct cmd cmd_import = {
 	.summary = "add attributes from CSV, or captures from CDX",
 	.group = GROUP_GATHER,
 	.coll_first = true,
+	.continues = true,
 	.min_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),

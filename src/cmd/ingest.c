@@ -217,6 +217,7 @@ const struct cmd cmd_ingest = {
 	.summary = "enter the captures of WARC and ARC files in a collection",
 	.group = GROUP_GATHER,
 	.coll_first = true,
+	.continues = true,
 	.min_args = 1,
 	.opts = opts,
 	.args_size = sizeof(struct args),

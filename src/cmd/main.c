@@ -47,7 +47,8 @@ const struct opt cmd_listing_opts[] = {
 int cmd_fail(struct cmd_run *run, int rc)
 {
 	if (rc == WN_INTERRUPTED || (rc < 0 && task_interrupted())) {
-		error("%s: interrupted; what was finished is kept, the same command continues", run->cmd->name);
+		error("%s: interrupted%s", run->cmd->name,
+		      run->cmd->continues ? "; what was finished is kept, the same command continues" : "");
 		return EXIT_INTERRUPTED;
 	}
 	error("%s: %s", run->cmd->name, run->err.text[0] ? run->err.text : "failed");

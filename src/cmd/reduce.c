@@ -160,6 +160,7 @@ const struct cmd cmd_reduce = {
 	.summary = "find the smallest set of documents that covers the rest",
 	.group = GROUP_DECIDE,
 	.coll_first = true,
+	.continues = true,
 	.min_args = 1,
 	.max_args = 1,
 	.opts = opts,

@@ -11,8 +11,10 @@
 #include "archive/chunk.h"
 #include "archive/digest.h"
 #include "archive/http.h"
+#include "archive/payload.h"
 #include "archive/reader.h"
 #include "archive/stamp.h"
+#include "archive/verify.h"
 #include "archive/writer.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -20,6 +22,8 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/os.h"
+#include "base/task.h"
 #include "cmd/table.h"
 
 struct report {
@@ -121,6 +125,12 @@ static bool digest_fits(const struct record *rec)
 	return digest_eq(&got, &want);
 }
 
+/* A long block was looked at before; a segment's digest is that of all segments, which need not be here. */
+static bool known_wrong(const struct record *rec)
+{
+	return flaw_has(&rec->flaws, FLAW_PAYLOAD_DIGEST) && !rec->segment_number;
+}
+
 static bool is_reason(struct str s)
 {
 	return str_ieq(s, STR("length")) || str_ieq(s, STR("time")) || str_ieq(s, STR("disconnect")) ||
@@ -165,7 +175,7 @@ static void make_head(struct arena *a, const struct record *rec, struct writer_h
 				   .warcinfo_id = rec->warcinfo_id,
 				   .truncated = rec->truncated,
 				   .more = more };
-	if (rec->payload_digest.n && !digest_fits(rec))
+	if (rec->payload_digest.n && (known_wrong(rec) || !digest_fits(rec)))
 		h->payload_digest = STR_NONE;
 	if (rec->truncated.n && !is_reason(rec->truncated))
 		h->truncated = STR("unspecified");
@@ -183,56 +193,93 @@ static void make_head(struct arena *a, const struct record *rec, struct writer_h
 	keep_fields(h, more, rec);
 }
 
-/* A block that does not lie in memory: its true length must be known before
- * it is written, so it is read twice.  *length by the first pass. */
-static int measure(const char *path, const struct record *rec, uint64_t *length, struct err *err)
+static int go_on(struct err *err) { return task_interrupted() ? err_set(err, WN_INTERRUPTED, "interrupted") : WN_OK; }
+
+/* What verify finds in block and payload, added to rec->flaws; the record is read to its end. */
+static int check(struct payload *p, struct reader *r, struct record *rec, struct err *err)
 {
-	struct reader *r;
-	struct record *again = mem_alloc(sizeof *again);
 	struct str piece;
+	int rc = payload_begin(p, r, rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_BLOCK, err);
+
+	while (rc == WN_OK && (rc = payload_read(p, &piece, err)) == WN_OK)
+		rc = go_on(err);
+	return rc < 0 ? rc : payload_end(p, rec, err);
+}
+
+static int open_again(const char *path, const struct record *rec, struct reader **r, struct record *again,
+		      struct err *err)
+{
+	struct arena a = { 0 };
 	int rc;
 
-	*length = 0;
-	if (rec->part.n) {
-		struct arena a = { 0 };
+	if (rec->part.n)
+		path = arena_printf(&a, "%s#%.*s", path, STR_FMT(rec->part)).p;
+	rc = reader_open_span(r, path, rec->span, err);
+	arena_release(&a);
+	if (rc == WN_OK && (rc = reader_next(*r, again, err)) < 0)
+		reader_close(*r);
+	return rc;
+}
 
-		rc = reader_open_span(&r, arena_printf(&a, "%s#%.*s", path, STR_FMT(rec->part)).p, rec->span, err);
-		arena_release(&a);
-	} else {
-		rc = reader_open_span(&r, path, rec->span, err);
-	}
-	if (rc == WN_OK)
-		rc = reader_next(r, again, err);
-	while (rc == WN_OK && (rc = reader_block(r, &piece, err)) == WN_OK)
-		*length += piece.n;
-	if (rc >= 0)
+/* A block that does not lie in memory is read three times: its flaws and its
+ * true length must be known before it is written. */
+static int look_ahead(const char *path, struct payload *p, struct record *rec, uint64_t *length, struct err *err)
+{
+	struct reader *r = NULL;
+	struct record *again = mem_alloc(sizeof *again);
+	struct str piece;
+	int rc = open_again(path, rec, &r, again, err);
+
+	*length = 0;
+	if (rc >= 0) {
+		while (rc == WN_OK && (rc = reader_block(r, &piece, err)) == WN_OK) {
+			*length += piece.n;
+			rc = go_on(err);
+		}
 		reader_close(r);
+	}
+	if (rc >= 0 && (rc = open_again(path, rec, &r, again, err)) >= 0) {
+		again->flaws.n = again->flaws.more = 0; /* those of the head are known */
+		if (rc == WN_OK)
+			rc = check(p, r, again, err);
+		reader_close(r);
+		for (unsigned i = 0; i < again->flaws.n; i++) /* those of lengths come again at the end */
+			if (again->flaws.v[i].kind >= FLAW_BAD_DIGEST)
+				flaw_add(&rec->flaws, again->flaws.v[i].kind, again->flaws.v[i].at, "%s",
+					 again->flaws.v[i].detail);
+	}
 	mem_free(again);
 	return rc < 0 ? rc : WN_OK;
 }
 
-static int copy_record(struct writer *w, struct reader *r, const char *path, struct record *rec, struct arena *a,
-		       struct err *err)
+/* Writes the record and completes its flaws. */
+static int copy_record(struct writer *w, struct reader *r, const char *path, struct payload *p, struct record *rec,
+		       struct arena *a, struct err *err)
 {
 	struct writer_head head;
 	struct str piece;
 	uint64_t length;
 	int rc;
 
-	make_head(a, rec, &head);
-	if (rec->whole.p)
-		return writer_record(w, &head, rec->whole, NULL, err);
+	if (rec->whole.p) {
+		make_head(a, rec, &head);
+		rc = writer_record(w, &head, rec->whole, NULL, err);
+		return rc < 0 ? rc : check(p, r, rec, err);
+	}
 	if (strcmp(path, "-") == 0)
 		return err_set(err, WN_USAGE,
 			       "a record of %" PRIu64
 			       " bytes cannot be repaired from standard input: save it to a file first",
 			       rec->length);
-	if ((rc = measure(path, rec, &length, err)) < 0 || (rc = writer_begin(w, &head, length, err)) < 0)
+	if ((rc = look_ahead(path, p, rec, &length, err)) < 0)
+		return rc;
+	make_head(a, rec, &head);
+	if ((rc = writer_begin(w, &head, length, err)) < 0)
 		return rc;
 	while ((rc = reader_block(r, &piece, err)) == WN_OK)
-		if ((rc = writer_piece(w, piece, err)) < 0)
+		if ((rc = go_on(err)) < 0 || (rc = writer_piece(w, piece, err)) < 0)
 			return rc;
-	return rc < 0 ? rc : writer_end(w, NULL, err);
+	return rc < 0 || (rc = writer_end(w, NULL, err)) < 0 ? rc : reader_end(r, rec, err);
 }
 
 /* A copy and its original may be told apart by the id alone: a second record of an id gets a new one. */
@@ -240,12 +287,15 @@ static void free_id(struct record *rec, struct map *ids)
 {
 	if (!rec->id.n)
 		return;
-	uint64_t hash = hash_str(rec->id);
+	uint64_t hash = hash_str(rec->id), *first = map_get(ids, hash);
 
-	if (map_get(ids, hash))
+	if (first) {
+		flaw_add(&rec->flaws, FLAW_DUPLICATE_ID, rec->span.at, "the same as that of the record at %" PRIu64,
+			 *first);
 		rec->id = STR_NONE;
-	else
-		map_put(ids, hash, 1);
+	} else {
+		map_put(ids, hash, rec->span.at);
+	}
 }
 
 static int copy_all(struct reader *r, const char *path, struct writer *w, struct report *rep, struct err *err)
@@ -253,21 +303,23 @@ static int copy_all(struct reader *r, const char *path, struct writer *w, struct
 	struct record *rec = mem_alloc(sizeof *rec);
 	struct arena a = { 0 };
 	struct map ids = { 0 };
+	struct payload payload = { 0 };
 	int rc;
 
-	while ((rc = reader_next(r, rec, err)) == WN_OK) {
+	while ((rc = go_on(err)) == WN_OK && (rc = reader_next(r, rec, err)) == WN_OK) {
 		bool empty = rec->flaws.n && flaw_has(&rec->flaws, FLAW_HEAD_TRUNCATED) && rec->length == 0;
 
 		rep->records++;
 		arena_reset(&a);
+		verify_head(rec);
 		if (!empty) {
 			free_id(rec, &ids);
-			if ((rc = copy_record(w, r, path, rec, &a, err)) < 0)
+			if ((rc = copy_record(w, r, path, &payload, rec, &a, err)) < 0)
 				break;
 			rep->written++;
-		}
-		if ((rc = reader_end(r, rec, err)) < 0)
+		} else if ((rc = check(&payload, r, rec, err)) < 0) {
 			break;
+		}
 		rep->changed += rec->flaws.n > 0;
 		rep->lost += empty || is_loss(&rec->flaws);
 		count(rep, &rec->flaws);
@@ -277,6 +329,7 @@ static int copy_all(struct reader *r, const char *path, struct writer *w, struct
 		rep->lost += is_loss(reader_tail(r)) || flaw_has(reader_tail(r), FLAW_NOT_AN_ARCHIVE);
 		rc = WN_OK;
 	}
+	payload_release(&payload);
 	map_release(&ids);
 	arena_release(&a);
 	mem_free(rec);
@@ -327,6 +380,8 @@ static int run(struct cmd_run *run)
 
 	if (stat(in, &a) == 0 && stat(out, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
 		return cmd_usage(run, "%s and %s are the same file; name another one for the copy", in, out);
+	if (os_is_special(out))
+		return cmd_usage(run, "%s is there and is no regular file; give another name", out);
 	if ((rc = reader_open(&r, in, &run->err)) < 0)
 		return cmd_fail(run, rc);
 	struct writer_options o = { .coding = coding_of(out),
@@ -369,6 +424,6 @@ const struct cmd cmd_repair = {
 	.examples = examples,
 	.prose =
 	    "Reads IN (WARC, ARC or WACZ, however damaged) and writes OUT as WARC 1.1, one compressed member a record (gzip or zstd by the name of "
-	    "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right, payload digests that do not fit are left out. Each flaw of IN is printed as OFFSET, KIND and DETAIL.\n\n"
-	    "OUT appears whole or not at all; IN is not touched. The exit code is 1 when something could not be saved.",
+	    "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right, payload digests that do not fit are left out, a date that is missing or cannot be read becomes 1970-01-01T00:00:00Z. Each flaw of IN, as 'winnow verify' finds them, is printed as OFFSET, KIND and DETAIL.\n\n"
+	    "OUT appears whole or not at all (a regular file only: a device, a pipe or a link of that name is refused); IN is not touched. The exit code is 1 when something could not be saved.",
 };

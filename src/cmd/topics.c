@@ -11,7 +11,7 @@ static const char *exit_codes(void)
 	       "  1    done, with findings: flaws above --max-flaws, a check that failed, no match\n"
 	       "  2    usage: an unknown option, a bad rule, a file that is not what was asked for\n"
 	       "  3    failed: the disk, the memory or the catalogue refused; the message says what to do\n"
-	       "  130  interrupted; what was finished is kept, and the same command continues";
+	       "  130  interrupted; ingest, reduce, import and update keep what was finished, and the same command continues";
 }
 
 const struct help_topic help_topics[] = {

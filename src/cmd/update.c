@@ -92,6 +92,7 @@ const struct cmd cmd_update = {
 	.summary = "bring a cover to the collection's present state",
 	.group = GROUP_DECIDE,
 	.coll_first = true,
+	.continues = true,
 	.min_args = 1,
 	.max_args = 1,
 	.opts = opts,

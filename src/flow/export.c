@@ -595,7 +595,7 @@ static int guard(struct exporter *x)
 	int rc = WN_OK;
 
 	if (strcmp(x->path, "-") != 0 && lstat(x->path, &st) == 0) {
-		if (!S_ISREG(st.st_mode))
+		if (os_is_special(x->path))
 			rc = err_set(x->err, WN_USAGE,
 				     "%s is there and is no regular file; give another name, or - for standard output",
 				     x->path);

@@ -373,6 +373,21 @@ TEST(reader, opens_a_record_by_its_span)
 	}
 }
 
+TEST(reader, names_a_file_that_was_cut_since)
+{
+	const char *path = make_file(t, "cut.warc", STR(""));
+	struct span span = { .at = 5000 };
+	struct reader *r;
+	struct err err = { 0 };
+
+	CHECK(reader_open_span(&r, path, span, &err) == WN_IO);
+	CHECK(r == NULL && str_starts(str(err.text), str(path)), "%s", err.text);
+	err = (struct err){ 0 };
+	REQUIRE(reader_open_range(&r, path, 5000, UINT64_MAX, false, &err) == WN_OK, "%s", err.text);
+	CHECK(reader_next(r, ARENA_NEW(t->arena, struct record), &err) == WN_END);
+	reader_close(r);
+}
+
 struct feed {
 	const char *path;
 	struct str data;

@@ -67,6 +67,10 @@ static const struct {
 	{ "?x", "http:/?x" },
 	{ "http://example.com/a//../b", "com,example)/a/b" },
 	{ "x y", "x%20y)/" },
+	{ "HTTP://www.A.example:80/x", "example,a)/x" },
+	{ "Https://A.example:443/", "example,a)/" },
+	{ "HTTP://a.example:443/", "example,a:443)/" },
+	{ "FTP://a.example:80/", "example,a:80)/" },
 };
 
 TEST(surt, makes_keys)

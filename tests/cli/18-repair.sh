@@ -1,0 +1,62 @@
+# repair tells what verify tells, replaces regular files only, and leaves nothing behind when it is stopped.
+record() { # NUMBER TYPE DATE BLOCK [FIELD]: an empty TYPE or DATE is left out
+	printf 'WARC/1.1\r\nWARC-Record-ID: <urn:test:%s>\r\n' "$1"
+	[ -z "$2" ] || printf 'WARC-Type: %s\r\n' "$2"
+	[ -z "$3" ] || printf 'WARC-Date: %s\r\n' "$3"
+	[ -z "${5-}" ] || printf '%s\r\n' "$5"
+	printf 'Content-Type: application/http; msgtype=response\r\nContent-Length: %s\r\n\r\n%s\r\n\r\n' "${#4}" "$4"
+}
+uri='WARC-Target-URI: http://example.test/'
+day=2020-01-02T03:04:05Z
+cr=$(printf '\r')
+page="HTTP/1.1 200 OK$cr
+Content-Encoding: gzip$cr
+$cr
+plain"
+{
+	record 1 response '' "$page" "$uri"
+	record 2 response 'last Monday' "$page" "$uri"
+	record 3 '' "$day" "$page" "$uri"
+	record 4 response "$day" "$page"
+	record 5 response "$day" "$page" "$uri$cr
+WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	record 5 response "$day" "$page" "$uri"
+	printf 'WARC/1.1\r\nWARC-Type: resp'
+} >bad.warc
+echo '# flaws'
+"$WINNOW" repair bad.warc clean.warc; echo "exit $?"
+"$WINNOW" repair bad.warc again.warc | sed 's/ *$//' | grep -v 'records read' | sort >repair.txt
+"$WINNOW" verify -q bad.warc | sed 's/^bad.warc //; s/ *$//' | sort | diff - repair.txt && echo 'as verify tells'
+grep -ac 'WARC-Date: 1970-01-01T00:00:00Z' clean.warc
+grep -ac WARC-Payload-Digest clean.warc
+
+echo '# a block that is too long for memory'
+long=long.warc
+{
+	printf 'WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:test:long>\r\nWARC-Date: %s\r\n%s\r\n' "$day" "$uri"
+	printf 'WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\nContent-Length: 9000000\r\n\r\n'
+	head -c 9000000 /dev/zero
+	printf '\r\n\r\n'
+} >$long
+"$WINNOW" repair $long clean.warc; echo "exit $?"
+"$WINNOW" verify clean.warc; echo "exit $?"
+"$WINNOW" repair - none.warc <$long; echo "exit $?"
+
+echo '# what a rename would destroy'
+record 1 resource "$day" hello "$uri" >good.warc
+mkfifo pipe; ln -s good.warc link; mkdir folder
+for to in pipe link folder; do
+	"$WINNOW" repair bad.warc $to; echo "exit $?"
+done
+[ -p pipe ] && [ -L link ] && [ -d folder ] && cat good.warc | head -1
+
+echo '# stopped'
+stopped() { # COMMAND...: reads the pipe, which has records before and after the signal
+	"$WINNOW" "$@" & pid=$!
+	exec 3>pipe
+	cat good.warc >&3; kill -TERM $pid; cat good.warc good.warc >&3
+	exec 3>&-
+	wait $pid; echo "exit $?"
+}
+stopped repair pipe stopped.warc
+ls | grep -c stopped
