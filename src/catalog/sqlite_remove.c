@@ -25,18 +25,14 @@ static int remember_ids(struct sqlite_catalog *c, struct err *err)
 	return rc;
 }
 
-/* What a revisit has from its original (sqlite_resolve.c), without one. */
-#define INHERITED "digest = null, mime = null, charset = null, bytes = 0, published = null, page = null"
-
 /* Takes the captures in the temporary table `gone` out. */
 static int remove_gone(struct sqlite_catalog *c, struct err *err)
 {
 	static const char *const steps[] = {
-		/* originals that go leave their revisits open again */
+		/* originals that go leave their revisits open again, with nothing from them (sqlite_resolve.c) */
 		"update revisit set unresolved = 1 where capture in (select id from capture where original in (select id from gone))",
 		"delete from content_capture where capture in (select id from capture where original in (select id from gone))",
-		"update capture set content = null, original = null, why = 0, " INHERITED
-		" where original in (select id from gone)",
+		"update capture set content = null, original = null, why = 0, digest = null, mime = null, charset = null, bytes = 0, published = null, page = null where original in (select id from gone)",
 		"delete from capture_key where (urlkey, time, capture) in (select c.urlkey, c.time, c.id from capture c join gone g on g.id = c.id)",
 		"delete from capture_hash where capture in (select id from gone)",
 		"create temp table loose as select distinct content as id from content_capture where capture in (select id from gone)",
@@ -126,8 +122,7 @@ int sq_reprocessed(struct catalog *base, unsigned extractor, struct err *err)
 {
 	static const char *const steps[] = {
 		"delete from content_capture where capture in (select capture from revisit)",
-		"update capture set content = null, original = null, " INHERITED
-		" where id in (select capture from revisit)",
+		"update capture set content = null, original = null, digest = null, mime = null, charset = null, bytes = 0, published = null, page = null where id in (select capture from revisit)",
 		"update revisit set unresolved = 1",
 		"insert or ignore into dead_content select id from content where not exists (select 1 from content_capture x where x.content = content.id)",
 		"delete from content where not exists (select 1 from content_capture x where x.content = content.id)",
