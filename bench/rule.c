@@ -36,7 +36,7 @@ static void fill(struct columns *c)
 		columns_text(c, host, i, str(text));
 		snprintf(text, sizeof text, "Title %d", (int)(r >> 8) % 50000);
 		columns_text(c, title, i, str(text));
-		columns_time(time, i, (int64_t)(1262304000 + (r >> 32) % 100000000));
+		columns_number(time, i, (double)(1262304000 + (r >> 32) % 100000000));
 		columns_number(words, i, (double)((r >> 20) % 5000));
 	}
 	columns_finish(c);

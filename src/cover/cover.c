@@ -200,15 +200,3 @@ struct cover_sum cover_prefer_sum(const int64_t *prefer, const uint8_t *kept, ui
 			sum += prefer[d];
 	return (struct cover_sum){ (int64_t)(sum >> 64), (uint64_t)sum };
 }
-
-bool cover_witness_better(const struct cover_candidate *x, const struct cover_candidate *y)
-{
-	unsigned __int128 left = (unsigned __int128)(x->size ? x->shared : 1) * (y->size ? y->size : 1);
-	unsigned __int128 right = (unsigned __int128)(y->size ? y->shared : 1) * (x->size ? x->size : 1);
-
-	if (left != right)
-		return left > right;
-	if (x->time != y->time)
-		return x->time > y->time;
-	return x->document < y->document;
-}

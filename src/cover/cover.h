@@ -105,14 +105,4 @@ struct cover_sum {
 };
 struct cover_sum cover_prefer_sum(const int64_t *prefer, const uint8_t *kept, uint32_t n);
 
-/* Witness of a dropped document: the coverer with the largest shared / A, then
- * the latest, then the first in canonical order.  A is that document's own
- * size, so fractions of one document compare by `shared`; sizes differ when a
- * rule's disjuncts measure different texts. */
-struct cover_candidate {
-	uint32_t document;
-	uint64_t shared, size; /* shared / size; 0 / 0 is 1 */
-	int64_t time;
-};
-bool cover_witness_better(const struct cover_candidate *x, const struct cover_candidate *y);
 #endif

@@ -355,8 +355,6 @@ static weight value_of(const struct instance *in, const struct cut_pool *cuts, c
 
 static weight ceiling(weight sum) { return sum <= 0 ? 0 : (sum + PACKING_SCALE - 1) / PACKING_SCALE; }
 
-weight packing_bound(const struct instance *in, const weight *u) { return ceiling(value_of(in, NULL, u, NULL, NULL)); }
-
 void packing_repair(const struct instance *in, weight *u, weight unit)
 {
 	weight *load = mem_array((size_t)in->cols + 1, sizeof(*load));

@@ -43,9 +43,6 @@ void packing_solve(struct arena *a, const struct instance *in, uint64_t work, st
  * bound only rises; u stays, so that it may go into a certificate.  No cuts after subgradients, or with caps. */
 void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, struct packing *p);
 
-/* ceil(L(u)) for numerators u over PACKING_SCALE. */
-weight packing_bound(const struct instance *in, const weight *u);
-
 /* Makes u feasible for weights `unit` on every column: lowers what is too
  * much, then raises what has room, rows in order. */
 void packing_repair(const struct instance *in, weight *u, weight unit);

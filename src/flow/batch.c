@@ -152,8 +152,6 @@ void batch_close(struct batch *b)
 }
 
 const struct batch_counts *batch_counts(const struct batch *b) { return &b->counts; }
-uint64_t batch_next_file(struct batch *b) { return b->next.file++; }
-
 bool batch_full(const struct batch *b)
 {
 	return b->load->captures.n + b->load->updates.n >= b->captures_most ||

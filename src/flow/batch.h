@@ -78,5 +78,4 @@ int batch_forget(struct collection *coll, struct err *err);
 /* Merges what should be merged; after the last commit. */
 int batch_finish(struct batch *b, struct err *err);
 const struct batch_counts *batch_counts(const struct batch *b);
-uint64_t batch_next_file(struct batch *b); /* takes an id */
 #endif

@@ -55,10 +55,6 @@ struct run {
 int run_open(struct run *r, struct collection *coll, const struct run_request *q, struct err *err);
 void run_close(struct run *r); /* zero is fine */
 
-/* The run of some of a run's documents (ascending numbers); previous, by the
- * whole run's numbers, may be NULL.  r is borrowed: close the part first. */
-int run_restrict(struct run *part, const struct run *r, const uint32_t *docs, uint32_t n, const uint8_t *previous,
-		 struct err *err);
 /* After `previous` was set: twins of which one was kept are not folded any more. */
 void run_set_apart(struct run *r);
 /* 64 bits of each document's text and of whatever the rule, the preference and the groups look at. */

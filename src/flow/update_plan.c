@@ -9,7 +9,7 @@
 #include "flow/update_plan.h"
 
 #include "base/progress.h"
-#include "cover/update.h"
+#include "cover/groups.h"
 
 /* Old numbers by capture. */
 static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
@@ -229,7 +229,6 @@ static void open_by_change(struct update_work *w, const struct certificate *proo
 static void open_groups(struct update_work *w)
 {
 	const struct run_state *was = w->was;
-	struct update_plan plan = { .open = w->open };
 	uint8_t *less = mem_zarray((size_t)was->n + 1, 1);
 	uint32_t *part_of = mem_array((size_t)w->n + 1, sizeof *part_of);
 
@@ -239,12 +238,11 @@ static void open_groups(struct update_work *w)
 	for (uint32_t d = 0; d < w->n; d++) {
 		uint32_t o = w->before[d];
 
-		part_of[d] = o == UPDATE_NONE ? UPDATE_NEW : was->part[o];
+		part_of[d] = o == UPDATE_NONE ? UPDATE_NONE : was->part[o];
 		if (o != UPDATE_NONE && was->group[o] != COVER_NO_GROUP && less[was->group[o]])
 			w->open[d] = 1;
-		plan.open_count += w->open[d];
 	}
-	update_open_groups(&plan, w->n, w->run->group, w->run->groups, part_of, was->n_parts);
+	groups_reach(w->open, w->n, w->run->group, w->run->groups, part_of, was->n_parts);
 	mem_free(less);
 	mem_free(part_of);
 }

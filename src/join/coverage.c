@@ -192,24 +192,6 @@ void coverage_release(struct coverage *c)
 	*c = (struct coverage){ 0 };
 }
 
-/* --- components --- */
-
-uint32_t coverage_parts(const struct coverage *c, uint32_t *part)
-{
-	uint32_t *up = forest_new(c->n), parts = 0;
-
-	for (uint32_t d = 0; d < c->n; d++)
-		for (uint64_t i = c->start[d]; i < c->start[d + 1]; i++)
-			forest_unite(up, d, c->by[i]);
-	for (uint32_t d = 0; d < c->n; d++) {
-		uint32_t r = forest_root(up, d);
-
-		part[d] = r == d ? parts++ : part[r];
-	}
-	mem_free(up);
-	return parts;
-}
-
 /* --- witnesses --- */
 
 #define LOCKS 256u

@@ -59,10 +59,6 @@ void kernel_release(struct kernel *k); /* zero is fine */
 struct coverage_index *coverage_index_new(void);
 void coverage_index_free(struct coverage_index *x); /* x may be NULL */
 
-/* Weakly connected components of a graph: part[d], numbered by least document;
- * returns how many. */
-uint32_t coverage_parts(const struct coverage *c, uint32_t *part);
-
 /* witness[a] for a with kept[a] = 0: the b with kept[b] and Cov(a, b) of the
  * largest shared / A (kind `kind`; < 0: all equal; 1 of two empty sets), then the largest latest[b]
  * (NULL: all equal; NaN is the least), then the least b; UINT32_MAX when there is none.  shared[a],

@@ -37,8 +37,6 @@ void columns_text(struct columns *c, struct column *col, size_t doc, struct str 
 
 void columns_number(struct column *col, size_t doc, double v) { col->num[doc] = isfinite(v) ? v : NAN; }
 
-void columns_time(struct column *col, size_t doc, int64_t seconds) { col->num[doc] = (double)seconds; }
-
 struct ranked {
 	struct str s;
 	uint32_t id;

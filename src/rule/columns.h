@@ -76,7 +76,6 @@ void columns_init(struct columns *c, size_t n);
 struct column *columns_add(struct columns *c, unsigned attr, enum value_type type); /* all cells missing */
 void columns_text(struct columns *c, struct column *col, size_t doc, struct str s);
 void columns_number(struct column *col, size_t doc, double v);
-void columns_time(struct column *col, size_t doc, int64_t seconds);
 void columns_finish(struct columns *c);
 void columns_release(struct columns *c);
 

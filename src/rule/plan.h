@@ -73,13 +73,6 @@ bool disjunct_content(const struct disjunct *d, uint32_t a, uint32_t b, const st
  * empty sets satisfy every ratio among themselves and none with others). */
 #define NEED_NEVER UINT64_MAX
 uint64_t content_need(const struct disjunct *d, enum text_kind kind, uint64_t size_a, uint64_t size_b);
-/* The least content_need over every size the other side may have; > 0 for a
- * non-empty set when has_lower (except shared >= 0). For prefixes. */
-uint64_t content_need_a(const struct disjunct *d, enum text_kind kind, uint64_t size_a);
-uint64_t content_need_b(const struct disjunct *d, enum text_kind kind, uint64_t size_b);
-/* Sizes of b that can satisfy the lower terms for a given size of a (and the reverse); lo > hi: none. */
-void content_sizes_b(const struct disjunct *d, enum text_kind kind, uint64_t size_a, uint64_t *lo, uint64_t *hi);
-void content_sizes_a(const struct disjunct *d, enum text_kind kind, uint64_t size_b, uint64_t *lo, uint64_t *hi);
 
 /* Pairs (a != b) inside the blocks that may_a and may_b leave. */
 double disjunct_pairs(const struct plan *p, const struct disjunct *d);

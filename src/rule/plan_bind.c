@@ -26,12 +26,6 @@ static uint64_t at_least(u128 top, u128 bottom, bool strict)
 	return clip(strict ? top / bottom + 1 : (top + bottom - 1) / bottom);
 }
 
-/* Largest integer <= top/bottom (< when strict; top > 0). */
-static uint64_t at_most(u128 top, u128 bottom, bool strict)
-{
-	return clip(strict ? (top + bottom - 1) / bottom - 1 : top / bottom);
-}
-
 static uint64_t term_need(const struct content_term *t, uint64_t a, uint64_t b)
 {
 	bool strict = t->op == CMP_GT;
@@ -67,90 +61,6 @@ uint64_t content_need(const struct disjunct *d, enum text_kind kind, uint64_t si
 			need = n;
 	}
 	return need;
-}
-
-/* Sizes of the other set for one of size `size`; m is seen from that one. */
-static void term_sizes(const struct content_term *t, enum measure m, uint64_t size, uint64_t *lo, uint64_t *hi)
-{
-	bool strict = t->op == CMP_GT;
-	u128 p = t->p, q = t->q, a = size;
-
-	*lo = 0;
-	*hi = UINT64_MAX;
-	if (m == MEASURE_SHARED) {
-		*lo = at_least(p, q, strict);
-		if (*lo > size)
-			*lo = 1, *hi = 0;
-		return;
-	}
-	if (p == q && strict) {
-		*lo = 1, *hi = 0; /* nothing is above 1 */
-		return;
-	}
-	if (size == 0) {
-		*hi = 0;
-		return;
-	}
-	if (m == MEASURE_CONTAINMENT_AB || m == MEASURE_JACCARD)
-		*lo = at_least(p * a, q, strict);
-	if (m == MEASURE_CONTAINMENT_BA || m == MEASURE_JACCARD)
-		*hi = at_most(q * a, p, strict);
-	if (m == MEASURE_DICE) {
-		*lo = at_least(p * a, 2 * q - p, strict);
-		*hi = at_most((2 * q - p) * a, p, strict);
-	}
-	if (*lo == 0)
-		*lo = 1;
-}
-
-static void sizes(const struct disjunct *d, enum text_kind kind, bool of_a, uint64_t size, uint64_t *lo, uint64_t *hi)
-{
-	*lo = 0;
-	*hi = UINT64_MAX;
-	for (size_t i = 0; i < d->n_content; i++) {
-		const struct content_term *t = &d->content[i];
-		enum measure m = t->measure;
-		uint64_t l, h;
-
-		if (t->kind != kind || !t->lower)
-			continue;
-		if (of_a && m == MEASURE_CONTAINMENT_AB)
-			m = MEASURE_CONTAINMENT_BA;
-		else if (of_a && m == MEASURE_CONTAINMENT_BA)
-			m = MEASURE_CONTAINMENT_AB;
-		term_sizes(t, m, size, &l, &h);
-		if (l > *lo)
-			*lo = l;
-		if (h < *hi)
-			*hi = h;
-	}
-}
-
-void content_sizes_b(const struct disjunct *d, enum text_kind kind, uint64_t size_a, uint64_t *lo, uint64_t *hi)
-{
-	sizes(d, kind, false, size_a, lo, hi);
-}
-
-void content_sizes_a(const struct disjunct *d, enum text_kind kind, uint64_t size_b, uint64_t *lo, uint64_t *hi)
-{
-	sizes(d, kind, true, size_b, lo, hi);
-}
-
-/* Needs grow with the other set, so the smallest size allowed has the least. */
-uint64_t content_need_a(const struct disjunct *d, enum text_kind kind, uint64_t size_a)
-{
-	uint64_t lo, hi;
-
-	content_sizes_b(d, kind, size_a, &lo, &hi);
-	return lo > hi ? NEED_NEVER : content_need(d, kind, size_a, lo);
-}
-
-uint64_t content_need_b(const struct disjunct *d, enum text_kind kind, uint64_t size_b)
-{
-	uint64_t lo, hi;
-
-	content_sizes_a(d, kind, size_b, &lo, &hi);
-	return lo > hi ? NEED_NEVER : content_need(d, kind, lo, size_b);
 }
 
 /* ---- making the plan ---- */

@@ -188,15 +188,3 @@ TEST(cover, has_an_answer_for_nothing)
 	CHECK_EQ(r.component_count, 0);
 	cover_result_release(&r);
 }
-
-TEST(cover, witness_is_the_fullest_then_the_latest_then_the_first)
-{
-	struct cover_candidate best = { 5, 9, 10, 100 }, less = { 1, 8, 10, 900 }, older = { 1, 18, 20, 99 },
-			       later = { 6, 9, 10, 100 };
-	struct cover_candidate empty = { 7, 0, 0, 1 };
-
-	CHECK(cover_witness_better(&best, &less) && !cover_witness_better(&less, &best));
-	CHECK(cover_witness_better(&best, &older) && !cover_witness_better(&older, &best));
-	CHECK(cover_witness_better(&best, &later) && !cover_witness_better(&later, &best));
-	CHECK(cover_witness_better(&empty, &best), "an empty set is whole in any other");
-}

@@ -27,7 +27,7 @@ static void small(struct columns *c)
 		columns_text(c, c->col[ATTR_HOST], i, str(host[i]));
 		columns_text(c, c->col[ATTR_TITLE], i, str(title[i]));
 		columns_text(c, c->col[ATTR_LANG], i, str(lang[i]));
-		columns_time(c->col[ATTR_TIME], i, (int64_t)time[i]);
+		columns_number(c->col[ATTR_TIME], i, (double)(int64_t)time[i]);
 		columns_number(c->col[ATTR_WORDS], i, words[i]);
 	}
 	columns_finish(c);
