@@ -50,8 +50,6 @@ static const struct {
 	[CDX_9] = { "cdx9", "NbamskrVg" },
 };
 
-const char *cdx_format_name(enum cdx_format f) { return formats[f].name; }
-
 bool cdx_format(const char *name, enum cdx_format *out)
 {
 	for (unsigned i = 0; i < CDX_FORMATS; i++)

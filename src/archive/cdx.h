@@ -15,7 +15,6 @@
 #include "base/err.h"
 
 enum cdx_format { CDX_J, CDX_11, CDX_9, CDX_FORMATS };
-const char *cdx_format_name(enum cdx_format f); /* "cdxj" "cdx11" "cdx9" */
 bool cdx_format(const char *name, enum cdx_format *out);
 
 #define CDX_NONE UINT64_MAX /* a number that is not known */

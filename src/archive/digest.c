@@ -25,8 +25,6 @@ static void fetch(void)
 		methods[k] = EVP_MD_fetch(NULL, kinds[k].fetch, NULL);
 }
 
-size_t digest_size(enum digest_kind kind) { return kinds[kind].size; }
-
 static int base32_digit(char c)
 {
 	c = ascii_lower(c);

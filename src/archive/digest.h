@@ -19,7 +19,6 @@ struct digest {
 /* False when the label is unknown or the value does not fit it. */
 bool digest_parse(struct str text, struct digest *out);
 bool digest_eq(const struct digest *a, const struct digest *b);
-size_t digest_size(enum digest_kind kind);
 size_t digest_write(const struct digest *d, char out[DIGEST_TEXT]); /* "sha1:BASE32", NUL behind; its length */
 void digest_of(enum digest_kind kind, struct str data, struct digest *out);
 

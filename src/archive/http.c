@@ -226,16 +226,6 @@ bool http_parse(struct http_head *head, struct str data, struct http_scratch *sc
 	return true;
 }
 
-struct str http_field(const struct http_head *head, const char *name)
-{
-	struct str want = str(name);
-
-	for (unsigned i = 0; i < head->nfields; i++)
-		if (str_ieq(head->fields[i].name, want))
-			return head->fields[i].value;
-	return STR_NONE;
-}
-
 struct str http_mime(struct str content_type)
 {
 	struct str s = str_trim(content_type);

@@ -41,8 +41,6 @@ size_t http_head_size(struct str data, bool all);
 bool http_parse(struct http_head *head, struct str data, struct http_scratch *scratch, struct flaws *flaws,
 		uint64_t at);
 
-struct str http_field(const struct http_head *head, const char *name); /* the first, any case; or STR_NONE */
-
 /* The media type alone: cut at ';' or white space; borrowed. */
 struct str http_mime(struct str content_type);
 #endif

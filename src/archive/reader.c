@@ -693,8 +693,6 @@ int reader_next(struct reader *r, struct record *rec, struct err *err)
 	return WN_OK;
 }
 
-struct span reader_span(const struct reader *r) { return r->span; }
-
 void reader_stop(const struct reader *r, uint64_t *at, uint64_t *skip)
 {
 	*at = r->stop_raw;

@@ -59,9 +59,6 @@ struct source *reader_source(struct reader *r);
 /* Passes what is left of the block, completes rec->flaws and rec->span. */
 int reader_end(struct reader *r, struct record *rec, struct err *err);
 
-/* Where the present record begins and, after reader_end, how long it is. */
-struct span reader_span(const struct reader *r);
-
 /* Where reading goes on after the record that was left last: an offset that
  * reader_open_range takes as exact, and the bytes of text to skip there. */
 void reader_stop(const struct reader *r, uint64_t *at, uint64_t *skip);

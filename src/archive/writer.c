@@ -458,8 +458,6 @@ int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_
 uint64_t writer_at(const struct writer *w) { return w->at; }
 struct str writer_last_id(const struct writer *w) { return str(w->id); }
 
-int writer_sync(struct writer *w, struct err *err) { return os_fsync(w->fd, w->path, err); }
-
 static void writer_free(struct writer *w)
 {
 	libdeflate_free_compressor(w->deflate);

@@ -70,7 +70,6 @@ int writer_copy(struct writer *w, int fd, const char *path, uint64_t at, uint64_
 
 uint64_t writer_at(const struct writer *w);	     /* bytes written */
 struct str writer_last_id(const struct writer *w);   /* of the last record begun, without <> */
-int writer_sync(struct writer *w, struct err *err);  /* what was written so far survives a power cut */
 int writer_close(struct writer *w, struct err *err); /* flushes, syncs; frees w either way */
 void writer_abort(struct writer *w);		     /* NULL is fine; a whole_or_nothing file goes away */
 

@@ -114,16 +114,6 @@ static bool eta_locked(double now, uint64_t so_far, double *low, double *high)
 	return true;
 }
 
-bool progress_eta(double *low, double *high)
-{
-	bool known;
-
-	pthread_mutex_lock(&lock);
-	known = eta_locked(progress_clock(), atomic_load(&done), low, high);
-	pthread_mutex_unlock(&lock);
-	return known;
-}
-
 /* Rounded outwards, so that the range stays one: the low end down, the high end up. */
 static void span_text(char *out, size_t n, double seconds, double (*outwards)(double))
 {

@@ -32,14 +32,11 @@ const struct progress_phase *progress_phases(unsigned *n);
 struct progress_state {
 	struct progress_phase phases[32]; /* seconds < 0: the one under way, its done as of now */
 	unsigned n;
-	uint64_t total;	  /* of the last phase; 0: not known */
-	double low, high; /* progress_eta; high 0: not known */
+	uint64_t total; /* of the last phase; 0: not known */
+	double low,
+	    high; /* range in which the end of this phase and of what progress_after told is expected, seconds from now; high 0: not known */
 };
 void progress_now(struct progress_state *out);
 void progress_reset(void);   /* no phase yet: another piece of work begins */
 double progress_clock(void); /* seconds, monotonic */
-
-/* The range in which the end of the present phase, and of what progress_after told of, is expected, seconds from
- * now; false when too little is known. */
-bool progress_eta(double *low, double *high);
 #endif

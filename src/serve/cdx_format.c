@@ -123,14 +123,6 @@ static void forget(struct covered *k)
 	*k = (struct covered){ 0 };
 }
 
-void cdx_covered_forget(void)
-{
-	pthread_mutex_lock(&covered_lock);
-	for (unsigned i = 0; i < COVERS_KEPT; i++)
-		forget(&remembered[i]);
-	pthread_mutex_unlock(&covered_lock);
-}
-
 static int count_covered(struct catalog *c, struct covered *k, struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(c);

@@ -111,17 +111,6 @@ static bool decode(struct arena *a, struct str raw, struct str *out)
 	return memchr(p, 0, n) == NULL;
 }
 
-struct str cdx_query_param(struct arena *a, struct str query, const char *name)
-{
-	while (query.p && query.n) {
-		struct str pair = str_cut(&query, '&'), value = pair, key = str_cut(&value, '='), k, v;
-
-		if (decode(a, key, &k) && str_eq(k, str(name)) && decode(a, value, &v))
-			return v;
-	}
-	return STR_NONE;
-}
-
 static bool yes(struct str v) { return !str_ieq(v, STR("false")) && !str_eq(v, STR("0")) && v.n > 0; }
 
 /* ---- what is being read ---- */

@@ -85,9 +85,6 @@ struct cdx_query {
 int cdx_query_parse(struct arena *a, enum cdx_dialect dialect, const struct surt_profile *profile, struct str query,
 		    struct cdx_query *out, struct err *err);
 
-/* "collapse", "coll" and the like, decoded; STR_NONE when absent.  The first of that name. */
-struct str cdx_query_param(struct arena *a, struct str query, const char *name);
-
 const char *cdx_column_name(enum cdx_dialect d, enum cdx_column c);
 const char *cdx_output_type(enum cdx_output o); /* Content-Type */
 

@@ -34,7 +34,6 @@ int cdx_scan_fill(struct cdx_scan *s, struct catalog *c, struct buf *out, size_t
 
 /* How many captures of a capture's cover it stands for: from memory, shared by all threads. */
 int cdx_covered_count(struct catalog *c, uint64_t cover, uint64_t capture, uint64_t *out, struct err *err);
-void cdx_covered_forget(void); /* at the end of the process and in tests */
 
 /* The nearest capture to a time of one key, by a seek to either side; WN_NONE.  Strings in the arena. */
 int cdx_nearest(struct catalog *c, struct arena *a, struct str urlkey, int64_t time, const struct cdx_setting *setting,

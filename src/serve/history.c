@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, COUNT_UP_TO, BEGIN, END, QUESTIONS };
+enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, BEGIN, END, QUESTIONS };
 
 /* Row values make each a seek in the primary key, not a scan of one URL's rows. */
 static const char *const sql[QUESTIONS] = {
@@ -21,7 +21,6 @@ static const char *const sql[QUESTIONS] = {
 	[CAPTURE] =
 	    ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
 	     "c.payload_digest, c.content, c.redirect, c.bytes from capture c left join word m on m.id = c.mime where c.id = ?1"),
-	[COUNT_UP_TO] = "select count(*) from (select 1 from capture_key where urlkey = ?1 limit ?2)",
 	[BEGIN] = "begin",
 	[END] = "commit",
 };
@@ -174,19 +173,6 @@ int history_list(struct history *h, struct str key, struct moment after, struct 
 		 struct err *err)
 {
 	return side(h, AT_OR_AFTER, key, after.time, (int64_t)after.id, out, n, got, err);
-}
-
-int history_count(struct history *h, struct str key, uint64_t cap, uint64_t *out, struct err *err)
-{
-	sqlite3_stmt *s = h->stmt[COUNT_UP_TO];
-	int step;
-
-	sqlite3_bind_text(s, 1, key.p, (int)key.n, SQLITE_STATIC);
-	sqlite3_bind_int64(s, 2, (sqlite3_int64)cap);
-	step = sqlite3_step(s);
-	*out = step == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
-	sqlite3_reset(s);
-	return step == SQLITE_ROW ? WN_OK : failed(h, err);
 }
 
 static struct str text(struct arena *a, sqlite3_stmt *s, int i)

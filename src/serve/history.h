@@ -41,7 +41,5 @@ int history_file(struct history *h, uint64_t file, const char **path, struct err
 /* Moments after `after` in order of time, at most n of them; returns how many, or an error. */
 int history_list(struct history *h, struct str key, struct moment after, struct moment *out, size_t n, size_t *got,
 		 struct err *err);
-/* How many there are, at most `cap`. */
-int history_count(struct history *h, struct str key, uint64_t cap, uint64_t *out, struct err *err);
 struct collection *history_collection(struct history *h);
 #endif
