@@ -66,6 +66,8 @@ static const struct {
 	[FLAW_CODING_WRONG] = { "coding-wrong", "the body is not in the coding its label names; it is taken as it is" },
 	[FLAW_CODING_DAMAGED] = { "coding-damaged", "the coded body cannot be decoded to its end" },
 	[FLAW_CODING_LIMIT] = { "coding-limit", "the body has too many codings or decodes to more than the limit" },
+	[FLAW_BAD_STORE] = { "bad-store",
+			     "a file of the collection itself is damaged, or lacks what the catalogue says is in it" },
 	[FLAW_BAD_LINE] = { "bad-line", "a line of --jsonl that is no object or has no text; it was passed over" },
 };
 

@@ -65,6 +65,8 @@ enum flaw_kind {
 	FLAW_CODING_DAMAGED,
 	FLAW_CODING_LIMIT,
 	FLAW_BAD_LINE,
+	/* a collection's own files */
+	FLAW_BAD_STORE,
 	FLAW_KINDS
 };
 

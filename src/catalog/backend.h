@@ -21,10 +21,13 @@ struct catalog_backend {
 	int (*add)(struct catalog *c, const struct catalog_batch *b, struct err *err);
 	int (*content_by_key)(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);
 	int (*page_by_key)(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
+	int (*forget_texts)(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 	int (*resolve)(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
 	int (*reprocessed)(struct catalog *c, unsigned extractor, struct err *err);
 	int (*files)(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
 		     struct err *err);
+	int (*contents)(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err);
+	int (*check)(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err);
 	int (*remove)(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 	int (*remove_captures)(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 	int (*captures)(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);

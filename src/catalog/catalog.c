@@ -97,6 +97,21 @@ int catalog_files(struct catalog *c, int (*each)(void *context, const struct cat
 	return c->ops->files(c, each, context, err);
 }
 
+int catalog_forget_texts(struct catalog *c, const uint64_t *ids, size_t n, struct err *err)
+{
+	return c->ops->forget_texts(c, ids, n, err);
+}
+
+int catalog_contents(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err)
+{
+	return c->ops->contents(c, each, context, err);
+}
+
+int catalog_check(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err)
+{
+	return c->ops->check(c, wrong, context, err);
+}
+
 int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err)
 {
 	return c->ops->remove(c, file, from, captures, err);

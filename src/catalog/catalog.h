@@ -182,6 +182,8 @@ int catalog_add(struct catalog *c, const struct catalog_batch *b, struct err *er
 /* 0 in *id when there is none. */
 int catalog_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);
 int catalog_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);
+/* No text that is read later is one of these contents, whose own were lost. */
+int catalog_forget_texts(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 /* Finds originals for revisits that have none yet; counts. */
 int catalog_resolve(struct catalog *c, uint64_t *resolved, uint64_t *left, struct err *err);
 
@@ -192,6 +194,10 @@ int catalog_reprocessed(struct catalog *c, unsigned extractor, struct err *err);
 /* Calls each for every file, by id, until it returns non-zero. */
 int catalog_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
 		  struct err *err);
+/* Calls each for every content, by id, until it returns non-zero. */
+int catalog_contents(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err);
+/* Reads all of the store; says what is wrong with it, if anything.  WN_OK whatever was found. */
+int catalog_check(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err);
 /* Takes the captures of a file at offsets >= from out; with from 0 the file too.  *captures of them.  Contents
  * that no capture has any more go with them. */
 int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);

@@ -123,6 +123,9 @@ int sq_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out
 int sq_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err);
 int sq_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
 void sq_cdx_release(struct sqlite_catalog *c);
+int sq_forget_texts(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
+int sq_contents(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err);
+int sq_check(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err);
 int sq_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
 int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
 	      void *context, struct err *err);

@@ -178,6 +178,47 @@ int sq_captures(struct catalog *base, const struct capture_query *q, struct capt
 	return WN_OK;
 }
 
+int sq_contents(struct catalog *base, int (*each)(void *context, uint64_t id), void *context, struct err *err)
+{
+	struct sqlite_catalog *c = sq(base);
+	sqlite3_stmt *s = NULL;
+	int rc, step = SQLITE_DONE;
+
+	if ((rc = sq_prepare(c, &s, "select id from content order by id", err)) < 0)
+		return rc;
+	while ((step = sqlite3_step(s)) == SQLITE_ROW)
+		if (each(context, sq_u64(s, 0)))
+			break;
+	if (step != SQLITE_ROW && step != SQLITE_DONE)
+		rc = sq_fail(c, "contents", err);
+	sqlite3_finalize(s);
+	return rc;
+}
+
+int sq_check(struct catalog *base, void (*wrong)(void *context, const char *why), void *context, struct err *err)
+{
+	struct sqlite_catalog *c = sq(base);
+	sqlite3_stmt *s = NULL;
+	int rc, step;
+
+	if ((rc = sq_prepare(c, &s, "pragma integrity_check(100)", err)) < 0)
+		return rc;
+	while ((step = sqlite3_step(s)) == SQLITE_ROW) {
+		struct str line = str((const char *)sqlite3_column_text(s, 0));
+
+		if (str_starts(line, STR("*** in database main ***\n")))
+			line = str_sub(line, 25, line.n);
+		if (line.n && !str_eq(line, STR("ok")))
+			wrong(context, line.p);
+	}
+	if (step == SQLITE_CORRUPT || step == SQLITE_NOTADB)
+		wrong(context, sqlite3_errmsg(c->db));
+	else if (step != SQLITE_DONE)
+		rc = sq_fail(c, "integrity_check", err);
+	sqlite3_finalize(s);
+	return rc;
+}
+
 int sq_stats(struct catalog *base, struct catalog_stats *o, struct err *err)
 {
 	static const char sql[] =

@@ -118,6 +118,30 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 	return rc;
 }
 
+int sq_forget_texts(struct catalog *base, const uint64_t *ids, size_t n, struct err *err)
+{
+	struct sqlite_catalog *c = sq(base);
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
+		return rc;
+	/* keys are 32 bytes: none of a text is like this */
+	rc = sq_prepare(c, &s, "update content set key = cast('lost ' || id as blob) where id = ?", err);
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)ids[i]);
+		if (sqlite3_step(s) != SQLITE_DONE)
+			rc = sq_fail(c, "forget texts", err);
+		sqlite3_reset(s);
+	}
+	sqlite3_finalize(s);
+	if (rc == WN_OK)
+		rc = sq_exec(c, "commit", err);
+	if (rc < 0)
+		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
+	return rc;
+}
+
 int sq_reprocessed(struct catalog *base, unsigned extractor, struct err *err)
 {
 	static const char *const steps[] = {

@@ -34,7 +34,7 @@ static const struct opt opts[] = {
 	{ "map", 0, OPT_TEXT, "id=..,text=..", "which members of a line are id, text, url, time, title",
 	  offsetof(struct args, map) },
 	{ "reprocess", 0, OPT_FLAG, NULL,
-	  "make all texts anew from the archive files, when text extraction has changed",
+	  "make all texts anew from the archive files, when text extraction has changed or stored ones are damaged",
 	  offsetof(struct args, reprocess) },
 	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)",
 	  offsetof(struct args, max_flaws_text) },
@@ -122,7 +122,7 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 		report_json(&report);
 	else if (report.captures == 0)
 		note(
-		    "the texts were made by this version of text extraction; nothing to do (--parse-all makes them anew all the same)");
+		    "the texts are sound and were made by this version of text extraction; nothing to do (--parse-all makes them anew all the same)");
 	else
 		note("%" PRIu64 " captures read again, %" PRIu64 " new texts", report.captures, report.contents);
 	if (report.files_failed) {

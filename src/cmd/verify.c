@@ -1,4 +1,4 @@
-/* cmd/verify.c -- winnow verify: everything that is wrong with archive files. */
+/* cmd/verify.c -- winnow verify: everything that is wrong with archive files, or with a collection. */
 #include <inttypes.h>
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "cmd/table.h"
-#include "flow/collection.h"
+#include "flow/health.h"
 #include "flow/inputs.h"
 
 #define FLUSH_AT (32 * KIB)
@@ -26,6 +26,7 @@ static const struct opt opts[] = {
 struct output {
 	struct buf text;
 	bool json;
+	uint64_t damages; /* of collections' own files */
 };
 
 static void flush(struct output *o)
@@ -57,6 +58,16 @@ static int on_failed(void *context, const char *path, const struct err *err)
 	return 0;
 }
 
+static void on_damage(void *context, enum health_part part, const char *path, const char *why)
+{
+	struct output *o = context;
+
+	(void)part;
+	o->damages++;
+	if (!o->json)
+		buf_printf(&o->text, "%s 0 %s %s\n", path, flaw_name(FLAW_BAD_STORE), why);
+}
+
 static void on_progress(void *context, uint64_t bytes)
 {
 	(void)context;
@@ -74,33 +85,41 @@ static int add_file(void *context, const struct catalog_file *f)
 	return 0;
 }
 
-/* The files a collection was made of, or those that the paths name. */
-static int gather(struct cmd_run *run, struct paths *paths)
+/* A collection's own files are checked here and now; the archive files it was made of join the others. */
+static int gather_collection(struct cmd_run *run, const char *dir, struct paths *paths, struct output *o)
 {
 	struct {
 		struct arena *arena;
 		struct paths *paths;
 	} to = { &run->arena, paths };
-	struct stat st;
+	struct health health = { .context = o, .damaged = on_damage };
+	struct collection coll = { 0 };
+	int rc;
 
-	for (size_t i = 0; i < run->rest.n; i++) {
+	if ((rc = collection_open(&coll, dir, CATALOG_READ, NULL, &run->err)) < 0)
+		return rc;
+	if ((rc = health_check(&coll, &health, &run->err)) == WN_OK)
+		rc = catalog_files(coll.catalog, add_file, &to, &run->err);
+	collection_close(&coll);
+	return rc;
+}
+
+/* The files a collection was made of, or those that the paths name. */
+static int gather(struct cmd_run *run, struct paths *paths, struct output *o)
+{
+	struct stat st;
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < run->rest.n && rc == WN_OK; i++) {
 		const char *path = run->rest.p[i];
-		struct collection coll = { 0 };
-		int rc;
 
 		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-		    stat(arena_printf(&run->arena, "%s/catalog.db", path).p, &st) == 0) {
-			if ((rc = collection_open(&coll, path, CATALOG_READ, NULL, &run->err)) < 0)
-				return rc;
-			rc = catalog_files(coll.catalog, add_file, &to, &run->err);
-			collection_close(&coll);
-		} else {
+		    stat(arena_printf(&run->arena, "%s/catalog.db", path).p, &st) == 0)
+			rc = gather_collection(run, path, paths, o);
+		else
 			rc = inputs_expand(&run->arena, &path, 1, paths, &run->err);
-		}
-		if (rc < 0)
-			return rc;
 	}
-	return WN_OK;
+	return rc;
 }
 
 static uint64_t total_bytes(const struct paths *paths)
@@ -118,8 +137,8 @@ static void report(struct output *o, const struct verify_result *r)
 {
 	if (!o->json) {
 		flush(o);
-		note("%" PRIu64 " file%s, %" PRIu64 " records, %" PRIu64 " flaws", r->files, r->files == 1 ? "" : "s",
-		     r->records, r->flaws);
+		note("%" PRIu64 " file%s, %" PRIu64 " record%s, %" PRIu64 " flaw%s", r->files, r->files == 1 ? "" : "s",
+		     r->records, r->records == 1 ? "" : "s", r->flaws, r->flaws == 1 ? "" : "s");
 		return;
 	}
 	struct json j = { .out = &o->text, .spaced = true };
@@ -154,7 +173,9 @@ static int run(struct cmd_run *run)
 
 	if (a->max_flaws && !str_u64(str(a->max_flaws), &most))
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws);
-	if ((rc = gather(run, &paths)) < 0) {
+	if ((rc = gather(run, &paths, &out)) < 0) {
+		flush(&out);
+		buf_release(&out.text);
 		vec_release(&paths.list);
 		return cmd_fail(run, rc);
 	}
@@ -162,10 +183,13 @@ static int run(struct cmd_run *run)
 	rc = verify_paths(&v, paths.list.p, paths.list.n, &result, &run->err);
 	progress_end();
 	vec_release(&paths.list);
-	if (rc >= 0)
+	if (rc >= 0) {
+		result.flaws += out.damages;
+		result.counts[FLAW_BAD_STORE] += out.damages;
 		report(&out, &result);
-	else
+	} else {
 		flush(&out);
+	}
 	buf_release(&out.text);
 	if (rc < 0)
 		return cmd_fail(run, rc);
@@ -193,7 +217,8 @@ const struct cmd cmd_verify = {
 	.prose =
 	    "Reads every record of the files to its end and prints each flaw as a line of FILE, OFFSET, KIND and DETAIL. Checked are compression, "
 	    "lengths, headers, mandatory fields, dates, record ids, block and payload digests, HTTP heads, chunks, content codings and segments.\n\n"
-	    "A directory stands for the archive files in it, a collection for the files it was made of, - for standard input. OFFSET is that of "
-	    "the record, or of the compressed member it begins in. A file that is no archive is a flaw, not an error.\n\n"
+	    "A directory stands for the archive files in it, - for standard input, a collection for the files it was made of and its own: every page of its "
+	    "catalogue, every stored set, text and word list is read and tested (bad-store). Covers are tested by check.\n\n"
+	    "OFFSET is that of the record, or of the compressed member it begins in. A file that is no archive is a flaw, not an error.\n\n"
 	    "The exit code is 0 when there are no flaws (at most --max-flaws), 1 when there are, 3 when a file could not be read.",
 };

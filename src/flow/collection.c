@@ -17,14 +17,20 @@ int collection_open(struct collection *c, const char *dir, enum catalog_mode mod
 	return catalog_open(&c->catalog, dir, mode, fresh, err);
 }
 
-void collection_close(struct collection *c)
+void collection_forget(struct collection *c)
 {
 	segments_close(c->sets);
 	textstore_close(c->texts);
 	ftreader_close(c->words);
 	textcache_release(&c->cache);
+	*c = (struct collection){ .catalog = c->catalog };
+}
+
+void collection_close(struct collection *c)
+{
+	collection_forget(c);
 	catalog_close(c->catalog);
-	*c = (struct collection){ 0 };
+	c->catalog = NULL;
 }
 
 struct shingle_spec collection_spec(const struct collection *c)

@@ -24,7 +24,8 @@ struct collection {
 
 int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
 		    struct err *err);
-void collection_close(struct collection *c); /* zero is fine */
+void collection_close(struct collection *c);  /* zero is fine */
+void collection_forget(struct collection *c); /* what it has opened of its segments: they are others now */
 
 struct shingle_spec collection_spec(const struct collection *c);
 const char *collection_path(const struct collection *c, struct arena *a, const char *name); /* dir/name */

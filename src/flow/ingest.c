@@ -15,6 +15,7 @@
 #include "base/task.h"
 #include "flow/batch.h"
 #include "flow/extractor.h"
+#include "flow/health.h"
 #include "flow/inputs.h"
 #include "flow/replay.h"
 #include "text/document.h"
@@ -400,7 +401,9 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
-	if (!always && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
+	if ((rc = health_mend(coll, bo.fulltext, &out->contents_lost, err)) < 0)
+		return rc;
+	if (!always && !out->contents_lost && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
 		return WN_OK;
 	g.extractors = mem_zarray(1, sizeof(struct extractor *));
 	g.extractors[0] = extractor_new(&eo);

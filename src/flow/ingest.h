@@ -20,14 +20,14 @@ struct ingest_options {
 
 struct ingest_report {
 	uint64_t files, files_skipped, files_failed, files_replaced, captures_replaced, records, captures, documents,
-	    contents, revisits_resolved, revisits_unresolved, flaws;
+	    contents, contents_lost, revisits_resolved, revisits_unresolved, flaws;
 	uint64_t bytes_read, bytes_payload;
 	double seconds;
 	char failure[1000]; /* the first file that could not be read, and why */
 };
 
-/* Makes texts, sets and links of all captures anew from their archive files, when the extractor has changed (or `always`);
- * ids stay.  A capture whose file is gone keeps what it has and is counted as failed. */
+/* Makes texts, sets and links of all captures anew from their archive files, when the extractor has changed, some were
+ * lost or damaged, or `always`; ids of captures stay.  A capture whose file is gone keeps what it has and is counted as failed. */
 int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out,
 		     struct err *err);
 

@@ -221,15 +221,16 @@ void textstore_close(struct textstore *s)
 	mem_free(s);
 }
 
-uint64_t textstore_count(const struct textstore *s)
+/* The last part that has a content counts; NULL when none has it. */
+static const struct part *part_of(const struct textstore *s, uint64_t content)
 {
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < s->parts.n; i++)
-		if (s->parts.p[i].head.n && s->parts.p[i].head.first + s->parts.p[i].head.n > end)
-			end = s->parts.p[i].head.first + s->parts.p[i].head.n;
-	return end;
+	for (size_t i = s->parts.n; i-- > 0;)
+		if (content >= s->parts.p[i].head.first && content - s->parts.p[i].head.first < s->parts.p[i].head.n)
+			return &s->parts.p[i];
+	return NULL;
 }
+
+bool textstore_has(const struct textstore *s, uint64_t content) { return part_of(s, content) != NULL; }
 
 /* Block b of p, decoded into the cache unless it is there. */
 static int decode_block(const struct part *p, uint32_t b, struct textcache *c, uint32_t *raw_n, struct err *err)
@@ -299,13 +300,11 @@ static int part_get(const struct part *p, uint64_t content, struct textcache *c,
 
 int textstore_get(const struct textstore *s, uint64_t content, struct textcache *c, struct texts *out, struct err *err)
 {
-	for (size_t i = s->parts.n; i-- > 0;) {
-		const struct part *p = &s->parts.p[i];
+	const struct part *p = part_of(s, content);
 
-		if (content >= p->head.first && content - p->head.first < p->head.n)
-			return part_get(p, content, c, out, err);
-	}
-	return err_set(err, WN_NONE, "no segment holds the texts of content %" PRIu64, content);
+	if (!p)
+		return err_set(err, WN_NONE, "no segment holds the texts of content %" PRIu64, content);
+	return part_get(p, content, c, out, err);
 }
 
 void textcache_release(struct textcache *c)

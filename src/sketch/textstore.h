@@ -27,8 +27,8 @@ void textstore_writer_abort(struct textstore_writer *w);		  /* w may be NULL */
 struct textstore;
 int textstore_open(struct textstore **out, const char *dir, struct err *err); /* a missing directory is empty */
 int textstore_open_file(struct textstore **out, const char *path, struct err *err);
-void textstore_close(struct textstore *s);	     /* s may be NULL */
-uint64_t textstore_count(const struct textstore *s); /* one more than the largest content */
+void textstore_close(struct textstore *s); /* s may be NULL */
+bool textstore_has(const struct textstore *s, uint64_t content);
 
 struct textcache { /* zero-initialised is empty */
 	const void *block;
