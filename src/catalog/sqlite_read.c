@@ -90,7 +90,8 @@ static int cursor_next(struct capture_cursor *cur, struct capture *o, struct err
 		.words = sq_u64(s, 30),
 		.shingles = sq_u64(s, 31),
 		.shingles_main = sq_u64(s, 32),
-		.file_name = sq_col(s, 33),
+		.file_name =
+		    sq_col(s, sq_u64(s, 1) ? 33 : 5), /* as an imported index has it, where the file is not known */
 		.crawl_name = sq_col(s, 34),
 		.refers_time = CAPTURE_NO_TIME,
 	};

@@ -47,10 +47,12 @@ static int run(struct cmd_run *run)
 	if (run->common.json)
 		buf_printf(&out,
 			   "{\"rows\": %" PRIu64 ", \"attributes\": %" PRIu64 ", \"unmatched\": %" PRIu64
-			   ", \"skipped\": %" PRIu64 "}\n",
-			   r.rows, r.attributes, r.unmatched, r.skipped);
+			   ", \"skipped\": %" PRIu64 ", \"known\": %" PRIu64 "}\n",
+			   r.rows, r.attributes, r.unmatched, r.skipped, r.known);
 	else if (a->attributes)
 		buf_printf(&out, "%" PRIu64 " rows of %" PRIu64 " attributes\n", r.rows, r.attributes);
+	else if (r.known)
+		buf_printf(&out, "%" PRIu64 " captures; %" PRIu64 " were there already\n", r.rows, r.known);
 	else
 		buf_printf(&out, "%" PRIu64 " captures\n", r.rows);
 	cmd_out(&out);
@@ -85,5 +87,5 @@ const struct cmd cmd_import = {
 	    "--attributes: the first line of the CSV file names its columns; url, urlkey, host or id is the key, every other column becomes an attribute (number, "
 	    "time or text, by its values) that rules, ls, sql and export know by its name. Importing a column again replaces it.\n\n"
 	    "--cdx: the lines of an index become captures without documents: the CDX server, Memento and, where the archive file is found, replay serve them; rules "
-	    "and search do not see them.",
+	    "and search do not see them. A line that was imported before is passed over. rm --file takes the captures of an archive file out again.",
 };

@@ -133,7 +133,7 @@ int health_check(struct collection *coll, struct health *h, struct err *err)
 struct mending {
 	struct arena arena;
 	VEC(const char *) segments;
-	const char *words;		  /* NULL: sound */
+	const char *words;		   /* NULL: sound */
 	const char *catalog, *catalog_why; /* NULL: sound */
 };
 

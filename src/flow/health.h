@@ -13,9 +13,9 @@
 
 enum health_part {
 	HEALTH_CATALOG,
-	HEALTH_SEGMENT,	/* of sets or texts */
+	HEALTH_SEGMENT, /* of sets or texts */
 	HEALTH_WORDS,	/* the full-text index; the path is its directory */
-	HEALTH_CONTENTS	/* every file is sound, but some contents are in none */
+	HEALTH_CONTENTS /* every file is sound, but some contents are in none */
 };
 
 struct health {

@@ -272,6 +272,8 @@ struct cdx_import {
 	struct buf key;
 	const struct surt_profile *profile;
 	struct import_report *report;
+	struct catalog *catalog;
+	bool ask; /* the catalogue has captures that this file's lines may repeat */
 };
 
 static void skip_line(struct import_report *r, const char *path, uint64_t line, const char *why)
@@ -310,6 +312,41 @@ static struct found *found_of(struct cdx_import *m, const struct cdx *x)
 	return f;
 }
 
+/* Whether an earlier import brought the line: same key, time, file and offset, and the same digest. */
+static int is_known(struct cdx_import *m, const struct capture *c, bool *known, struct err *err)
+{
+	struct cdx_range r = { .from = { c->urlkey, c->time, INT64_MIN }, .to = { c->urlkey, c->time + 1, INT64_MIN } };
+	struct cdx_cursor *cur = NULL;
+	struct cdx_row row;
+	int rc;
+
+	*known = false;
+	if ((rc = catalog_cdx(m->catalog, &r, &cur, err)) < 0)
+		return rc;
+	while (!*known && (rc = cdx_next(cur, &row, err)) == WN_OK)
+		*known = row.file == 0 && row.at == c->at && row.length == c->length &&
+			 str_eq(row.file_name, c->part) && str_eq(row.digest, c->payload_digest);
+	cdx_close(cur);
+	return rc < 0 ? rc : WN_OK;
+}
+
+static int take_line(struct cdx_import *m, const struct cdx *x, struct err *err)
+{
+	struct found *f = found_of(m, x);
+	bool known = false;
+	int rc = m->ask ? is_known(m, &f->capture, &known, err) : WN_OK;
+
+	if (rc < 0 || known) {
+		m->report->known += known;
+		found_free(f);
+		return rc;
+	}
+	m->report->rows++;
+	if ((rc = batch_take(m->batch, f, 0, err)) == WN_OK && batch_full(m->batch))
+		rc = batch_commit(m->batch, err);
+	return rc;
+}
+
 static int import_lines(struct cdx_import *m, struct str text, const char *path, struct err *err)
 {
 	struct cdx_reader reader = { 0 };
@@ -335,10 +372,7 @@ static int import_lines(struct cdx_import *m, struct str text, const char *path,
 			rc = WN_OK;
 			continue;
 		}
-		m->report->rows++;
-		rc = batch_take(m->batch, found_of(m, &x), 0, err);
-		if (rc == WN_OK && batch_full(m->batch))
-			rc = batch_commit(m->batch, err);
+		rc = take_line(m, &x, err);
 	}
 	arena_release(&a);
 	return rc;
@@ -350,7 +384,9 @@ int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint
 	struct batch_options o = { .threads = 1, .memory = memory / 4 };
 	struct cdx_import m = { .key = BUF(4 * LIMIT_URL),
 				.profile = surt_profile(catalog_settings(coll->catalog)->profile),
-				.report = out };
+				.report = out,
+				.catalog = coll->catalog };
+	struct catalog_next next;
 	uint64_t resolved, left;
 	int rc;
 
@@ -360,14 +396,15 @@ int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		struct os_map map = { 0 };
 
-		if ((rc = os_map(&map, paths[i], err)) < 0)
+		if ((rc = catalog_next(coll->catalog, &next, err)) < 0 || (rc = os_map(&map, paths[i], err)) < 0)
 			break;
+		m.ask = next.capture > 1;
 		progress_phase("importing", "bytes", map.n);
 		rc = import_lines(&m, str_n((const char *)map.p, map.n), paths[i], err);
 		os_unmap(&map);
+		if (rc == WN_OK)
+			rc = batch_commit(m.batch, err); /* the next file's lines are compared with what is there */
 	}
-	if (rc == WN_OK)
-		rc = batch_commit(m.batch, err);
 	progress_end();
 	batch_close(m.batch);
 	if (rc == WN_OK) /* revisits find their originals among all lines */

@@ -5,6 +5,7 @@
 
 struct import_report {
 	uint64_t rows, attributes, skipped;
+	uint64_t known;		 /* lines of an index that were imported before */
 	uint64_t unmatched;	 /* keys of no capture of the collection */
 	char first_skipped[256]; /* why */
 };
@@ -15,7 +16,8 @@ struct import_report {
  * Importing a name again replaces its values. */
 int import_attributes(struct collection *coll, const char *path, struct import_report *out, struct err *err);
 
-/* Lines of CDXJ, CDX 11 or CDX 9: captures without documents. */
+/* Lines of CDXJ, CDX 11 or CDX 9: captures without documents.  A line that is there is passed over, so an import that
+ * was cut short is finished by the same command. */
 int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out,
 	       struct err *err);
 #endif

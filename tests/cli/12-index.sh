@@ -12,3 +12,10 @@ cat sample-autumn-2010.warc.gz | "$WINNOW" index - | wc -l
 "$WINNOW" export c --format cdxj -o x.cdxj 2>&1 | sed 's/ in [0-9.]* s.*//'
 "$WINNOW" import d --cdx x.cdxj; echo "exit $?"
 "$WINNOW" stats d --json | grep -o '"\(captures\|documents\|urls\)": [0-9]*'
+# a line that is there is passed over; what an index brought goes by the file it names
+"$WINNOW" import d --cdx x.cdxj; echo "exit $?"
+"$WINNOW" rm d --file sample-autumn-2010.warc.gz; echo "exit $?"
+"$WINNOW" rm d --file sample-autumn-2010.warc.gz; echo "exit $?"
+"$WINNOW" import d --cdx x.cdxj x.cdxj --json; echo "exit $?"
+"$WINNOW" export d --format cdxj -o y.cdxj 2>/dev/null; cmp x.cdxj y.cdxj && echo 'the same index'
+"$WINNOW" rm c --file ./sample-autumn-2010.warc.gz; echo "exit $?"
