@@ -224,7 +224,7 @@ int sq_stats(struct catalog *base, struct catalog_stats *o, struct err *err)
 {
 	static const char sql[] =
 	    "select (select count(*) from capture), (select count(*) from capture where content is not null), (select count(*) from content), "
-	    "(select count(*) from (select 1 from capture_key group by urlkey)), (select count(*) from host), (select ifnull(sum(bytes), 0) from capture), "
+	    "(select count(*) from (select 1 from capture_key group by urlkey)), (select count(*) from host where name <> ''), (select ifnull(sum(bytes), 0) from capture), "
 	    "(select ifnull(sum(bytes), 0) from content), (select ifnull(sum(words), 0) from content), (select ifnull(sum(shingles), 0) from content), "
 	    "(select count(*) from file), (select value from meta where key = 'revision'), (select min(time) from capture), (select max(time) from capture), "
 	    "(select count(*) from revisit), (select count(*) from revisit where unresolved)";

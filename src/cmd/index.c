@@ -74,6 +74,8 @@ static int run(struct cmd_run *run)
 
 	if (a->max_flaws && !str_u64(str(a->max_flaws), &most))
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws);
+	if (run->common.json)
+		return cmd_usage(run, "the lines are JSON already (--format cdxj); without --json they are written");
 	if (a->format)
 		cdx_format(a->format, &o.format);
 	if ((rc = inputs_expand(&run->arena, (const char *const *)run->rest.p, run->rest.n, &paths, &run->err)) < 0)

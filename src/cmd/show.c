@@ -76,6 +76,9 @@ static int run(struct cmd_run *run, struct collection *coll)
 	struct capture c;
 	int rc;
 
+	if (run->common.json)
+		return cmd_usage(
+		    run, "the bytes of a capture have no form in JSON; 'winnow ls --format jsonl' has its facts");
 	if (a->headers + a->payload + a->record > 1)
 		return cmd_usage(run, "--headers, --payload and --record exclude each other");
 	if ((rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) == WN_OK &&

@@ -8,6 +8,7 @@
 #include "archive/stamp.h"
 #include "archive/surt.h"
 #include "archive/url.h"
+#include "archive/verify.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "catalog/linkpack.h"
@@ -537,6 +538,7 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 	int rc = WN_OK;
 
 	arena_reset(&x->arena);
+	verify_head(rec);
 	f->at = rec->span.at;
 	f->inside = rec->span.skip || rec->part.n;
 	if (is_capture(rec)) {
@@ -546,12 +548,8 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 		c->kind = kind_of(rec->type);
 		c->part = keep(f, rec->part);
 		c->record_id = f->record_id = keep(f, rec->id);
-		if (stamp_parse(rec->date, &t))
+		if (stamp_parse(rec->date, &t)) /* else it is of 1970; verify_head has noted why */
 			c->time = t.time;
-		else
-			flaw_add(&rec->flaws, FLAW_BAD_DATE, rec->span.at,
-				 "'%.*s' is no date; the capture is dated 1970",
-				 (int)(rec->date.n < 40 ? rec->date.n : 40), rec->date.p ? rec->date.p : "");
 		set_url(x, f, rec->target_uri);
 		enter_large(x, !x->o.index_only && rec->type != RECORD_REVISIT && rec->length > LARGE_PAGE);
 		rc = rec->type == RECORD_REVISIT ? read_revisit(x, r, rec, f, err) : read_payload(x, r, rec, f, err);

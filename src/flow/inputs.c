@@ -36,6 +36,10 @@ static int walk(struct arena *a, const char *dir, unsigned depth, struct paths *
 	struct dirent *e;
 	int rc = WN_OK;
 
+	if (!d && depth > 0) { /* whoever opens it says why it cannot be read, and goes on with the others */
+		vec_push(&out->list, dir);
+		return WN_OK;
+	}
 	if (!d)
 		return err_sys(err, errno, "cannot read the directory %s", dir);
 	while (rc == WN_OK && (e = readdir(d))) {

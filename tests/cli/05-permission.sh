@@ -6,5 +6,9 @@ as=; [ "$(id -u)" -eq 0 ] && as="setpriv --reuid 65534 --regid 65534 --clear-gro
 for args in "verify a.warc.gz" "index a.warc.gz" "ingest coll a.warc.gz" "ingest new a.warc.gz" "verify shut" "stats shut"; do
 	$as ./w $args 2>&1; echo "exit $?"
 done
+# one directory that cannot be read does not keep the others from being read
+mkdir -p tree/a tree/b && cp "$SAMPLE/sample-spring-2010.warc.gz" tree/b && chmod 000 tree/a && chmod 777 .
+$as ./w verify tree 2>&1; echo "exit $?"
+$as ./w ingest made tree 2>&1 | grep -v ' s ('
 $as ./w ls coll --limit 1 --fields url; echo "exit $?"
 chmod -R u+rwX .

@@ -50,3 +50,7 @@ for part in text sketch fulltext; do
 	done
 	rm -r broken
 done
+t text c 1 --json
+t show c 1 --json
+cp "$SAMPLE/sample-spring-2010.warc.gz" s.warc.gz
+t index s.warc.gz --json
