@@ -306,6 +306,7 @@ int main(int argc, char **argv)
 	mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_IGN); /* a file at its size limit is an error that names it, like a full disk */
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
 		name = "help";
 	else if (strcmp(name, "--version") == 0)
