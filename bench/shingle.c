@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "sketch/hashsort.h"
 #include "sketch/segment.h"
 
 static double cpu_seconds(void)
@@ -109,7 +110,7 @@ int main(int argc, char **argv)
 			for (size_t j = 0; j < n; j++) /* in an order as good as random */
 				raw[j] = mix64(got.p[j]);
 			t = cpu_seconds();
-			sink ^= shingle_sort_unique(raw, n, scratch);
+			sink ^= hashsort(raw, n, scratch, false);
 			sorting += cpu_seconds() - t;
 			t = cpu_seconds();
 			segment_pack(&packed, got, got);

@@ -5,21 +5,27 @@
 
 #define GOLDEN 0x9e3779b97f4a7c15U
 
-void minhash_make(struct minhash *m, struct set s)
+#define NONE UINT32_MAX
+#define FEW (32 * MINHASH_N) /* up to here a pass over all values is cheaper than searches */
+
+/* The first value of each range, by writing the index of each, the first one last. */
+static void first_by_pass(uint32_t *first, struct set s)
 {
-	uint64_t filled[MINHASH_N / 64] = { 0 };
+	for (size_t i = s.n; i-- > 0;)
+		first[s.p[i] >> 57] = (uint32_t)i;
+}
+
+/* The same, ranges found by galloping. */
+static void first_by_search(uint32_t *first, struct set s)
+{
 	size_t at = 0;
 
-	memset(m, 0, sizeof *m);
-	if (!s.n)
-		return;
-	while (at < s.n) { /* the first value of each range, ranges found by galloping */
+	while (at < s.n) {
 		unsigned range = (unsigned)(s.p[at] >> 57);
 		uint64_t last = ((uint64_t)range << 57) | (((uint64_t)1 << 57) - 1);
 		size_t step = 1, high;
 
-		m->v[range] = (uint8_t)mix64(s.p[at]);
-		filled[range / 64] |= (uint64_t)1 << range % 64;
+		first[range] = (uint32_t)at;
 		while (at + step < s.n && s.p[at + step] <= last)
 			step *= 2;
 		high = at + step < s.n ? at + step : s.n;
@@ -33,16 +39,29 @@ void minhash_make(struct minhash *m, struct set s)
 				high = middle;
 		}
 	}
+}
+
+void minhash_make(struct minhash *m, struct set s)
+{
+	uint32_t first[MINHASH_N];
+
+	memset(m, 0, sizeof *m);
+	if (!s.n)
+		return;
+	memset(first, 0xff, sizeof first);
+	if (s.n <= FEW)
+		first_by_pass(first, s);
+	else
+		first_by_search(first, s);
 	for (unsigned i = 0; i < MINHASH_N; i++) {
 		uint64_t x = i;
 		unsigned j = i;
 
-		while (!(filled[j / 64] >> j % 64 & 1)) {
+		while (first[j] == NONE) {
 			x += GOLDEN;
 			j = (unsigned)(mix64(x) >> 57);
 		}
-		if (j != i)
-			m->v[i] = m->v[j];
+		m->v[i] = (uint8_t)mix64(s.p[first[j]]);
 	}
 }
 

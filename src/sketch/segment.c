@@ -44,37 +44,52 @@ static size_t low_bytes(size_t n, unsigned low) { return (n * low + 63) / 64 * 8
 static size_t high_words(size_t n, unsigned low) { return low == RAW ? 0 : (n + ((size_t)1 << (64 - low)) + 63) / 64; }
 static size_t set_bytes(size_t n, unsigned low) { return n ? low_bytes(n, low) + high_words(n, low) * 8 : 0; }
 
+/* Low parts go out as whole words at whole bytes, each with the bits that the one before left over, so that no value
+ * waits for another; the last may write over the beginning of the high part, which is written then. */
+static void pack_low(unsigned char *out, struct set s, unsigned low)
+{
+	uint64_t mask = ((uint64_t)1 << low) - 1, over = 0;
+	size_t at = 0;
+
+	memset(out + low_bytes(s.n, low) - 8, 0, 8);
+	for (size_t i = 0; i < s.n; i++) {
+		size_t next = at + low, bytes = (next >> 3) - (at >> 3);
+
+		over |= (s.p[i] & mask) << (at & 7);
+		memcpy(out + (at >> 3), &over, 8);
+		over = over >> 4 * bytes >> 4 * bytes; /* bytes may be 8 */
+		at = next;
+	}
+}
+
+static void pack_high(unsigned char *out, struct set s, unsigned low)
+{
+	uint64_t ones = 0;
+	size_t word = 0;
+
+	memset(out, 0, high_words(s.n, low) * 8);
+	for (size_t i = 0; i < s.n; i++) {
+		size_t bit = (size_t)(s.p[i] >> low) + i;
+
+		if (bit / 64 != word) {
+			memcpy(out + 8 * word, &ones, 8);
+			ones = 0;
+			word = bit / 64;
+		}
+		ones |= (uint64_t)1 << bit % 64;
+	}
+	memcpy(out + 8 * word, &ones, 8);
+}
+
 static void pack_set(unsigned char *out, struct set s, unsigned low)
 {
-	uint64_t *packed = (uint64_t *)(void *)out, *high, mask, word = 0;
-	unsigned filled = 0;
-
 	if (low == RAW) {
 		if (s.n)
 			memcpy(out, s.p, s.n * 8);
 		return;
 	}
-	mask = ((uint64_t)1 << low) - 1;
-	for (size_t i = 0; i < s.n; i++) {
-		uint64_t v = s.p[i] & mask;
-
-		word |= v << filled;
-		filled += low;
-		if (filled >= 64) {
-			*packed++ = word;
-			filled -= 64;
-			word = filled ? v >> (low - filled) : 0;
-		}
-	}
-	if (filled)
-		*packed++ = word;
-	high = packed;
-	memset(high, 0, high_words(s.n, low) * 8);
-	for (size_t i = 0; i < s.n; i++) {
-		size_t bit = (size_t)(s.p[i] >> low) + i;
-
-		high[bit / 64] |= (uint64_t)1 << bit % 64;
-	}
+	pack_low(out, s, low);
+	pack_high(out + low_bytes(s.n, low), s, low);
 }
 
 /* False when the ones of the row are not n, or the row is too short. */

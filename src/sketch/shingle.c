@@ -4,11 +4,9 @@
  * the hash of its i-th term: a direct sum beats a rolling hash, whose recurrence
  * is one long chain of dependent multiplications.
  *
- * Sorting: the hashes are uniform, so one pass that scatters them by their
- * leading bits leaves buckets of a few values, and one insertion sort over all
- * of them ends it.  Long arrays are first cut by 8 bits, to stay in the cache.
- * Values that repeat make full buckets; those go to a three-way quicksort,
- * which is linear in repeated values.
+ * A text and a part of it: shingles that lie within a range of the part are
+ * shingles of both.  Three lists are sorted, those of both, of the whole alone
+ * and of the part alone (over the seams of its ranges), and united in pairs.
  */
 #include "sketch/shingle.h"
 
@@ -16,18 +14,21 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "sketch/hashsort.h"
 
 #define GOLDEN 0x9e3779b97f4a7c15U
-#define WINDOW 4096 /* term hashes looked at together */
-#define SMALL 24    /* sorted by insertion alone */
-#define LARGE 16384 /* cut by 8 bits first: what is left fits the first caches */
-#define FULL 48	    /* a bucket with more is no accident */
+#define WINDOW 4096	      /* term hashes looked at together */
+#define PAIR_MOST (256 * KIB) /* bytes of text made in one piece with its part: 6 arrays of a number a term */
+
+struct multipliers {
+	uint64_t of[LIMIT_SHINGLE_K];
+	unsigned k;
+};
 
 struct window {
-	uint64_t multiplier[LIMIT_SHINGLE_K];
+	struct multipliers m;
 	uint64_t t[WINDOW + LIMIT_SHINGLE_K];
 	size_t n, made; /* hashes in t; shingles so far */
-	unsigned k;
 };
 
 int shingle_check(struct shingle_spec spec, struct err *err)
@@ -49,18 +50,18 @@ static uint64_t *room(uint64_t **p, size_t *cap, size_t want)
 	return *p;
 }
 
-/* Shingles of all whole windows of w->t; its last k - 1 hashes stay. */
-static void slide(struct window *w, struct shingler *s)
+static void multipliers_fill(struct multipliers *m, unsigned k)
 {
-	const uint64_t *t = w->t, *m = w->multiplier;
-	size_t n = w->n >= w->k ? w->n - w->k + 1 : 0;
-	uint64_t *out;
+	m->k = k;
+	for (unsigned i = 0; i < k; i++)
+		m->of[i] = mix64((i + 1) * GOLDEN) | 1;
+}
 
-	if (!n)
-		return;
-	out = room(&s->hashes, &s->hashes_cap, w->made + n) + w->made;
-	if (w->k == 5) {
-		uint64_t m0 = m[0], m1 = m[1], m2 = m[2], m3 = m[3], m4 = m[4];
+/* Shingles of the n windows that begin at t[0..n). */
+static void hash_windows(const struct multipliers *m, const uint64_t *t, size_t n, uint64_t *out)
+{
+	if (m->k == 5) {
+		uint64_t m0 = m->of[0], m1 = m->of[1], m2 = m->of[2], m3 = m->of[3], m4 = m->of[4];
 
 		for (size_t i = 0; i < n; i++)
 			out[i] = mix64(t[i] * m0 + t[i + 1] * m1 + t[i + 2] * m2 + t[i + 3] * m3 + t[i + 4] * m4);
@@ -68,11 +69,21 @@ static void slide(struct window *w, struct shingler *s)
 		for (size_t i = 0; i < n; i++) {
 			uint64_t sum = 0;
 
-			for (unsigned j = 0; j < w->k; j++)
-				sum += t[i + j] * m[j];
+			for (unsigned j = 0; j < m->k; j++)
+				sum += t[i + j] * m->of[j];
 			out[i] = mix64(sum);
 		}
 	}
+}
+
+/* Shingles of all whole windows of w->t; its last k - 1 hashes stay. */
+static void slide(struct window *w, struct shingler *s)
+{
+	size_t n = w->n >= w->m.k ? w->n - w->m.k + 1 : 0;
+
+	if (!n)
+		return;
+	hash_windows(&w->m, w->t, n, room(&s->hashes, &s->hashes_cap, w->made + n) + w->made);
 	w->made += n;
 	memmove(w->t, w->t + n, (w->n - n) * sizeof *w->t);
 	w->n -= n;
@@ -120,126 +131,17 @@ static void push_chars(struct window *w, struct shingler *s, bool first)
 	}
 }
 
-static void insertion(uint64_t *v, size_t n)
+/* v is sorted.  The i-th occurrence of s, i > 0, becomes mix64(s + i * GOLDEN). */
+static void number_occurrences(uint64_t *v, size_t n)
 {
-	for (size_t i = 1; i < n; i++) {
-		uint64_t x = v[i];
-		size_t j = i;
-
-		for (; j > 0 && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
-	}
-}
-
-/* Dijkstra's three-way partition: repeated values are done in one round. */
-static void quick3(uint64_t *v, size_t n)
-{
-	while (n > SMALL) {
-		uint64_t a = v[0], b = v[n / 2], c = v[n - 1], pivot;
-		size_t low = 0, i = 0, high = n;
-
-		pivot = a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
-		while (i < high) {
-			uint64_t x = v[i];
-
-			if (x < pivot) {
-				v[i++] = v[low];
-				v[low++] = x;
-			} else if (x > pivot) {
-				v[i] = v[--high];
-				v[high] = x;
-			} else {
-				i++;
-			}
-		}
-		if (low < n - high) {
-			quick3(v, low);
-			v += high;
-			n -= high;
-		} else {
-			quick3(v + high, n - high);
-			n = low;
-		}
-	}
-	insertion(v, n);
-}
-
-/* Sorts from[0..n) into to[0..n), whose leading `used` bits are equal; from is used as scratch. */
-static void sort_into(uint64_t *from, uint64_t *to, size_t n, unsigned used)
-{
-	uint32_t count[LARGE / 2 + 1];
-	unsigned bits = 1, fullest = 0;
-	size_t at = 0;
-
-	if (!n)
-		return;
-	if (n <= SMALL || used >= 48 || n > UINT32_MAX) {
-		memcpy(to, from, n * sizeof *to);
-		quick3(to, n);
-		return;
-	}
-	if (n > LARGE)
-		bits = 8;
-	else
-		while ((size_t)4 << bits <= n) /* two to four values a bucket */
-			bits++;
-	memset(count, 0, sizeof *count << bits);
-	for (size_t i = 0; i < n; i++)
-		count[from[i] << used >> (64 - bits)]++;
-	for (size_t b = 0; b < (size_t)1 << bits; b++) {
-		uint32_t c = count[b];
-
-		fullest = c > fullest ? c : fullest;
-		count[b] = (uint32_t)at;
-		at += c;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[count[from[i] << used >> (64 - bits)]++] = from[i];
-	if (n > LARGE || fullest > FULL) { /* count[b] is now where bucket b ends */
-		for (size_t b = 0, begin = 0; b < (size_t)1 << bits; begin = count[b++]) {
-			size_t m = count[b] - begin;
-
-			if (n > LARGE && m <= n - n / 8) {
-				memcpy(from + begin, to + begin, m * sizeof *to);
-				sort_into(from + begin, to + begin, m, used + bits);
-			} else if (m > SMALL) {
-				quick3(to + begin, m);
-			}
-		}
-	}
-	if (n <= LARGE)
-		insertion(to, n);
-}
-
-static size_t unique(const uint64_t *from, size_t n, uint64_t *to)
-{
-	size_t m = 0;
-
-	if (!n)
-		return 0;
-	for (size_t i = 0; i + 1 < n; i++) {
-		to[m] = from[i];
-		m += from[i] != from[i + 1];
-	}
-	to[m++] = from[n - 1];
-	return m;
-}
-
-size_t shingle_sort_unique(uint64_t *v, size_t n, uint64_t *scratch)
-{
-	sort_into(v, scratch, n, 0);
-	return unique(scratch, n, v);
-}
-
-/* The i-th occurrence of s, i > 0, becomes mix64(s + i * GOLDEN). */
-static void number_occurrences(uint64_t *v, const uint64_t *sorted, size_t n)
-{
-	uint64_t i = 0;
+	uint64_t i = 0, before = 0;
 
 	for (size_t at = 0; at < n; at++) {
-		i = at > 0 && sorted[at] == sorted[at - 1] ? i + 1 : 0;
-		v[at] = i ? mix64(sorted[at] + i * GOLDEN) : sorted[at];
+		uint64_t own = v[at];
+
+		i = at > 0 && own == before ? i + 1 : 0;
+		v[at] = i ? mix64(own + i * GOLDEN) : own;
+		before = own;
 	}
 }
 
@@ -249,10 +151,8 @@ struct set shingle_text(struct shingler *s, struct str text)
 	size_t n;
 	uint64_t *sorted;
 
-	w.k = s->spec.k;
+	multipliers_fill(&w.m, s->spec.k);
 	w.n = w.made = 0;
-	for (unsigned i = 0; i < w.k; i++)
-		w.multiplier[i] = mix64((i + 1) * GOLDEN) | 1;
 	s->terms = 0;
 	word_open(&s->words, text);
 	while (word_batch(&s->words)) {
@@ -267,19 +167,124 @@ struct set shingle_text(struct shingler *s, struct str text)
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < w.n; i++)
-			sum += w.t[i] * w.multiplier[i];
+			sum += w.t[i] * w.m.of[i];
 		room(&s->hashes, &s->hashes_cap, 1)[0] = mix64(sum);
 		w.made = 1;
 	}
 	n = w.made;
 	sorted = room(&s->sorted, &s->sorted_cap, n);
 	if (s->spec.bag) {
-		sort_into(s->hashes, sorted, n, 0);
-		number_occurrences(s->hashes, sorted, n);
+		hashsort(s->hashes, n, sorted, true);
+		number_occurrences(s->hashes, n);
 	}
-	if (n)
-		n = shingle_sort_unique(s->hashes, n, sorted);
-	return (struct set){ s->hashes, n };
+	return (struct set){ s->hashes, hashsort(s->hashes, n, sorted, false) };
+}
+
+/* ---- a text and a part of it ---- */
+
+static bool separates(char c) { return (unsigned char)c < 0x80 && !ascii_alpha(c) && !ascii_digit(c); }
+
+/* Whether no term lies on both sides of a place. */
+static bool between_terms(struct str text, size_t at)
+{
+	return at == 0 || at == text.n || separates(text.p[at - 1]) || separates(text.p[at]);
+}
+
+static size_t add_terms(struct shingler *s, const char *from, const char *end, size_t n)
+{
+	word_open(&s->words, (struct str){ from, (size_t)(end - from) });
+	while (from < end && word_batch(&s->words)) {
+		uint64_t *t = room(&s->t, &s->t_cap, n + s->words.n) + n;
+
+		for (size_t i = 0; i < s->words.n; i++)
+			t[i] = s->words.terms[i].hash;
+		n += s->words.n;
+	}
+	return n;
+}
+
+/* The terms of the whole text in s->t; s->ends has where those of each range begin and end. */
+static size_t terms_of_ranges(struct shingler *s, struct str text, const struct main_range *ranges, size_t n_ranges)
+{
+	uint64_t *ends = room(&s->ends, &s->ends_cap, 2 * n_ranges);
+	size_t n = 0, at = 0;
+
+	for (size_t i = 0; i < n_ranges; i++) {
+		ends[2 * i] = n = add_terms(s, text.p + at, text.p + ranges[i].start, n);
+		at = ranges[i].end;
+		ends[2 * i + 1] = n = add_terms(s, text.p + ranges[i].start, text.p + at, n);
+	}
+	return add_terms(s, text.p + at, text.p + text.n, n);
+}
+
+/* Shingles of the part that begin before range i and end in it.  tail: the part's last *n_tail terms, fewer than k. */
+static size_t over_seam(const struct shingler *s, const struct multipliers *m, size_t i, uint64_t *tail, size_t *n_tail,
+			uint64_t *out)
+{
+	size_t terms = (size_t)(s->ends[2 * i + 1] - s->ends[2 * i]), k = s->spec.k;
+	size_t head = terms < k - 1 ? terms : k - 1, n = *n_tail + head, made = n < k ? 0 : n - k + 1;
+
+	memcpy(tail + *n_tail, s->t + s->ends[2 * i], head * sizeof *tail);
+	hash_windows(m, tail, made, out);
+	if (terms >= k - 1) {
+		memcpy(tail, s->t + s->ends[2 * i + 1] - (k - 1), (k - 1) * sizeof *tail);
+		*n_tail = k - 1;
+	} else {
+		*n_tail = n < k - 1 ? n : k - 1;
+		memmove(tail, tail + n - *n_tail, *n_tail * sizeof *tail);
+	}
+	return made;
+}
+
+bool shingle_with_part(struct shingler *s, struct str text, const struct main_range *ranges, size_t n_ranges,
+		       struct set *whole, struct set *part)
+{
+	size_t k = s->spec.k, n, n_part = 0, n_both = 0, at_both = 0, at_whole, at_part, n_windows, at = 0, n_tail = 0;
+	uint64_t tail[2 * LIMIT_SHINGLE_K], *v, *sorted;
+	struct multipliers m;
+
+	if (s->spec.unit != SHINGLE_WORD || s->spec.bag || !n_ranges || text.n > PAIR_MOST)
+		return false;
+	for (size_t i = 0; i < n_ranges; i++)
+		if (!between_terms(text, ranges[i].start) || !between_terms(text, ranges[i].end))
+			return false;
+	n = terms_of_ranges(s, text, ranges, n_ranges);
+	for (size_t i = 0; i < n_ranges; i++) {
+		size_t terms = (size_t)(s->ends[2 * i + 1] - s->ends[2 * i]);
+
+		n_part += terms;
+		n_both += terms < k ? 0 : terms - k + 1;
+	}
+	if (n_part < k)
+		return false;
+	s->terms = n;
+	n_windows = n - k + 1;
+	multipliers_fill(&m, s->spec.k);
+	v = room(&s->hashes, &s->hashes_cap, n_windows + (n_part - k + 1 - n_both));
+	at_whole = n_both;
+	at_part = n_windows;
+	for (size_t i = 0; i < n_ranges; i++) {
+		size_t from = (size_t)s->ends[2 * i], terms = (size_t)s->ends[2 * i + 1] - from;
+
+		at_part += over_seam(s, &m, i, tail, &n_tail, v + at_part);
+		if (terms < k)
+			continue;
+		hash_windows(&m, s->t + at, from - at, v + at_whole);
+		at_whole += from - at;
+		hash_windows(&m, s->t + from, terms - k + 1, v + at_both);
+		at_both += terms - k + 1;
+		at = from + terms - k + 1;
+	}
+	hash_windows(&m, s->t + at, n_windows - at, v + at_whole);
+	sorted = room(&s->sorted, &s->sorted_cap, n_windows + n_part - k + 1);
+	*whole = (struct set){ v + n_both, hashsort(v + n_both, n_windows - n_both, sorted, false) };
+	*part = (struct set){ v + n_windows, hashsort(v + n_windows, at_part - n_windows, sorted, false) };
+	n_both = hashsort(v, n_both, sorted, false);
+	whole->n = hashsort_unite(sorted, v, n_both, whole->p, whole->n);
+	part->n = hashsort_unite(sorted + n_windows, v, n_both, part->p, part->n);
+	whole->p = sorted;
+	part->p = sorted + n_windows;
+	return true;
 }
 
 void shingler_release(struct shingler *s)
@@ -287,6 +292,8 @@ void shingler_release(struct shingler *s)
 	word_release(&s->words);
 	mem_free(s->hashes);
 	mem_free(s->sorted);
+	mem_free(s->t);
+	mem_free(s->ends);
 	*s = (struct shingler){ .spec = s->spec };
 }
 

@@ -10,12 +10,13 @@
  *	struct set body = shingle_text(&s, text);   // until the next call
  *	shingler_release(&s);
  *
- * Cost: one pass over the text, one bucket pass and an insertion sort over the
- * hashes; 16 bytes a shingle of scratch, kept between calls.
+ * Cost: one pass over the text, a few over the hashes (sketch/hashsort.h); 16
+ * bytes a shingle of scratch, kept between calls.
  */
 #ifndef WINNOW_SKETCH_SHINGLE_H
 #define WINNOW_SKETCH_SHINGLE_H
 #include "base/err.h"
+#include "text/main.h"
 #include "text/word.h"
 
 enum shingle_unit { SHINGLE_WORD, SHINGLE_CHAR };
@@ -36,18 +37,20 @@ struct shingler {
 	struct shingle_spec spec;
 	/* private scratch */
 	struct word_reader words;
-	uint64_t *hashes, *sorted;
-	size_t hashes_cap, sorted_cap;
+	uint64_t *hashes, *sorted, *t, *ends;
+	size_t hashes_cap, sorted_cap, t_cap, ends_cap;
 	uint64_t terms; /* of the last text: its words */
 };
 
 int shingle_check(struct shingle_spec spec, struct err *err); /* WN_USAGE when k is out of range */
 struct set shingle_text(struct shingler *s, struct str text); /* until the next call on s */
-void shingler_release(struct shingler *s);
 
-/* Sorts v[0..n) ascending and drops repeated values; scratch has room for n
- * more.  Returns how many remain.  Made for uniform hashes; right for all. */
-size_t shingle_sort_unique(uint64_t *v, size_t n, uint64_t *scratch);
+/* The sets of a text and of its ranges joined by line feeds, at little more than the cost of the first.  Both until the
+ * next call on s.  False when it must be done one by one: characters, bags, ranges that cut a term in two, a part with
+ * fewer than k terms, a text of more than 256 KiB. */
+bool shingle_with_part(struct shingler *s, struct str text, const struct main_range *ranges, size_t n_ranges,
+		       struct set *whole, struct set *part);
+void shingler_release(struct shingler *s);
 
 /* How many values two sets share, by merging. */
 size_t set_shared(struct set a, struct set b);

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/os.h"
+#include "sketch/hashsort.h"
 #include "sketch/segment.h"
 #include "sketch/textstore.h"
 
@@ -16,7 +17,7 @@ static struct set random_set(struct test *t, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		v[i] = test_below(t, 8) ? test_random(t) : test_random(t) >> test_below(t, 64);
-	return (struct set){ v, shingle_sort_unique(v, n, scratch) };
+	return (struct set){ v, hashsort(v, n, scratch, false) };
 }
 
 static const size_t sizes[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095, 4096, 40000 };

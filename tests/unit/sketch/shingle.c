@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "base/utf8.h"
+#include "sketch/hashsort.h"
 #include "sketch/minhash.h"
 #include "text/document.h"
 
@@ -90,9 +91,61 @@ TEST(shingle, sort_unique_agrees_with_qsort)
 		for (size_t i = 0; i < n; i++)
 			if (!i || w[i] != w[i - 1])
 				w[m++] = w[i];
-		got = shingle_sort_unique(v, n, scratch);
+		got = hashsort(v, n, scratch, false);
 		CHECK_EQ(got, m, "round %u", round);
 		CHECK(got == m && memcmp(v, w, m * sizeof *v) == 0, "round %u, shape %u", round, shape);
+	}
+}
+
+TEST(shingle, sort_keeps_repeated_values_when_asked)
+{
+	for (unsigned round = 0; round < 100; round++) {
+		size_t n = (size_t)test_below(t, round % 10 == 0 ? 60000 : 700);
+		uint64_t *v = ARENA_ARRAY(t->arena, uint64_t, n + 1), *w = ARENA_ARRAY(t->arena, uint64_t, n + 1);
+		uint64_t *scratch = ARENA_ARRAY(t->arena, uint64_t, n + 1), distinct = 1 + test_below(t, n + 1);
+
+		for (size_t i = 0; i < n; i++)
+			w[i] = v[i] = round % 3 ? mix64(test_below(t, distinct)) : test_below(t, distinct);
+		qsort(w, n, sizeof *w, by_value);
+		CHECK_EQ(hashsort(v, n, scratch, true), n, "round %u", round);
+		CHECK(n == 0 || memcmp(v, w, n * sizeof *v) == 0, "round %u", round);
+	}
+}
+
+/* Values that part late: buckets are full of values that are not equal. */
+TEST(shingle, sort_is_right_where_leading_bits_are_equal)
+{
+	for (unsigned shift = 0; shift < 60; shift += 3) {
+		size_t n = 20000, m;
+		uint64_t *v = ARENA_ARRAY(t->arena, uint64_t, n), *scratch = ARENA_ARRAY(t->arena, uint64_t, n);
+		const char *reason = "";
+
+		for (size_t i = 0; i < n; i++)
+			v[i] = test_random(t) >> shift | (test_below(t, 2) << 63);
+		m = hashsort(v, n, scratch, false);
+		CHECK(set_check((struct set){ v, m }, &reason), "shift %u: %s", shift, reason);
+	}
+}
+
+TEST(shingle, union_is_that_of_a_sort)
+{
+	for (unsigned round = 0; round < 300; round++) {
+		size_t na = (size_t)test_below(t, 400), nb = (size_t)test_below(t, round % 2 ? 400 : 12), n = na + nb,
+		       m;
+		uint64_t *a = ARENA_ARRAY(t->arena, uint64_t, n + 1), *b = ARENA_ARRAY(t->arena, uint64_t, n + 1);
+		uint64_t *all = ARENA_ARRAY(t->arena, uint64_t, n + 1), *out = ARENA_ARRAY(t->arena, uint64_t, n + 1);
+		uint64_t below = 1 + test_below(t, 1000);
+
+		for (size_t i = 0; i < na; i++)
+			all[i] = a[i] = test_below(t, below);
+		for (size_t i = 0; i < nb; i++)
+			all[na + i] = b[i] = test_below(t, below);
+		na = hashsort(a, na, out, false);
+		nb = hashsort(b, nb, out, false);
+		n = hashsort(all, n, out, false);
+		m = hashsort_unite(out, a, na, b, nb);
+		CHECK_EQ(m, n, "round %u", round);
+		CHECK(m == n && (n == 0 || memcmp(out, all, n * sizeof *all) == 0), "round %u", round);
 	}
 }
 
@@ -155,6 +208,65 @@ static struct str random_text(struct test *t)
 		p[at++] = ' ';
 	}
 	return (struct str){ p, at };
+}
+
+/* Ranges of the text joined by line feeds, as a text of its own. */
+static struct str part_of(struct test *t, struct str text, const struct main_range *ranges, size_t n)
+{
+	char *p = arena_alloc(t->arena, text.n + n + 1), *at = p;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			*at++ = '\n';
+		memcpy(at, text.p + ranges[i].start, ranges[i].end - ranges[i].start);
+		at += ranges[i].end - ranges[i].start;
+	}
+	return str_n(p, (size_t)(at - p));
+}
+
+static bool same_set(struct set a, struct set b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n * sizeof *a.p) == 0);
+}
+
+TEST(shingle, a_text_and_its_part_are_as_each_alone)
+{
+	unsigned together = 0;
+
+	for (unsigned round = 0; round < 2000; round++) {
+		struct shingle_spec spec = { 1 + (unsigned)test_below(t, 7), SHINGLE_WORD, false };
+		struct shingler s = { .spec = spec }, whole = { .spec = spec }, part = { .spec = spec };
+		struct str text = random_text(t);
+		struct main_range ranges[8];
+		struct set got_whole, got_part;
+		size_t n = 0;
+		bool blanks = test_below(t, 4) != 0; /* ranges begin and end between words */
+
+		for (size_t at = 0; n < COUNT(ranges) && at < text.n; n++) {
+			size_t from = at + (size_t)test_below(t, 1 + test_below(t, 60));
+			size_t end = from + 1 + (size_t)test_below(t, 1 + test_below(t, 200));
+
+			while (blanks && from > 0 && from < text.n && text.p[from - 1] != ' ')
+				from++;
+			while (blanks && end < text.n && text.p[end] != ' ')
+				end++;
+			if (from >= text.n || end > text.n || from >= end)
+				break;
+			ranges[n] = (struct main_range){ (uint32_t)from, (uint32_t)end };
+			at = end;
+		}
+		if (shingle_with_part(&s, text, ranges, n, &got_whole, &got_part)) {
+			together++;
+			CHECK(same_set(got_whole, shingle_text(&whole, text)), "round %u, k %u", round, spec.k);
+			CHECK_EQ(s.terms, whole.terms, "round %u", round);
+			CHECK(same_set(got_part, shingle_text(&part, part_of(t, text, ranges, n))),
+			      "round %u, k %u, %zu", round, spec.k, n);
+		}
+		shingler_release(&s);
+		shingler_release(&whole);
+		shingler_release(&part);
+	}
+	CHECK(together > 500, "%u of 2000 were made together", together);
 }
 
 TEST(shingle, python_twin_agrees_on_random_texts)
@@ -227,8 +339,54 @@ static uint64_t *random_set(struct test *t, size_t n)
 	do
 		for (size_t i = 0; i < n; i++)
 			v[i] = test_random(t);
-	while (shingle_sort_unique(v, n, scratch) != n);
+	while (hashsort(v, n, scratch, false) != n);
 	return v;
+}
+
+/* Both as minhash.h defines them, value by value. */
+static void slow_sketches(struct set s, struct minhash *m, uint64_t *simhash)
+{
+	bool has[MINHASH_N] = { false };
+	uint64_t least[MINHASH_N];
+
+	memset(m, 0, sizeof *m);
+	*simhash = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned range = (unsigned)(s.p[i] >> 57);
+
+		if (!has[range] || s.p[i] < least[range])
+			least[range] = s.p[i];
+		has[range] = true;
+	}
+	for (unsigned i = 0; i < MINHASH_N && s.n; i++) {
+		unsigned from = i;
+
+		for (uint64_t x = i; !has[from]; from = (unsigned)(mix64(x) >> 57))
+			x += 0x9e3779b97f4a7c15u;
+		m->v[i] = (uint8_t)mix64(least[from]);
+	}
+	for (unsigned b = 0; b < 64; b++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < s.n; i++)
+			count += s.p[i] >> b & 1;
+		*simhash |= (uint64_t)(count > s.n - count) << b;
+	}
+}
+
+TEST(minhash, sketches_are_those_of_the_definition)
+{
+	for (unsigned round = 0; round < 120; round++) {
+		size_t n = round < 70 ? round : (size_t)test_below(t, 9000);
+		struct set s = { random_set(t, n), n };
+		struct minhash got, want;
+		uint64_t simhash;
+
+		slow_sketches(s, &want, &simhash);
+		minhash_make(&got, s);
+		CHECK(memcmp(&got, &want, sizeof got) == 0, "%zu values", n);
+		CHECK_EQ(simhash_make(s), simhash, "%zu values", n);
+	}
 }
 
 TEST(minhash, estimates_jaccard_within_its_error)
@@ -256,8 +414,8 @@ TEST(minhash, estimates_jaccard_within_its_error)
 			}
 			memcpy(a, v, n * sizeof *a);
 			memcpy(b, v + n - shared, n * sizeof *b);
-			sa = (struct set){ a, shingle_sort_unique(a, n, scratch) };
-			sb = (struct set){ b, shingle_sort_unique(b, n, scratch) };
+			sa = (struct set){ a, hashsort(a, n, scratch, false) };
+			sb = (struct set){ b, hashsort(b, n, scratch, false) };
 			CHECK_EQ(set_shared(sa, sb), shared);
 			minhash_make(&ma, sa);
 			minhash_make(&mb, sb);
