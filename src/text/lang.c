@@ -22,6 +22,7 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "base/log.h"
 #include "base/utf8.h"
 
 struct lang_letter {
@@ -77,14 +78,15 @@ enum { RANGE_MAP_END = 0x2000, SCRIPTS = SCRIPT_ONE + COUNT(ranges), WORD_MARK =
 /* Indexed once: which script a low code point is of, its number there, and
  * the rows by key. */
 struct slot {
-	uint32_t key;
-	uint32_t row; /* + 1; 0 is empty */
+	uint32_t key; /* 0: none */
+	uint32_t row;
 };
+enum { SLOTS = 1 << 16 };
 static struct {
 	uint8_t script[RANGE_MAP_END], number[RANGE_MAP_END];
-	struct slot *slots[COUNT(lang_scripts)];
-	uint32_t mask[COUNT(lang_scripts)];
-	struct slot room[1 << 16]; /* power-of-two tables, half full at most, one behind another */
+	uint32_t first[COUNT(lang_scripts)], mask[COUNT(lang_scripts)];
+	struct slot slots[SLOTS]; /* power-of-two tables, half full at most, one behind another */
+	uint8_t ascii[128];	  /* number of a letter, else 0 */
 	const char *codes[192];
 	size_t n_codes;
 	uint8_t first_of[COUNT(ranges)]; /* the first range of the same language */
@@ -107,7 +109,7 @@ static void add_code(const char *code)
 	tables.n_codes++;
 }
 
-static void index_script(size_t s, struct slot **room)
+static void index_script(size_t s, uint32_t *room)
 {
 	const struct lang_script *script = &lang_scripts[s];
 	uint32_t size = 16;
@@ -115,19 +117,23 @@ static void index_script(size_t s, struct slot **room)
 	for (size_t i = 0; i < script->n_letters; i++) {
 		tables.script[script->letters[i].point] = (uint8_t)(SCRIPT_TABLE + s);
 		tables.number[script->letters[i].point] = script->letters[i].number;
+		if (script->letters[i].point < 128)
+			tables.ascii[script->letters[i].point] = script->letters[i].number;
 	}
 	while (size < 2 * script->n_keys)
 		size *= 2;
-	tables.slots[s] = *room;
+	if (*room + size > SLOTS)
+		BUG("%s: %zu groups are more than there is room for", script->name, script->n_keys);
+	tables.first[s] = *room;
 	tables.mask[s] = size - 1;
-	*room += size;
 	for (size_t i = 0; i < script->n_keys; i++) {
 		uint32_t at = slot_of(script->keys[i], size - 1);
 
-		while (tables.slots[s][at].row)
+		while (tables.slots[*room + at].key)
 			at = (at + 1) & (size - 1);
-		tables.slots[s][at] = (struct slot){ script->keys[i], (uint32_t)i + 1 };
+		tables.slots[*room + at] = (struct slot){ script->keys[i], (uint32_t)i };
 	}
+	*room += size;
 	for (size_t i = 0; i < script->n_codes; i++)
 		add_code(script->codes[i]);
 }
@@ -144,7 +150,7 @@ static void other_letters(uint32_t from, uint32_t to, size_t s)
 
 static void tables_fill(void)
 {
-	struct slot *room = tables.room;
+	uint32_t room = 0;
 
 	for (size_t s = 0; s < COUNT(lang_scripts); s++)
 		index_script(s, &room);
@@ -196,52 +202,72 @@ struct reading {
 
 /* The groups of one chunk.  Rows lie all over tables larger than the near
  * caches, so each step goes over the whole chunk and asks for what the next one
- * needs: keys first, then rows, then sums. */
-enum { CHUNK_GROUPS = 2 * (CHUNK + 1) };
+ * needs: keys first, then rows, then sums.  What a letter or a group turns out
+ * to be is as good as random: the steps compute instead of branching on it. */
+enum { CHUNK_GROUPS = 2 * (CHUNK + 1), AHEAD = 16 };
 struct groups {
 	uint32_t n;
-	uint32_t keys[CHUNK_GROUPS];
+	uint32_t keys[CHUNK_GROUPS + 2]; /* written two ahead */
 };
 
-static inline void push_group(struct groups *g, size_t s, uint32_t key)
+/* The groups that end with the last letter of the window, behind n others; how many there are then. */
+static inline uint32_t add_group(uint32_t *keys, uint32_t n, uint32_t window, uint32_t in_word)
 {
-	__builtin_prefetch(&tables.slots[s][slot_of(key, tables.mask[s])]);
-	g->keys[g->n++] = key;
+	keys[n] = window & 0xffffff;
+	n += in_word & ((window >> 16 & 0xff) != 0);
+	keys[n] = window;
+	return n + (in_word & (window >> 24 != 0));
 }
 
 static size_t find_rows(const struct groups *g, const struct lang_script *script, size_t s, const unsigned char **rows)
 {
-	const struct slot *slots = tables.slots[s];
+	const struct slot *slots = tables.slots + tables.first[s];
+	const unsigned char *weights = (const unsigned char *)script->weights;
+	const size_t columns = script->columns;
 	uint32_t mask = tables.mask[s];
 	size_t n = 0;
 
+	for (uint32_t i = 0; i < g->n && i < AHEAD; i++)
+		__builtin_prefetch(&slots[slot_of(g->keys[i], mask)]);
 	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t at = slot_of(g->keys[i], mask);
+		uint32_t key = g->keys[i], at = slot_of(key, mask), next = (at + 1) & mask;
+		struct slot one = slots[at], two = slots[next];
 
-		while (slots[at].row && slots[at].key != g->keys[i])
-			at = (at + 1) & mask;
-		if (!slots[at].row)
-			continue;
-		rows[n] = (const unsigned char *)script->weights + (size_t)(slots[at].row - 1) * script->columns;
-		__builtin_prefetch(rows[n++]);
+		if (i + AHEAD < g->n)
+			__builtin_prefetch(&slots[slot_of(g->keys[i + AHEAD], mask)]);
+		if (__builtin_expect((one.key != 0) & (two.key != 0) & (one.key != key) & (two.key != key), 0))
+			while (two.key && two.key != key) {
+				next = (next + 1) & mask;
+				two = slots[next];
+			}
+		uint32_t second = -(uint32_t)(two.key == key), row = (one.row & ~second) | (two.row & second);
+
+		rows[n] = weights + row * columns;
+		__builtin_prefetch(rows[n]);
+		n += (second | (one.key == key)) & 1;
 	}
 	return n;
 }
 
-/* Adds rows of 16 * wide bytes into sums of 16 bits: the bytes at even and at odd places apart. */
+/* Adds rows of 16 * wide bytes into sums of 16 bits: the bytes at even and at odd places apart.  A weight is below 128,
+ * so two rows are added as they are. */
 typedef uint16_t lanes __attribute__((vector_size(16)));
 
 static inline __attribute__((always_inline)) void add_rows(uint16_t *sum, const unsigned char **rows, size_t n,
 							   const size_t wide)
 {
+	static const unsigned char none[COLUMNS];
 	lanes low[4] = { 0 }, high[4] = { 0 };
 	const size_t first = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
-	for (size_t r = 0; r < n; r++)
+	rows[n] = none;
+	for (size_t r = 0; r < n; r += 2)
 		for (size_t i = 0; i < wide; i++) {
-			lanes x;
+			lanes x, y;
 
 			memcpy(&x, rows[r] + 16 * i, sizeof x);
+			memcpy(&y, rows[r + 1] + 16 * i, sizeof y);
+			x += y;
 			low[i] += x & 0xff;
 			high[i] += x >> 8;
 		}
@@ -254,7 +280,7 @@ static inline __attribute__((always_inline)) void add_rows(uint16_t *sum, const 
 static void add_groups(struct tally *t, const struct groups *g, size_t s)
 {
 	const struct lang_script *script = &lang_scripts[s];
-	const unsigned char *rows[CHUNK_GROUPS];
+	const unsigned char *rows[CHUNK_GROUPS + 1];
 	size_t n = find_rows(g, script, s, rows);
 
 	if (script->columns == 64)
@@ -283,12 +309,38 @@ static void end_chunk(struct tally *t, const struct lang_script *script)
 	memset(t->chunk, 0, sizeof t->chunk);
 }
 
-/* Reads one chunk; the window of four numbers slides over a word and its marks. */
+/* The state of reading: the window of four numbers slides over a word and its marks. */
+struct cursor {
+	uint32_t window;
+	uint8_t word;	/* script of the word we are in */
+	bool number_on; /* in a number: letters that touch it (0x1f, 3rd) are no word */
+};
+
+/* ASCII bytes, in a Latin word or in none. */
+static const char *read_ascii(struct reading *r, struct cursor *c, struct groups *g, const char *p, const char *end)
+{
+	uint32_t window = c->window, number_on = c->number_on, word = c->word != SCRIPT_NONE, ink = 0, n = g->n;
+
+	for (; p < end && (unsigned char)*p < 0x80; p++) {
+		uint32_t number = tables.ascii[(unsigned char)*p], letter;
+
+		number_on = ascii_digit(*p) | (number_on & (number != 0));
+		letter = !number_on & (number != 0);
+		ink += letter;
+		window = window << 8 | (letter ? number : WORD_MARK);
+		n = add_group(g->keys, n, window, letter | word);
+		window = letter ? window : WORD_MARK;
+		word = letter;
+	}
+	g->n = n;
+	r->ink[SCRIPT_TABLE] += ink;
+	*c = (struct cursor){ window, word ? SCRIPT_TABLE : SCRIPT_NONE, number_on };
+	return p;
+}
+
 static void read_chunk(struct reading *r, const char *p, const char *end)
 {
-	uint32_t window = WORD_MARK;
-	uint8_t word = SCRIPT_NONE; /* script of the word we are in */
-	bool number_on = false;	    /* in a number: letters that touch it (0x1f, 3rd) are no word */
+	struct cursor c = { .window = WORD_MARK };
 	struct groups groups[COUNT(lang_scripts)];
 
 	for (size_t s = 0; s < COUNT(lang_scripts); s++)
@@ -298,17 +350,16 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 		uint32_t point = ' ';
 		uint8_t script = SCRIPT_NONE, number = WORD_MARK;
 
+		if (c.word <= SCRIPT_TABLE)
+			p = read_ascii(r, &c, &groups[0], p, end);
 		if (p == end) {
 			p++;
 		} else if ((unsigned char)*p < 0x80) {
 			point = (unsigned char)*p++;
 			script = tables.script[point];
-			if (ascii_digit((char)point) || (number_on && script)) {
-				number_on = true;
+			c.number_on = ascii_digit((char)point) || (c.number_on && script);
+			if (c.number_on)
 				script = SCRIPT_NONE;
-			} else {
-				number_on = false;
-			}
 		} else {
 			p += utf8_decode(p, end, &point);
 			script = script_of(point);
@@ -321,18 +372,15 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 			r->ink[script]++;
 			number = tables.number[point];
 		}
-		if (!script && !word)
+		if (!script && !c.word)
 			continue;
-		size_t s = (word ? word : script) - SCRIPT_TABLE;
+		c.window = c.window << 8 | number;
+		struct groups *g = &groups[(c.word ? c.word : script) - SCRIPT_TABLE];
 
-		window = window << 8 | number;
-		if (window >> 16 & 0xff)
-			push_group(&groups[s], s, window & 0xffffff);
-		if (window >> 24)
-			push_group(&groups[s], s, window);
+		g->n = add_group(g->keys, g->n, c.window, true);
 		if (!script)
-			window = WORD_MARK;
-		word = script;
+			c.window = WORD_MARK;
+		c.word = script;
 	}
 	for (size_t s = 0; s < COUNT(lang_scripts); s++) {
 		if (groups[s].n)

@@ -177,14 +177,35 @@ static uint32_t list_hints(struct str list)
 	return bits;
 }
 
-uint32_t outline_hints(const struct outline_attrs *attrs)
+/* The same, from memory where it can be. */
+static uint32_t known_hints(struct outline *o, struct str list, uint64_t hash)
+{
+	struct outline_names *known = &o->names[hash % OUTLINE_NAMES];
+
+	if (list.n > OUTLINE_NAMES_MAX)
+		return list_hints(list);
+	if (known->hash != hash || known->n != list.n || memcmp(known->text, list.p, list.n) != 0) {
+		known->hash = hash;
+		known->n = (uint32_t)list.n;
+		known->hints = list_hints(list);
+		memcpy(known->text, list.p, list.n);
+	}
+	return known->hints;
+}
+
+uint32_t outline_hints(struct outline *o, const struct outline_attrs *attrs, uint32_t *name)
 {
 	uint32_t bits = 0;
 
 	pthread_once(&slots_once, slots_fill);
-	if (attrs->class_.n)
-		bits |= list_hints(attrs->class_);
-	if (attrs->id.n)
+	*name = 0;
+	if (attrs->class_.n) {
+		uint64_t hash = hash_str(attrs->class_);
+
+		*name = (uint32_t)hash;
+		bits |= known_hints(o, attrs->class_, hash);
+	}
+	if (attrs->id.n) /* most ids are met once: not worth remembering */
 		bits |= list_hints(attrs->id);
 	if (attrs->role.n)
 		bits |= list_hints(attrs->role);
@@ -281,7 +302,7 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 
 void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs)
 {
-	uint32_t hints = attrs ? outline_hints(attrs) : 0;
+	uint32_t name = 0, hints = attrs ? outline_hints(o, attrs, &name) : 0;
 	struct outline_node *node;
 
 	if (o->n_open)
@@ -299,7 +320,7 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		.start = (uint32_t)at,
 		.end = (uint32_t)at,
 		.parent = o->nodes.n > 1 ? o->row : ROW_NONE,
-		.name = attrs && attrs->class_.n ? (uint32_t)hash_str(attrs->class_) : 0,
+		.name = name,
 		.hints = (uint16_t)hints,
 		.tag = (uint8_t)tag,
 		.written = (uint8_t)tag,

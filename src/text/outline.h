@@ -95,12 +95,21 @@ struct outline_node {
 	uint8_t written; /* the tag as written, by which it is closed */
 };
 
+/* Hints of lists of names met before: pages repeat a few.  By the low bits of the hash; a newer one takes the place. */
+enum { OUTLINE_NAMES = 256, OUTLINE_NAMES_MAX = 32 };
+struct outline_names {
+	uint64_t hash;
+	uint32_t n, hints;
+	char text[OUTLINE_NAMES_MAX];
+};
+
 struct outline {
 	VEC(struct outline_node) nodes;
 	uint32_t open[LIMIT_OUTLINE_DEPTH]; /* elements that are open, outermost first: their rows, if they have one */
 	uint32_t n_open;
 	uint32_t row;	   /* innermost open row, UINT32_MAX for none; means nothing while there are no rows */
 	uint32_t too_deep; /* opened beyond the limit and not yet closed */
+	struct outline_names names[OUTLINE_NAMES];
 };
 
 /* Attributes may be empty; they are read now and not kept.  style is read for
@@ -108,6 +117,10 @@ struct outline {
 struct outline_attrs {
 	struct str class_, id, role, itemprop, style;
 };
+
+/* The hints of the attribute values; words are cut at anything but letters, and before a capital.  *name: hash of the
+ * class as written, 0 for none. */
+uint32_t outline_hints(struct outline *o, const struct outline_attrs *attrs, uint32_t *name);
 
 void outline_reset(struct outline *o); /* zero-initialised is reset */
 void outline_open(struct outline *o, enum outline_tag tag, size_t at,
@@ -117,6 +130,4 @@ void outline_link(struct outline *o, size_t bytes); /* an anchor ended: so many 
 void outline_finish(struct outline *o, size_t at);  /* closes what is open */
 void outline_release(struct outline *o);
 
-/* The hints of one attribute value; words are cut at anything but letters, and before a capital. */
-uint32_t outline_hints(const struct outline_attrs *attrs);
 #endif

@@ -263,10 +263,33 @@ static const struct {
 
 TEST(outline, hints_are_whole_words)
 {
+	struct outline o = { 0 };
+	uint32_t name;
+
 	for (size_t i = 0; i < COUNT(hints); i++) {
 		struct outline_attrs attrs = { .class_ = str(hints[i].name) };
 
-		CHECK_EQ(outline_hints(&attrs), hints[i].want, "%s: %s", hints[i].name, hints[i].because);
+		CHECK_EQ(outline_hints(&o, &attrs, &name), hints[i].want, "%s: %s", hints[i].name, hints[i].because);
+	}
+}
+
+/* What is remembered of a class says the same as what is read of an id, also when others took its place. */
+TEST(outline, hints_from_memory_are_those_that_were_read)
+{
+	static const char *const words[] = { "nav", "x", "Article", "body", "side-bar", "wrapper", "q9", "share" };
+	struct outline o = { 0 };
+
+	for (unsigned round = 0; round < 3000; round++) {
+		char list[128];
+		size_t n = 0, most = 1 + (size_t)test_below(t, 5);
+		uint32_t name;
+
+		for (size_t i = 0; i < most; i++)
+			n += (size_t)snprintf(list + n, sizeof list - n, "%s%c", words[test_below(t, COUNT(words))],
+					      " -_"[test_below(t, 3)]);
+		struct outline_attrs class_ = { .class_ = str_n(list, n) }, id = { .id = str_n(list, n) };
+
+		CHECK_EQ(outline_hints(&o, &class_, &name), outline_hints(&o, &id, &name), "%.*s", (int)n, list);
 	}
 }
 
