@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/task.h"
 #include "fulltext/index.h"
+#include "text/document.h"
 
 struct committer {
 	struct collection *coll;
@@ -169,6 +170,33 @@ static int write_segments(const struct committer *w, const struct load *l, struc
 	return rc == WN_OK && w->words ? ftindex_commit(w->words, err) : rc;
 }
 
+/* Languages are told here, of many texts in a row: the tables then stay in the cache, which a page's other work would
+ * push out of it. */
+struct language_work {
+	const struct load *l;
+	struct lang *told;
+};
+
+static void tell_some(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct language_work *work = context;
+
+	(void)worker;
+	for (size_t i = from; i < to; i++)
+		work->told[i] = document_lang(work->l->sources.p[i]->texts.body, work->l->sources.p[i]->texts.main);
+}
+
+static void tell_languages(const struct committer *w, struct load *l)
+{
+	struct language_work work = { l, ARENA_ARRAY(&l->arena, struct lang, l->contents.n) };
+
+	task_each(w->threads, l->contents.n, 64, tell_some, &work);
+	for (size_t i = 0; i < l->contents.n; i++) {
+		l->contents.p[i].lang = str(work.told[i].code);
+		l->contents.p[i].confidence = work.told[i].confidence;
+	}
+}
+
 static int write_load(struct committer *w, struct err *err)
 {
 	struct load *l = w->load;
@@ -186,7 +214,10 @@ static int write_load(struct committer *w, struct err *err)
 				      .n_flaws = l->flaws.n,
 				      .pages = l->pages.p,
 				      .n_pages = l->pages.n };
-	int rc = l->contents.n ? write_segments(w, l, err) : WN_OK;
+	int rc;
+
+	tell_languages(w, l);
+	rc = l->contents.n ? write_segments(w, l, err) : WN_OK;
 
 	if (rc == WN_OK)
 		rc = catalog_add(w->coll->catalog, &rows, err);

@@ -23,6 +23,7 @@ struct seen_entry {
 	uint64_t hash; /* of decoded digest, declared type and URL; 0 is free */
 	unsigned char digest[20];
 	unsigned char key[32]; /* of its content */
+	uint64_t texts;	       /* hash of its texts */
 	uint64_t page_key;
 	int64_t published;
 	uint8_t why;
@@ -106,7 +107,8 @@ struct extractor {
 	struct buf host; /* of the last URL, and how long its domain is, which is its end */
 	size_t domain_n;
 	struct linkpack links;
-	struct arena arena; /* of one record */
+	struct arena arena;  /* of one record */
+	uint64_t texts_hash; /* of its texts, when all is parsed */
 	const char *const *others;
 	size_t n_others;
 	bool in_large; /* this one holds the lock of large pages */
@@ -215,27 +217,72 @@ static void content_key(struct extractor *x, const struct texts *t, unsigned cha
 	EVP_DigestFinal_ex(x->sha, key, &n);
 }
 
-/* Title, body and main text make a content; its language and sets are made when no equal one was seen. */
-static void set_content(struct extractor *x, struct found *f, const struct texts *t)
+static uint64_t texts_hash(const struct texts *t)
 {
+	uint64_t parts[6] = {
+		t->title.n, t->body.n, t->main.n, hash_str(t->title), hash_str(t->body), hash_str(t->main)
+	};
+
+	return hash64(parts, sizeof parts);
+}
+
+static uint64_t seen_hash(const struct capture *c, struct str type)
+{
+	uint64_t parts[3] = { hash_str(c->digest), hash_str(c->url), hash_str(type) };
+	uint64_t h = hash64(parts, sizeof parts);
+
+	return h ? h : 1;
+}
+
+/* What an equal payload of the same URL and type gave before. */
+static bool seen_payload(struct extractor *x, const struct capture *c, struct str type, struct seen_entry *e)
+{
+	struct seen *s = x->o.seen;
+	uint64_t h = seen_hash(c, type);
+
+	if (!s || c->digest.n != sizeof e->digest)
+		return false;
+	pthread_mutex_lock(&s->lock);
+	*e = s->slots[h % SEEN_SLOTS];
+	pthread_mutex_unlock(&s->lock);
+	return e->hash == h && memcmp(e->digest, c->digest.p, sizeof e->digest) == 0;
+}
+
+/* The key of the content.  Where all is parsed, an equal payload may have been met: it gave the same texts, which a quick
+ * hash of them confirms, and their key is known. */
+static void find_key(struct extractor *x, struct found *f, const struct texts *t, struct str type)
+{
+	struct seen_entry e;
+
+	x->texts_hash = x->o.parse_all ? texts_hash(t) : 0;
+	if (x->o.parse_all && seen_payload(x, &f->capture, type, &e) && e.has_document && e.texts == x->texts_hash)
+		memcpy(f->content.key, e.key, sizeof e.key);
+	else
+		content_key(x, t, f->content.key);
+}
+
+/* Title, body and main text make a content; its sets are made when no equal one was seen. */
+static void set_content(struct extractor *x, struct found *f, const struct document *d, struct str title,
+			struct str type)
+{
+	const struct texts *t = &(struct texts){ title, d->page.text, d->main };
 	bool one = str_eq(t->main, t->body);
 	struct set body, main;
-	struct lang lang;
 
 	f->has_document = true;
-	content_key(x, t, f->content.key);
+	find_key(x, f, t, type);
 	if (seen_content(x->o.seen, f->content.key))
 		return;
-	body = main = shingle_text(&x->body, t->body);
-	if (!one)
+	if (one) {
+		body = main = shingle_text(&x->body, t->body);
+	} else if (!shingle_with_part(&x->body, t->body, d->main_ranges, d->nmain_ranges, &body, &main)) {
+		body = shingle_text(&x->body, t->body);
 		main = shingle_text(&x->main, t->main);
-	lang = document_lang(t->body, t->main);
+	}
 	f->has_texts = true;
 	f->texts = (struct texts){ keep(f, t->title), keep(f, t->body), STR_NONE };
 	f->texts.main = one ? f->texts.body : keep(f, t->main);
 	f->content.title = f->texts.title;
-	f->content.lang = keep(f, str(lang.code));
-	f->content.confidence = lang.confidence;
 	f->content.words = x->body.terms;
 	f->content.shingles = body.n;
 	f->content.shingles_main = main.n;
@@ -283,28 +330,13 @@ static void set_links(struct extractor *x, struct found *f, const struct page *p
 	}
 }
 
-static uint64_t seen_hash(const struct capture *c, struct str type)
-{
-	uint64_t parts[3] = { hash_str(c->digest), hash_str(c->url), hash_str(type) };
-	uint64_t h = hash64(parts, sizeof parts);
-
-	return h ? h : 1;
-}
-
 /* Fills f from what an equal payload gave before. */
 static bool recall(struct extractor *x, struct found *f, struct str type)
 {
-	struct seen *s = x->o.seen;
 	struct capture *c = &f->capture;
 	struct seen_entry e;
-	uint64_t h = seen_hash(c, type);
 
-	if (!s || x->o.parse_all)
-		return false;
-	pthread_mutex_lock(&s->lock);
-	e = s->slots[h % SEEN_SLOTS];
-	pthread_mutex_unlock(&s->lock);
-	if (e.hash != h || memcmp(e.digest, c->digest.p, sizeof e.digest) != 0)
+	if (x->o.parse_all || !seen_payload(x, c, type, &e))
 		return false;
 	c->mime = keep(f, str(e.mime));
 	c->charset = keep(f, str(e.charset));
@@ -320,13 +352,14 @@ static void memorise(struct extractor *x, const struct found *f, struct str type
 {
 	const struct capture *c = &f->capture;
 	struct seen_entry e = { .hash = seen_hash(c, type),
+				.texts = x->texts_hash,
 				.page_key = f->page_key,
 				.published = c->published,
 				.why = (uint8_t)c->why,
 				.has_document = f->has_document };
 
 	/* what does not fit, or has a flaw to be told each time, is not remembered */
-	if (!x->o.seen || x->o.parse_all || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime ||
+	if (!x->o.seen || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime ||
 	    c->charset.n >= sizeof e.charset || f->document_flaws)
 		return;
 	memcpy(e.digest, c->digest.p, sizeof e.digest);
@@ -355,7 +388,7 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	if (d.failed)
 		f->reader_failed = keep(f, str(d.failed));
 	if (d.why_none == DOCUMENT_HAS_TEXT)
-		set_content(x, f, &(struct texts){ d.page.title, d.page.text, d.main });
+		set_content(x, f, &d, d.page.title, type);
 	if (d.page.published.n && stamp_parse(d.page.published, &t))
 		c->published = t.time;
 	set_links(x, f, &d.page);
@@ -594,7 +627,7 @@ struct found *extractor_text(struct extractor *x, struct str url, int64_t time, 
 	digest_of(DIGEST_SHA1, text, &digest);
 	f->capture.digest = keep(f, str_n((const char *)digest.bytes, 20));
 	if (document_extract(&d, &x->arena, x->documents, &in, NULL) == WN_OK && d.why_none == DOCUMENT_HAS_TEXT)
-		set_content(x, f, &(struct texts){ title, d.page.text, d.main });
+		set_content(x, f, &d, title, in.mime);
 	f->capture.mime = keep(f, STR("text/plain"));
 	f->capture.charset = keep(f, STR("utf-8"));
 	return f;
