@@ -66,6 +66,11 @@ static void aggregate(struct maker *m, uint32_t column, int multiple)
 				m->load[cut->col[q]] += k * cut->factor[q];
 		}
 	}
+	for (uint32_t c = 0; c < in->cols; c++) /* what is fixed is no variable */
+		if (m->p->fixed[c]) {
+			m->least -= m->p->fixed[c] == PACKING_TAKEN ? m->load[c] : 0;
+			m->load[c] = 0;
+		}
 }
 
 static int64_t up(int64_t x) { return (x + UNIT - 1) / UNIT; }
@@ -83,7 +88,7 @@ static double depth_of(const struct maker *m)
 {
 	double short_by = (double)up(m->least), norm = 0;
 
-	if (up(m->least) > MOST_FACTOR)
+	if (m->least <= 0 || up(m->least) > MOST_FACTOR)
 		return 0;
 	for (uint32_t c = 0; c < m->in->cols; c++)
 		if (m->load[c]) {

@@ -52,7 +52,8 @@ static uint32_t caps_of(const struct instance *in)
 	return equal ? 0 : caps;
 }
 
-static weight rounded(double x) { return (weight)llround(x * PACKING_SCALE); }
+static int64_t rounded(double x) { return (int64_t)(x * PACKING_SCALE + (x < 0 ? -0.5 : 0.5)); }
+static uint64_t most_pivots(const struct instance *in) { return 50 * ((uint64_t)in->rows + in->cols) + 1000; }
 
 static double *perturbed(struct arena *a, const struct instance *in)
 {
@@ -73,10 +74,14 @@ static double *perturbed(struct arena *a, const struct instance *in)
 static bool add_row(struct packing *p, const struct instance *in, uint32_t r, struct tableau_term *term)
 {
 	size_t n = 0;
+	double gain = in->demand[r];
 
-	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++)
-		term[n++] = (struct tableau_term){ in->row_col[i], 1 };
-	return tableau_add(&p->t, r, term, n, in->demand[r]);
+	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++) {
+		gain -= p->fixed[in->row_col[i]] == PACKING_TAKEN;
+		if (p->fixed[in->row_col[i]] == PACKING_FREE)
+			term[n++] = (struct tableau_term){ in->row_col[i], 1 };
+	}
+	return tableau_add(&p->t, r, term, n, gain);
 }
 
 struct short_row {
@@ -118,17 +123,24 @@ static uint32_t short_rows(const struct packing *p, const struct instance *in, c
 	return n;
 }
 
-static bool packing_resolve(struct packing *p, const struct instance *in)
+static void read_cover(struct packing *p, const struct instance *in)
+{
+	tableau_cover(&p->t, p->x);
+	for (uint32_t c = 0; c < in->cols; c++)
+		if (p->fixed[c])
+			p->x[c] = p->fixed[c] == PACKING_TAKEN;
+}
+
+static bool packing_resolve(struct packing *p, const struct instance *in, uint64_t limit)
 {
 	struct tableau_term *term = mem_array((size_t)in->cols + 1, sizeof(*term));
 	struct short_row *few = mem_array((size_t)in->rows + 1, sizeof(*few));
-	uint64_t limit = 50 * ((uint64_t)in->rows + in->cols) + 1000;
 	bool done;
 
 	while ((done = tableau_solve(&p->t, limit, p->limit)) && p->some_rows) {
 		uint32_t n, added = 0;
 
-		tableau_cover(&p->t, p->x);
+		read_cover(p, in);
 		if (!(n = short_rows(p, in, p->x, few)))
 			break;
 		if (p->t.columns + MORE_ROWS > p->t.room)
@@ -140,7 +152,7 @@ static bool packing_resolve(struct packing *p, const struct instance *in)
 			break;
 		}
 	}
-	tableau_cover(&p->t, p->x);
+	read_cover(p, in);
 	p->pivots = p->t.pivots;
 	p->work = p->t.work;
 	mem_free(term);
@@ -151,7 +163,11 @@ static bool packing_resolve(struct packing *p, const struct instance *in)
 static void packing_read(struct packing *p, const struct instance *in, weight *u, weight *v)
 {
 	const struct tableau *t = &p->t;
+	uint32_t *tight = mem_array((size_t)t->columns + 1, sizeof(*tight)), n = 0;
 
+	for (uint32_t j = 1; j <= t->columns; j++)
+		if (tableau_is_slack(t, t->free_[j]))
+			tight[n++] = j;
 	memset(u, 0, sizeof(*u) * in->rows);
 	if (p->cuts.n)
 		memset(v, 0, sizeof(*v) * p->cuts.n);
@@ -161,15 +177,17 @@ static void packing_read(struct packing *p, const struct instance *in, weight *u
 
 		if (tableau_is_slack(t, t->basic[i]) || (p->caps && t->basic[i] >= in->rows))
 			continue;
-		for (uint32_t j = 1; j <= t->columns; j++)
-			if (tableau_is_slack(t, t->free_[j]) && line[j] != 0)
-				value += rounded(line[j]) * in->w[t->free_[j] - in->rows];
+		for (uint32_t k = 0; k < n; k++)
+			if (line[tight[k]] > 1e-8 || line[tight[k]] < -1e-8)
+				value += rounded(line[tight[k]]) * in->w[t->free_[tight[k]] - in->rows];
 		value = value > 0 ? value : 0;
 		if (t->basic[i] < in->rows)
 			u[t->basic[i]] = value;
 		else
 			v[t->basic[i] - in->rows - in->cols] = value;
 	}
+	p->work = (p->t.work += (uint64_t)t->lines * n / 2);
+	mem_free(tight);
 }
 
 static void add_caps(struct packing *p, const struct instance *in)
@@ -318,12 +336,13 @@ static bool simplex(struct arena *a, const struct instance *in, struct packing *
 	tableau_init(a, &p->t, in, perturbed(a, in), (uint32_t)(want < most ? want : most));
 	first_rows(a, in, p);
 	add_caps(p, in);
-	return packing_resolve(p, in);
+	return packing_resolve(p, in, most_pivots(in));
 }
 
-/* L(u, v) over PACKING_SCALE, and what each column costs beyond its load, if that is asked for. */
+/* L(u, v) over PACKING_SCALE, and what each column costs beyond its load, if that is asked for.  fixed: or NULL; what
+ * is taken counts as it is, what is refused not at all. */
 static weight value_of(const struct instance *in, const struct cut_pool *cuts, const weight *u, const weight *v,
-		       weight *reduced)
+		       const uint8_t *fixed, weight *reduced)
 {
 	weight sum = 0, *left = mem_array((size_t)in->cols + 1, sizeof(*left));
 
@@ -344,7 +363,7 @@ static weight value_of(const struct instance *in, const struct cut_pool *cuts, c
 			left[cut->col[i]] -= v[k] * cut->factor[i];
 	}
 	for (uint32_t c = 0; c < in->cols; c++) {
-		if (left[c] < 0)
+		if (fixed && fixed[c] ? fixed[c] == PACKING_TAKEN : left[c] < 0)
 			sum += left[c];
 		if (reduced)
 			reduced[c] = left[c];
@@ -394,6 +413,7 @@ void packing_solve(struct arena *a, const struct instance *in, uint64_t work, st
 	*out = (struct packing){ .u = arena_zalloc(a, sizeof(weight) * ((size_t)in->rows + 1)),
 				 .x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)),
 				 .reduced = ARENA_ARRAY(a, weight, (size_t)in->cols + 1),
+				 .fixed = arena_zalloc(a, (size_t)in->cols + 1),
 				 .limit = work };
 	if (simplex(a, in, out)) {
 		out->optimal = true;
@@ -401,34 +421,83 @@ void packing_solve(struct arena *a, const struct instance *in, uint64_t work, st
 	} else {
 		subgradients(a, in, work, out);
 	}
-	out->value = value_of(in, NULL, out->u, NULL, out->reduced);
+	out->value = value_of(in, NULL, out->u, NULL, NULL, out->reduced);
 	out->bound = ceiling(out->value);
 }
 
-#define CUT_ROUNDS 40 /* of cuts, at most */
-#define CUT_IDLE 4    /* rounds that gain little, then stop */
+#define CUT_IDLE 4 /* rounds that gain little, then stop */
 
-void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, struct packing *p)
+/* The bound of the tableau as it stands; true if that is more than before. */
+static bool read_bound(const struct instance *in, struct packing *p)
 {
-	weight *u = ARENA_ARRAY(a, weight, (size_t)in->rows + 1), *v;
+	weight *u = mem_array((size_t)in->rows + 1, sizeof(*u)), *v = mem_array((size_t)p->cuts.n + 1, sizeof(*v)),
+	       *reduced = mem_array((size_t)in->cols + 1, sizeof(*reduced)), value;
+	bool more;
+
+	packing_read(p, in, u, v);
+	value = value_of(in, &p->cuts, u, v, p->fixed, reduced);
+	if ((more = value > p->value)) {
+		memcpy(p->reduced, reduced, sizeof(*reduced) * in->cols);
+		p->value = value;
+		p->bound = ceiling(value);
+	}
+	mem_free(u);
+	mem_free(v);
+	mem_free(reduced);
+	return more;
+}
+
+void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, int rounds,
+		     struct packing *p)
+{
 	uint32_t idle = 0;
 
 	if (!p->optimal || p->caps)
 		return;
 	p->limit = p->work + work;
-	for (int round = 0; round < CUT_ROUNDS && idle < CUT_IDLE && p->bound < target; round++) {
-		weight value;
+	for (int round = 0; round < rounds && idle < CUT_IDLE && p->bound < target; round++) {
+		weight before = p->value;
 
 		tableau_purge(&p->t, in->rows + in->cols, UINT32_MAX);
-		if (!cuts_add(a, in, p) || !packing_resolve(p, in))
+		if (!cuts_add(a, in, p) || !packing_resolve(p, in, most_pivots(in)))
 			break;
-		v = ARENA_ARRAY(a, weight, (size_t)p->cuts.n + 1);
-		packing_read(p, in, u, v);
-		value = value_of(in, &p->cuts, u, v, NULL);
-		idle = value * 1000 < p->value * 1001 ? idle + 1 : 0;
-		if (value > p->value) {
-			p->value = value_of(in, &p->cuts, u, v, p->reduced);
-			p->bound = ceiling(value);
-		}
+		read_bound(in, p);
+		idle = p->value * 1000 < before * 1001 ? idle + 1 : 0;
 	}
+}
+
+bool packing_branches(const struct packing *p) { return p->optimal && !p->caps; }
+
+static uint32_t spare(const struct packing *p) { return CUT_ROOM + p->t.rows / 2 + (p->some_rows ? 4 * MORE_ROWS : 0); }
+
+size_t packing_size(const struct packing *p)
+{
+	return sizeof(double) * ((size_t)p->t.lines + 1) * ((size_t)p->t.columns + spare(p) + 1);
+}
+
+void packing_copy(struct arena *a, const struct instance *in, const struct packing *p, struct packing *out)
+{
+	*out = *p;
+	out->x = ARENA_ARRAY(a, double, (size_t)in->cols + 1);
+	out->reduced = ARENA_ARRAY(a, weight, (size_t)in->cols + 1);
+	out->fixed = arena_alloc(a, (size_t)in->cols + 1);
+	memcpy(out->x, p->x, sizeof(*p->x) * in->cols);
+	memcpy(out->reduced, p->reduced, sizeof(*p->reduced) * in->cols);
+	memcpy(out->fixed, p->fixed, in->cols);
+	tableau_copy(a, &out->t, &p->t, spare(p));
+}
+
+bool packing_fix(struct packing *p, uint32_t c, bool taken)
+{
+	p->fixed[c] = taken ? PACKING_TAKEN : PACKING_REFUSED;
+	return tableau_fix(&p->t, c, taken);
+}
+
+void packing_forget(struct packing *p, const uint8_t *row_needed) { tableau_forget(&p->t, row_needed); }
+
+void packing_resume(const struct instance *in, uint64_t pivots, uint64_t work, struct packing *p)
+{
+	p->limit = p->t.work + work;
+	packing_resolve(p, in, pivots);
+	read_bound(in, p);
 }

@@ -17,6 +17,8 @@
 /* Numerators are over this: every fraction up to sixteenths is exact. */
 #define PACKING_SCALE 720720
 
+enum packing_fixed { PACKING_FREE, PACKING_TAKEN, PACKING_REFUSED };
+
 struct packing {
 	weight *u;	       /* rows, over PACKING_SCALE: of the relaxation without cuts */
 	double *x;	       /* cols: the fractional cover, 0..1 */
@@ -25,7 +27,8 @@ struct packing {
 	weight *reduced;       /* cols, over PACKING_SCALE: a cover with c costs at least value + reduced[c] */
 	uint64_t pivots, work; /* work: numbers touched */
 
-	/* What packing_tighten goes on from. */
+	/* What packing_tighten and packing_fix go on from. */
+	uint8_t *fixed; /* cols: enum packing_fixed */
 	struct tableau t;
 	struct cut_pool cuts;
 	uint64_t limit;
@@ -39,9 +42,24 @@ struct packing {
 void packing_solve(struct arena *a, const struct instance *in, uint64_t work, struct packing *out);
 #define PACKING_WORK 4000000000 /* a few seconds */
 
-/* Adds cuts (cuts.h) until the bound reaches `target`, they gain no more, or `work` more numbers are touched.  The
- * bound only rises; u stays, so that it may go into a certificate.  No cuts after subgradients, or with caps. */
-void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, struct packing *p);
+/* Adds cuts (cuts.h) until the bound reaches `target`, they gain no more, `work` more numbers are touched, or `rounds`
+ * of them were added.  The bound only rises; u stays, so that it may go into a certificate.  No cuts after subgradients,
+ * or with caps. */
+void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, int rounds,
+		     struct packing *p);
+#define PACKING_ROUNDS 40 /* of cuts, where much depends on the bound */
+
+/* A branch of a search, which may go on from a relaxation that packing_branches says yes of: a copy of it, in which
+ * columns are taken or refused; then packing_resume.  Cuts that are added to the copy hold only there. */
+bool packing_branches(const struct packing *p);
+void packing_copy(struct arena *a, const struct instance *in, const struct packing *p, struct packing *out);
+/* False if the relaxation came to no bound: then there is no cover most likely, and this copy is of no use. */
+bool packing_fix(struct packing *p, uint32_t c, bool taken);
+/* Rows that are covered, or contain others, need no variable any more. */
+void packing_forget(struct packing *p, const uint8_t *row_needed);
+/* At most `pivots` more; bound and value of what is fixed so far, fixed columns and all; they only rise. */
+void packing_resume(const struct instance *in, uint64_t pivots, uint64_t work, struct packing *p);
+size_t packing_size(const struct packing *p); /* bytes of a copy, about */
 
 /* Makes u feasible for weights `unit` on every column: lowers what is too
  * much, then raises what has room, rows in order. */

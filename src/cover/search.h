@@ -25,7 +25,8 @@ bool search_cover(struct search *s, const struct instance *in, weight below, uin
 /* The same, but any cover under `below` will do. */
 bool search_any(struct search *s, const struct instance *in, weight below, uint8_t *taken);
 
-/* A good cover: the better of greedy and of rounding x (may be NULL), less
- * what is redundant. */
-void search_round(const struct instance *in, const double *x, uint8_t *taken);
+/* Is the budget, or the time, at its end? */
+bool search_spent(struct search *s);
+/* What a single relaxation may cost: half of what is left, but enough for a small one. */
+uint64_t search_work_left(const struct search *s);
 #endif

@@ -13,9 +13,12 @@
 #include "cover/blocks.h"
 #include "cover/improve.h"
 #include "cover/local.h"
+#include "cover/round.h"
+#include "cover/tree.h"
 
 #define ROOT_LEAST 50000000 /* numbers that the first relaxation may touch, however small the budget */
 #define LOCAL_FIRST 300	    /* numbers that local search touches before the exact one, for each entry of the block */
+#define LOCAL_PART 400	    /* or this part of the budget */
 #define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
 
 struct job {
@@ -82,24 +85,34 @@ static uint32_t tightened(struct arena *a, struct search *s, const struct instan
 {
 	uint64_t before = relaxed->work;
 
-	packing_tighten(a, in, instance_cost(in, taken), s->node_budget * SEARCH_WORK / 3, relaxed);
+	packing_tighten(a, in, instance_cost(in, taken), s->node_budget * SEARCH_WORK / 3, PACKING_ROUNDS, relaxed);
 	s->work += relaxed->work - before;
 	return (uint32_t)relaxed->bound;
 }
 
 /* The fewest columns: asks for a cover of exactly the bound, then one more,
  * and so on.  Returns the bound reached; the budget may end it early. */
-static uint32_t close_gap(struct search *s, const struct instance *in, uint32_t bound, uint8_t *taken)
+static uint32_t close_gap(struct search *s, const struct instance *in, const struct packing *relaxed, uint32_t bound,
+			  uint8_t *taken)
 {
 	uint32_t cost = (uint32_t)instance_cost(in, taken);
 
 	for (; bound < cost; bound++) {
-		if (search_any(s, in, (weight)bound + 1, taken))
+		if (packing_branches(relaxed) ? tree_search(s, in, relaxed, (weight)bound + 1, true, taken)
+					      : search_any(s, in, (weight)bound + 1, taken))
 			return bound;
 		if (s->exhausted)
 			return bound;
 	}
 	return cost;
+}
+
+/* What local search may touch before the exact one: little beside what that costs where the two differ by one. */
+static uint64_t first_steps(const struct instance *in, uint64_t work)
+{
+	uint64_t steps = LOCAL_FIRST * in->row_at[in->rows];
+
+	return steps > work / LOCAL_PART ? steps : work / LOCAL_PART;
 }
 
 static void solve_block(struct job *j, uint32_t k)
@@ -117,17 +130,17 @@ static void solve_block(struct job *j, uint32_t k)
 	blocks_cut(&a, j->in, &j->red, &j->blocks, k, j->in->w, j->scratch, &in);
 	packing_solve(&a, &in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, &relaxed);
 	taken = arena_zalloc(&a, (size_t)in.cols + 1);
-	search_round(&in, relaxed.x, taken);
+	round_cover(&in, relaxed.x, taken);
 	b->cost = (uint32_t)instance_cost(&in, taken);
 	bound = (uint32_t)relaxed.bound;
 	if (b->cost > bound) {
 		weight relieved;
 
 		bound = tightened(&a, &s, &in, taken, &relaxed);
-		local_search(&s, &in, bound, LOCAL_FIRST * in.row_at[in.rows], taken);
+		local_search(&s, &in, bound, first_steps(&in, work), taken);
 		relieved = without_quotas(j, &a, &s, &in, taken);
 		bound = relieved > bound ? (uint32_t)relieved : bound;
-		bound = close_gap(&s, &in, bound, taken);
+		bound = close_gap(&s, &in, &relaxed, bound, taken);
 		if (s.exhausted && !local_search(&s, &in, bound, work / LOCAL_LAST, taken))
 			improve_cover(&s, &in, bound, taken);
 		if (s.exhausted && j->nodes > j->limits->nodes / 16)
@@ -236,11 +249,34 @@ static void yield_to_quotas(struct job *j)
 			j->out->y[j->in->row_id[j->red.why[c]]] -= j->out->group_y[p->group[j->in->col_id[c]]];
 }
 
+static int by_rows(const void *x, const void *y, void *context)
+{
+	const struct blocks *b = context;
+	uint32_t p = *(const uint32_t *)x, q = *(const uint32_t *)y, m = b->row_first[p + 1] - b->row_first[p],
+		 n = b->row_first[q + 1] - b->row_first[q];
+
+	if (m != n)
+		return m < n ? -1 : 1;
+	return p < q ? -1 : p > q;
+}
+
+/* The order in which blocks are solved: what is given up costs those that follow, so the easy ones come first. */
+static uint32_t *smallest_first(struct arena *a, const struct blocks *b)
+{
+	uint32_t *order = ARENA_ARRAY(a, uint32_t, (size_t)b->n + 1);
+
+	for (uint32_t k = 0; k < b->n; k++)
+		order[k] = k;
+	qsort_r(order, b->n, sizeof(*order), by_rows, (void *)(uintptr_t)b);
+	return order;
+}
+
 void solve_size(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l,
 		struct solved *out)
 {
 	struct job j = { .p = p, .o = o, .in = &o->in, .out = out, .limits = l, .nodes = l->nodes };
 	struct arena local = { 0 };
+	uint32_t *order;
 
 	*out = (struct solved){ .kept = arena_alloc(a, (size_t)p->n + 1),
 				.y = arena_zalloc(a, sizeof(*out->y) * ((size_t)p->n + 1)),
@@ -257,8 +293,9 @@ void solve_size(struct arena *a, const struct cover_problem *p, const struct ope
 	out->block_col = ARENA_ARRAY(a, uint32_t, (size_t)j.red.cols_left + 1);
 	j.scratch = ARENA_ARRAY(&local, uint32_t, (size_t)j.in->cols + 1);
 	memset(j.scratch, 0xff, sizeof(*j.scratch) * j.in->cols);
+	order = smallest_first(&local, &j.blocks);
 	for (uint32_t k = 0; k < out->blocks; k++)
-		solve_block(&j, k);
+		solve_block(&j, order[k]);
 	for (uint32_t r = 0; r < j.in->rows; r++)
 		if (j.blocks.loose[r])
 			pad(&j, r);

@@ -4,7 +4,9 @@
 #include "cover/local.h"
 #include "cover/packing.h"
 #include "cover/reduce.h"
+#include "cover/round.h"
 #include "cover/search.h"
+#include "cover/tree.h"
 #include "test.h"
 
 static void draw_instance(struct test *t, struct instance *in, uint32_t rows, uint32_t cols, uint32_t quota)
@@ -79,13 +81,83 @@ TEST(packing, bounds_and_search_agree_with_all_subsets)
 		best = cheapest(&in, t);
 		packing_solve(t->arena, &in, test_below(t, 4) ? PACKING_WORK : 0, &relaxed); /* 0: subgradients */
 		CHECK(relaxed.bound <= best, "relaxation above the optimum");
-		search_round(&in, relaxed.x, taken);
+		round_cover(&in, relaxed.x, taken);
 		CHECK(instance_covered(&in, taken) && instance_cost(&in, taken) >= best);
 		CHECK(search_cover(&s, &in, WEIGHT_MAX, taken) && instance_covered(&in, taken));
 		CHECK(instance_cost(&in, taken) == best, "search: %lld, optimum %lld",
 		      (long long)instance_cost(&in, taken), (long long)best);
 		CHECK(!search_cover(&s, &in, best, taken), "nothing is cheaper than the optimum");
 	}
+}
+
+/* The cheapest cover under `best`, by trying every column of the first row that is not covered, and nothing clever. */
+static weight cheapest_by_rows(const struct instance *in, uint8_t *taken, weight cost, weight best)
+{
+	uint32_t r = 0;
+
+	if (cost >= best)
+		return best;
+	for (; r < in->rows; r++) {
+		uint64_t i = in->row_at[r];
+
+		while (i < in->row_at[r + 1] && !taken[in->row_col[i]])
+			i++;
+		if (i == in->row_at[r + 1])
+			break;
+	}
+	if (r == in->rows)
+		return cost;
+	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++) {
+		uint32_t c = in->row_col[i];
+
+		taken[c] = 1;
+		best = cheapest_by_rows(in, taken, cost + in->w[c], best);
+		taken[c] = 0;
+	}
+	return best;
+}
+
+/* Each column covers its own row and a few others, as documents do. */
+static void draw_documents(struct test *t, struct instance *in, uint32_t n, uint32_t others, bool equal)
+{
+	draw_instance(t, in, n, n, 0);
+	for (uint32_t r = 0, at = 0; r < n; r++) {
+		in->row_at[r] = at;
+		for (uint32_t c = 0; c < n; c++)
+			if (c == r || test_below(t, n) < others)
+				in->row_col[at++] = c;
+		in->row_at[r + 1] = at;
+	}
+	for (uint32_t c = 0; c < n; c++)
+		in->w[c] = equal ? 1 : 1000000 - (weight)test_below(t, 1000);
+	instance_transpose(t->arena, in);
+}
+
+TEST(packing, branches_agree_with_a_plain_search)
+{
+	uint64_t nodes = 0;
+
+	for (int i = 0; i < 60 && !t->failures; i++) {
+		struct instance in;
+		struct packing relaxed;
+		struct search s = { .node_budget = 100000 };
+		uint8_t taken[64] = { 0 };
+		bool any = test_below(t, 2);
+		weight best;
+
+		draw_documents(t, &in, 16 + (uint32_t)test_below(t, 20), 2 + (uint32_t)test_below(t, 3),
+			       test_below(t, 2));
+		best = cheapest_by_rows(&in, taken, 0, WEIGHT_MAX);
+		packing_solve(t->arena, &in, PACKING_WORK, &relaxed);
+		CHECK(relaxed.bound <= best && packing_branches(&relaxed));
+		CHECK(!tree_search(&s, &in, &relaxed, best, any, taken), "nothing is cheaper than the optimum");
+		CHECK(tree_search(&s, &in, &relaxed, best + 1, any, taken) && instance_covered(&in, taken));
+		CHECK(instance_cost(&in, taken) == best);
+		CHECK(tree_search(&s, &in, &relaxed, WEIGHT_MAX, false, taken) && instance_covered(&in, taken));
+		CHECK(instance_cost(&in, taken) == best && !s.exhausted);
+		nodes += s.nodes;
+	}
+	CHECK(nodes > 200, "only %llu nodes", (unsigned long long)nodes);
 }
 
 /* The cheapest cover among those with column c. */
@@ -124,7 +196,7 @@ TEST(packing, cuts_hold_for_every_cover)
 		packing_solve(t->arena, &in, PACKING_WORK, &relaxed);
 		before = relaxed.bound;
 		value = relaxed.value;
-		packing_tighten(t->arena, &in, best + 1, PACKING_WORK, &relaxed);
+		packing_tighten(t->arena, &in, best + 1, PACKING_WORK, PACKING_ROUNDS, &relaxed);
 		raised += relaxed.value > value;
 		CHECK(relaxed.bound >= before && relaxed.bound <= best, "cuts above the optimum");
 		for (uint32_t k = 0; k < relaxed.cuts.n; k++) /* each cut of every cover */
