@@ -2,7 +2,8 @@
 
     python3 bench/cover_peers.py GRAPH [PREFER [GROUP N]]
 
-Arguments as for bench-cover.  Prints the optimum, and the time to build and solve the model.
+Arguments as for bench-cover.  Prints the optimum, and the time to build and solve the model.  After LIMIT=600 seconds HiGHS
+stops, and what it has and its bound are printed.
 """
 import math
 import os
@@ -11,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
+
+
+LIMIT = float(os.environ.get("LIMIT", "600"))
 
 
 def read(path):
@@ -61,10 +65,13 @@ def highs(n, rows, prefer=None, group=None, demand=0):
     lp.a_matrix_.start_ = np.array(start)
     lp.a_matrix_.index_ = np.array(index)
     lp.a_matrix_.value_ = np.ones(len(index))
+    h.setOptionValue("time_limit", LIMIT)
     h.passModel(lp)
     h.run()
     size = round(h.getInfo().objective_function_value)
     status = h.modelStatusToString(h.getModelStatus())
+    if status != "Optimal":
+        status += f", bound {math.ceil(h.getInfo().mip_dual_bound - 1e-6)}"
     if prefer:  # among the smallest, the most preferred
         every = np.arange(n, dtype=np.int32)
         h.addRow(size, size, n, every, np.ones(n))
