@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* Sorts v[0..n) ascending; scratch has room for n more.  Repeated values stay when `repeated`, else one of them does.
- * Returns how many remain.  Made for uniform hashes, linear in them; right for all, n log n at worst. */
+ * Returns how many remain.  Made for uniform hashes, linear in them; right for all, and as slow as quicksort for what shares leading bits. */
 size_t hashsort(uint64_t *v, size_t n, uint64_t *scratch, bool repeated);
 
 /* The union of two ascending arrays without repetition, which is such a one; out has room for both. */
