@@ -248,6 +248,7 @@ static void sq_close(struct catalog *base)
 	if (c->lock_fd >= 0 && c->db)
 		sqlite3_wal_checkpoint_v2(c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	sq_cdx_release(c);
+	sqlite3_finalize(c->one_capture);
 	sqlite3_finalize(c->content_by_key);
 	sqlite3_finalize(c->page_by_key);
 	if (c->db)

@@ -46,6 +46,7 @@ struct sqlite_catalog {
 	struct sq_names word_texts, file_names;
 	sqlite3_stmt *cdx_by_id, *cover_state;
 	sqlite3_stmt *hold, *rest;
+	sqlite3_stmt *one_capture; /* by id: asked for row by row in exports; NULL while a cursor has it */
 	sqlite3_stmt *content_by_key, *page_by_key; /* asked for every record: prepared once */
 };
 

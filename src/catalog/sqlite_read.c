@@ -44,6 +44,7 @@ struct sq_cursor {
 	struct capture_cursor base;
 	struct sqlite_catalog *c;
 	sqlite3_stmt *s;
+	bool one; /* of the statement that is kept */
 };
 
 static int cursor_next(struct capture_cursor *cur, struct capture *o, struct err *err)
@@ -102,7 +103,12 @@ static void cursor_close(struct capture_cursor *cur)
 {
 	struct sq_cursor *x = (struct sq_cursor *)(void *)cur;
 
-	sqlite3_finalize(x->s);
+	if (x->one && !x->c->one_capture) {
+		sqlite3_reset(x->s);
+		x->c->one_capture = x->s;
+	} else {
+		sqlite3_finalize(x->s);
+	}
 	mem_free(x);
 }
 
@@ -151,6 +157,14 @@ static void query_sql(struct buf *sql, const struct capture_query *q)
 	buf_byte(sql, 0);
 }
 
+/* What catalog_capture asks. */
+static bool by_id_alone(const struct capture_query *q)
+{
+	return q->id && q->limit == 1 &&
+	       !(q->key_from.n || q->key_to.n || q->time_from || q->time_to || q->content || q->file || q->by_key ||
+		 q->backward || q->documents_only);
+}
+
 int sq_captures(struct catalog *base, const struct capture_query *q, struct capture_cursor **out, struct err *err)
 {
 	struct sqlite_catalog *c = sq(base);
@@ -158,10 +172,17 @@ int sq_captures(struct catalog *base, const struct capture_query *q, struct capt
 	struct buf sql = BUF(8 * KIB);
 	int rc;
 
-	query_sql(&sql, q);
 	x->base = (struct capture_cursor){ cursor_next, cursor_close };
 	x->c = c;
-	rc = sq_prepare(c, &x->s, sql.p, err);
+	x->one = by_id_alone(q);
+	if (x->one && c->one_capture) {
+		x->s = c->one_capture;
+		c->one_capture = NULL;
+		rc = WN_OK;
+	} else {
+		query_sql(&sql, q);
+		rc = sq_prepare(c, &x->s, sql.p, err);
+	}
 	buf_release(&sql);
 	if (rc < 0) {
 		mem_free(x);

@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-#define SMALL 24     /* sorted by insertion alone */
+#define SMALL 24	      /* sorted by insertion alone */
 #define LARGE ((size_t)16384) /* more are cut by 8 bits first; at most 2^15, for places to fit 16 bits */
-#define MOVES 8 /* a value, then it is no accident */
+#define MOVES 8		      /* a value, then it is no accident */
 
 typedef uint16_t lanes __attribute__((vector_size(16)));
 
