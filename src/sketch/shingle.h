@@ -39,7 +39,8 @@ struct shingler {
 	struct word_reader words;
 	uint64_t *hashes, *sorted, *t, *ends;
 	size_t hashes_cap, sorted_cap, t_cap, ends_cap;
-	uint64_t terms; /* of the last text: its words */
+	uint64_t terms;	   /* of the last text: its words */
+	bool force_narrow; /* tests: without AVX-512 */
 };
 
 int shingle_check(struct shingle_spec spec, struct err *err); /* WN_USAGE when k is out of range */

@@ -42,14 +42,17 @@ static inline uint64_t load64(const char *p)
 	return w;
 }
 
-/* Reads up to 7 bytes behind p + n. */
+/* Reads up to 15 bytes behind p + n.  One word or two is as good as random, so both are computed and one is taken. */
 static inline uint64_t hash_range(const char *p, size_t n)
 {
-	uint64_t h = WORD_SEED;
+	uint64_t h = WORD_SEED, two, word;
 
-	for (; n > 8; n -= 8, p += 8)
+	for (; n > 16; n -= 8, p += 8)
 		h = word_hash_step(h, load64(p));
-	return word_hash_step(h, load64(p) & (~(uint64_t)0 >> (64 - 8 * n)));
+	two = -(uint64_t)(n > 8);
+	h ^= (h ^ word_hash_step(h, load64(p))) & two;
+	word = load64(p + (two & 8));
+	return word_hash_step(h, word & (~(uint64_t)0 >> (64 - 8 * (n - (two & 8)))));
 }
 
 uint64_t word_hash(struct str folded)

@@ -269,6 +269,18 @@ TEST(shingle, a_text_and_its_part_are_as_each_alone)
 	CHECK(together > 500, "%u of 2000 were made together", together);
 }
 
+TEST(shingle, wide_and_narrow_multiplications_agree)
+{
+	for (unsigned round = 0; round < 200; round++) {
+		struct shingler a = { .spec = SHINGLE_DEFAULT }, b = { .spec = SHINGLE_DEFAULT, .force_narrow = true };
+		struct str text = random_text(t);
+
+		CHECK(same_set(shingle_text(&a, text), shingle_text(&b, text)), "round %u", round);
+		shingler_release(&a);
+		shingler_release(&b);
+	}
+}
+
 TEST(shingle, python_twin_agrees_on_random_texts)
 {
 	static const struct shingle_spec specs[] = {
