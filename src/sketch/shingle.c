@@ -63,8 +63,8 @@ static inline __attribute__((always_inline)) void hash_fives(const uint64_t *m, 
 
 #if defined(__x86_64__)
 /* The same with multiplications of eight numbers at once. */
-__attribute__((target("avx512f,avx512dq,prefer-vector-width=512"))) static void
-hash_fives_wide(const uint64_t *m, const uint64_t *restrict t, size_t n, uint64_t *restrict out)
+__attribute__((target("avx512f,avx512dq"))) static void hash_fives_wide(const uint64_t *m, const uint64_t *restrict t,
+									size_t n, uint64_t *restrict out)
 {
 	hash_fives(m, t, n, out);
 }
