@@ -18,9 +18,11 @@ struct patch {
 	const struct captures *old;
 	struct arena arena;
 	sqlite3_stmt *place, *same, *before, *row;
-	struct map out;		      /* ids that leave the old table */
+	struct map out;		      /* ids that leave the old table, and */
+	VEC(uint32_t) taken;	      /* the same, listed */
 	VEC(struct capture_place) in; /* that stand somewhere new */
 	uint32_t *at_of;	      /* [last + 1] place of an id in the old table */
+	uint8_t *leaves;	      /* [old->n] */
 };
 
 static int failed(struct patch *p) { return err_set(p->err, WN_CATALOG, "captures: %s", sqlite3_errmsg(p->db)); }
@@ -34,6 +36,7 @@ static int take_id(struct patch *p, uint32_t id)
 	map_put(&p->out, id, 1);
 	if (p->out.n == before)
 		return WN_OK;
+	vec_push(&p->taken, id);
 	rc = captures_place(p->db, &p->place, &p->arena, id, &at, p->err);
 	if (rc == WN_OK)
 		vec_push(&p->in, at);
@@ -102,7 +105,7 @@ static int find_before(struct patch *p, const struct capture_place *at, size_t *
 	while ((step = sqlite3_step(p->before)) == SQLITE_ROW) {
 		uint32_t id = (uint32_t)sqlite3_column_int64(p->before, 0);
 
-		if (map_get(&p->out, id) || id > p->old->last || p->at_of[id] == UINT32_MAX)
+		if (id > p->old->last || p->at_of[id] == UINT32_MAX || p->leaves[p->at_of[id]])
 			continue;
 		*place = (size_t)p->at_of[id] + 1;
 		break;
@@ -147,7 +150,7 @@ static void copy_old(const struct patch *p, struct captures *out, size_t *to, si
 	while (*from < end) {
 		size_t k = *from;
 
-		while (k < end && !map_get(&p->out, p->old->id[k]))
+		while (k < end && !p->leaves[k])
 			k++;
 		captures_copy(out, *to, p->old, *from, k - *from);
 		*to += k - *from;
@@ -228,11 +231,19 @@ int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db
 	sort_array(p.in.p, p.in.n, sizeof *p.in.p, captures_by_place);
 	p.at_of = mem_array((size_t)old->last + 1, sizeof *p.at_of);
 	memset(p.at_of, 0xff, ((size_t)old->last + 1) * sizeof *p.at_of);
+	p.leaves = mem_zarray(old->n + 1, 1);
+	left = old->n;
 	for (size_t i = 0; i < old->n; i++)
-		if (old->id[i] <= old->last) {
+		if (old->id[i] <= old->last)
 			p.at_of[old->id[i]] = (uint32_t)i;
-			left += !map_get(&p.out, old->id[i]);
+	for (size_t i = 0; i < p.out.n; i++) {
+		uint64_t id = p.taken.p[i];
+
+		if (id <= old->last && p.at_of[id] != UINT32_MAX) {
+			p.leaves[p.at_of[id]] = 1;
+			left--;
 		}
+	}
 	captures_alloc(out, left + p.in.n);
 	out->how = CAPTURES_PATCHED;
 	if ((rc = merge(&p, out)) < 0)
@@ -244,7 +255,9 @@ out:
 	sqlite3_finalize(p.row);
 	map_release(&p.out);
 	vec_release(&p.in);
+	vec_release(&p.taken);
 	mem_free(p.at_of);
+	mem_free(p.leaves);
 	arena_release(&p.arena);
 	return rc;
 }

@@ -69,7 +69,7 @@ static int probe(struct update *u, struct err *err)
 
 	progress_phase("probing", "documents", w->n_changed);
 	for (uint32_t d = 0; d < w->n; d++)
-		more[d] = !update_unchanged(w, d);
+		more[d] = update_unchanged(w, d) ? 0 : COVERAGE_AS_A | COVERAGE_AS_B;
 	rc = update_probe(w, more, err);
 	progress_add(w->n_changed);
 	mem_free(more);
@@ -378,13 +378,107 @@ static int offer_pairs(struct update *u, const struct join_query *q, const uint8
 	return rc;
 }
 
+/* Of a core document all coverers are listed, but those that are folded, which only quotas keep. */
+static bool is_listed(const struct update *u, uint32_t d) { return u->is.kind[d] == STATE_CORE && !u->run->group; }
+
+/* Offers of listed coverers that no pair tells of, as neither end was probed. */
+static int offer_listed(struct update *u, const struct join_query *q, const uint8_t *asks, const uint8_t *fresh,
+			struct err *err)
+{
+	int rc = WN_OK;
+
+	for (uint32_t d = 0; d < u->work.n && rc == WN_OK; d++) {
+		bool any = asks[d] && !surpasses(u, d);
+
+		if (u->all.kept[d] || u->work.probed[d] || !is_listed(u, d))
+			continue;
+		for (uint32_t i = u->is.start[d]; i < u->is.start[d + 1] && rc == WN_OK; i++) {
+			struct update_pair p = { d, u->is.by[i], 0 };
+			struct overlap measured;
+
+			if (!u->all.kept[p.b] || u->work.probed[p.b] || !(any || fresh[p.b]))
+				continue;
+			if ((rc = run_overlap(u->run, p.a, p.b, u->run->kind, &measured, err)) == WN_OK) {
+				p.shared = (uint32_t)measured.o;
+				rc = offer(u, q, p, err);
+			}
+		}
+	}
+	return rc;
+}
+
+/* Pairs of documents that were probed, or met one that was, and are kept: they were put off. */
+static int witnesses_put_off(struct update *u, const uint8_t *fresh, struct err *err)
+{
+	struct update_work *w = &u->work;
+	uint8_t *more = mem_zarray((size_t)w->n + 1, 1), *dropped = mem_alloc((size_t)w->n + 1);
+	int rc;
+
+	for (uint32_t d = 0; d < w->n; d++) {
+		dropped[d] = u->all.kept[d] ? 0 : COVERAGE_NOW;
+		if (u->all.kept[d] && (fresh[d] || w->probed[d]))
+			more[d] = COVERAGE_AS_B;
+	}
+	rc = update_pairs(w, (struct coverage_asking){ .asks = more, .a_ok = dropped, .later = true }, err);
+	mem_free(more);
+	mem_free(dropped);
+	return rc;
+}
+
+/* Offers what settles it, or, where that is its twin and dropped, the twin's witness: whoever is better shares as much. */
+static int offer_settling(struct update *u, const struct join_query *q, uint32_t d, struct err *err)
+{
+	struct update_pair p = { d, u->is.of[d], 0 };
+	struct overlap measured;
+	int rc;
+
+	if (!u->all.kept[p.b])
+		p.b = u->is.witness[p.b];
+	if (p.b == STATE_KEPT || p.b == d)
+		return WN_OK;
+	if ((rc = run_overlap(u->run, p.a, p.b, u->run->kind, &measured, err)) < 0)
+		return rc;
+	p.shared = (uint32_t)measured.o;
+	return offer(u, q, p, err);
+}
+
+/* Whoever asks and is not listed looks for kept documents, newly kept ones for those that are dropped and not listed. */
+static int probe_witnesses(struct update *u, const struct join_query *q, const uint8_t *asks, const uint8_t *fresh,
+			   struct err *err)
+{
+	struct update_work *w = &u->work;
+	uint8_t *more = mem_zarray((size_t)w->n + 1, 1), *a_ok = mem_alloc((size_t)w->n + 1);
+	uint32_t count = 0, *least = mem_zarray((size_t)w->n + 1, sizeof *least);
+	int rc = WN_OK;
+
+	for (uint32_t d = 0; d < w->n && rc == WN_OK; d++) {
+		a_ok[d] = !u->all.kept[d] && !is_listed(u, d);
+		if (w->probed[d])
+			continue;
+		if (fresh[d]) {
+			more[d] = COVERAGE_AS_B;
+		} else if (asks[d] && a_ok[d] && !surpasses(u, d)) {
+			more[d] = COVERAGE_AS_A;
+			rc = offer_settling(u, q, d, err);
+			least[d] = u->is.shared[d];
+		}
+		count += more[d] != 0;
+	}
+	if (count && rc == WN_OK)
+		rc = update_pairs(
+		    w, (struct coverage_asking){ .asks = more, .a_ok = a_ok, .b_ok = u->all.kept, .least = least },
+		    err);
+	mem_free(more);
+	mem_free(a_ok);
+	mem_free(least);
+	return rc;
+}
+
 static int find_witnesses(struct update *u, struct err *err)
 {
 	struct update_work *w = &u->work;
-	uint8_t *asks = mem_zarray((size_t)w->n + 1, 1), *fresh = mem_zarray((size_t)w->n + 1, 1),
-		*more = mem_zarray((size_t)w->n + 1, 1);
+	uint8_t *asks = mem_zarray((size_t)w->n + 1, 1), *fresh = mem_zarray((size_t)w->n + 1, 1);
 	struct join_query q = u->run->ruled.query;
-	uint32_t count = 0;
 	size_t from;
 	int rc = WN_OK;
 
@@ -393,20 +487,17 @@ static int find_witnesses(struct update *u, struct err *err)
 		fresh[d] = u->all.kept[d] && !(u->previous[d] && update_unchanged(w, d));
 	if (!q.set_of[u->run->kind])
 		rc = run_measured(u->run, &q, err);
+	rc = rc == WN_OK ? witnesses_put_off(u, fresh, err) : rc;
 	rc = rc == WN_OK ? offer_pairs(u, &q, asks, fresh, 0, err) : rc;
 	from = w->pairs.n;
-	for (uint32_t d = 0; d < w->n; d++) {
-		more[d] = !w->probed[d] && (fresh[d] || (asks[d] && !surpasses(u, d)));
-		count += more[d];
-	}
-	if (count && rc == WN_OK && (rc = update_pairs(w, more, err)) == WN_OK)
+	if (rc == WN_OK && (rc = probe_witnesses(u, &q, asks, fresh, err)) == WN_OK &&
+	    (rc = offer_listed(u, &q, asks, fresh, err)) == WN_OK)
 		rc = offer_pairs(u, &q, asks, fresh, from, err);
 	for (uint32_t d = 0; d < w->n && rc == WN_OK; d++)
 		if (!u->all.kept[d] && u->is.witness[d] == STATE_KEPT)
 			BUG("document %" PRIu64 " was dropped without a witness", u->run->docs.id[d]);
 	mem_free(asks);
 	mem_free(fresh);
-	mem_free(more);
 	return rc;
 }
 

@@ -36,6 +36,7 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 	w->by = mem_array((size_t)n + 1, sizeof *w->by);
 	w->now = mem_array((size_t)was->n + 1, sizeof *w->now);
 	w->probed = mem_zarray((size_t)n + 1, 1);
+	w->whole = mem_zarray((size_t)n + 1, 1);
 	w->forced = mem_zarray((size_t)n + 1, 1);
 	w->open = mem_zarray((size_t)n + 1, 1);
 	w->part_open = mem_zarray((size_t)was->n_parts + 1, 1);
@@ -61,6 +62,7 @@ void update_work_close(struct update_work *w)
 	mem_free(w->before);
 	mem_free(w->now);
 	mem_free(w->probed);
+	mem_free(w->whole);
 	mem_free(w->forced);
 	mem_free(w->by);
 	mem_free(w->open);
@@ -112,18 +114,16 @@ static int note_pair(void *context, uint32_t a, uint32_t b, uint32_t shared, uin
 	return 0;
 }
 
-int update_pairs(struct update_work *w, const uint8_t *more, struct err *err)
+int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *err)
 {
 	const struct join_query *q = &w->run->ruled.query;
 	struct coverage_stats stats = { 0 };
-	int rc = coverage_changed(q, &w->run->join, more, w->probed, q->set_of[w->run->kind] ? w->run->kind : -1,
-				  note_pair, w, &stats, err);
 
-	for (uint32_t d = 0; d < w->n; d++) {
-		w->n_probed += more[d];
-		w->probed[d] |= more[d];
-	}
-	return rc;
+	ask.done = ask.later ? NULL : w->probed;
+	for (uint32_t d = 0; d < w->n && !ask.later; d++)
+		w->n_probed += ask.asks[d] != 0;
+	return coverage_changed(q, &w->run->join, &ask, q->set_of[w->run->kind] ? w->run->kind : -1, note_pair, w,
+				&stats, err);
 }
 
 /* Who is forced now, and whom a forced document of the pairs covers. */
@@ -144,27 +144,91 @@ static void settle(struct update_work *w)
 	}
 }
 
+/* Whom to compare with documents that are probed.  Coverers that were not kept are of use only to those that no forced
+ * document covers; rows that are settled only to those that will be kept, which may be better witnesses. */
+static void note_wanted(const struct update_work *w, const uint8_t *more, uint8_t *a_ok, uint8_t *b_ok)
+{
+	for (uint32_t d = 0; d < w->n; d++) {
+		bool settled = !more[d] && !w->probed[d], kept = !settled;
+
+		if (settled) {
+			enum state_kind kind = kind_of(w, d);
+
+			kept = w->was->witness[w->before[d]] == STATE_KEPT;
+			settled = (kind == STATE_COVERED || kind == STATE_FOLDED) && still_settled(w, d);
+		}
+		a_ok[d] = settled ? COVERAGE_LATER : COVERAGE_NOW;
+		b_ok[d] = kept ? COVERAGE_NOW : COVERAGE_LATER;
+	}
+}
+
+/* Documents that were probed and that nothing forced covers, as far as is known, get the rest of their coverers. */
+static int probe_wholly(struct update_work *w, uint8_t *asks, struct err *err)
+{
+	int rc = WN_OK;
+
+	for (;;) { /* one that was thought to be forced may not be */
+		uint32_t count = 0;
+
+		settle(w);
+		for (uint32_t d = 0; d < w->n; d++) {
+			asks[d] = w->probed[d] && !w->whole[d] && w->by[d] == UPDATE_NONE ? COVERAGE_AS_A : 0;
+			w->whole[d] |= asks[d];
+			count += asks[d];
+		}
+		if (count == 0 || rc < 0)
+			return rc;
+		rc = update_pairs(w, (struct coverage_asking){ .asks = asks, .later = true }, err);
+	}
+}
+
+/* Documents that were settled and are no more; returns how many. */
+static uint32_t note_unsettled(const struct update_work *w, uint8_t *more)
+{
+	uint32_t count = 0;
+
+	for (uint32_t d = 0; d < w->n; d++) {
+		bool unsettled = !w->probed[d] && w->by[d] == UPDATE_NONE && !still_settled(w, d);
+
+		more[d] = unsettled ? COVERAGE_AS_A | COVERAGE_AS_B : 0;
+		count += unsettled;
+	}
+	return count;
+}
+
+/* Another forced document may cover those: what was put off of the probed ones' pairs tells. */
+static int settle_again(struct update_work *w, uint8_t *more, uint32_t *count, struct err *err)
+{
+	int rc = WN_OK;
+
+	*count = note_unsettled(w, more);
+	if (*count && (rc = update_pairs(w, (struct coverage_asking){ .asks = more, .later = true }, err)) == WN_OK &&
+	    (rc = probe_wholly(w, more, err)) == WN_OK)
+		*count = note_unsettled(w, more);
+	return rc;
+}
+
 int update_probe(struct update_work *w, uint8_t *more, struct err *err)
 {
+	uint8_t *a_ok = mem_alloc((size_t)w->n + 1), *b_ok = mem_alloc((size_t)w->n + 1);
 	uint32_t count = 0;
 	int rc = WN_OK;
 
+	settle(w);
 	for (uint32_t d = 0; d < w->n; d++)
-		count += more[d];
+		count += more[d] != 0;
 	if (count == 0)
-		settle(w);
-	while (rc == WN_OK) {
-		if (count && (rc = update_pairs(w, more, err)) < 0)
-			break;
-		settle(w);
-		count = 0;
-		for (uint32_t d = 0; d < w->n; d++) {
-			more[d] = !w->probed[d] && w->by[d] == UPDATE_NONE && !still_settled(w, d);
-			count += more[d];
-		}
-		if (count == 0)
-			break;
+		count = note_unsettled(w, more);
+	while (count && rc == WN_OK) {
+		note_wanted(w, more, a_ok, b_ok);
+		rc = update_pairs(w, (struct coverage_asking){ .asks = more, .a_ok = a_ok, .b_ok = b_ok }, err);
+		for (uint32_t d = 0; d < w->n; d++)
+			w->probed[d] |= more[d] != 0;
+		if (rc == WN_OK && (rc = probe_wholly(w, more, err)) == WN_OK)
+			rc = settle_again(w, more, &count, err);
 	}
+	mem_free(a_ok);
+	mem_free(b_ok);
 	return rc;
 }
 
@@ -271,11 +335,12 @@ void update_choose(struct update_work *w, const struct certificate *proof)
 
 /* ---- the problem of what is open ---- */
 
-/* Pairs by a, then b. */
+/* Pairs by a, then b, each once. */
 static void sort_pairs(struct update_work *w)
 {
 	struct update_pair *to = mem_array(w->pairs.n + 1, sizeof *to);
 	uint32_t *start = mem_zarray((size_t)w->n + 2, sizeof *start);
+	size_t kept = 0;
 
 	for (int turn = 0; turn < 2; turn++) { /* by b, then, keeping that, by a */
 		memset(start, 0, ((size_t)w->n + 2) * sizeof *start);
@@ -288,8 +353,16 @@ static void sort_pairs(struct update_work *w)
 		if (w->pairs.n)
 			memcpy(w->pairs.p, to, w->pairs.n * sizeof *to);
 	}
-	memmove(start + 1, start, w->n * sizeof *start); /* ends became beginnings of the next */
-	start[0] = 0;
+	for (uint32_t d = 0, i = 0; d < w->n; d++) { /* start[d] became the end of d's */
+		size_t from = kept;
+
+		for (; i < start[d]; i++)
+			if (kept == from || w->pairs.p[kept - 1].b != to[i].b)
+				w->pairs.p[kept++] = to[i];
+		start[d] = (uint32_t)from;
+	}
+	start[w->n] = (uint32_t)kept;
+	w->pairs.n = kept;
 	mem_free(to);
 	mem_free(w->pair_start);
 	w->pair_start = start;

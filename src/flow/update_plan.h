@@ -18,13 +18,15 @@ struct update_work {
 	struct run *run;
 	const struct run_state *was;
 	uint32_t n;
-	uint64_t *signature;	       /* [n] */
-	uint32_t *before;	       /* [n] old number, or UPDATE_NONE */
-	uint32_t *now;		       /* by old number: number, or UPDATE_NONE when gone or changed */
-	uint8_t *probed;	       /* [n] all pairs with it are in `pairs` */
+	uint64_t *signature; /* [n] */
+	uint32_t *before;    /* [n] old number, or UPDATE_NONE */
+	uint32_t *now;	     /* by old number: number, or UPDATE_NONE when gone or changed */
+	/* [n] probed: `pairs` has its coverers among the probed and those kept before, and whom it covers of the probed
+	 * and of rows that mattered; the rest was put off.  whole: all its coverers but those that are folded. */
+	uint8_t *probed, *whole;
 	uint8_t *forced;	       /* [n] nothing covers it, as far as is known: true where set */
 	uint32_t *by;		       /* [n] something forced that covers it, by the pairs, or UPDATE_NONE */
-	VEC(struct update_pair) pairs; /* each once */
+	VEC(struct update_pair) pairs; /* after update_part_build each once */
 	uint32_t *pair_start;	       /* [n + 1] by a, once update_rows was called */
 	uint8_t *open;		       /* [n] to be solved again */
 	uint8_t *part_open;	       /* by old component */
@@ -44,9 +46,9 @@ struct update_part {
 void update_work_open(struct update_work *w, struct run *r, const struct run_state *was);
 void update_work_close(struct update_work *w); /* zero is fine */
 bool update_unchanged(const struct update_work *w, uint32_t doc);
-/* Adds the pairs of `more` ([n] bytes), of which none was probed before. */
-int update_pairs(struct update_work *w, const uint8_t *more, struct err *err);
-/* Probes `more` ([n] bytes, changed), then whatever that unsettles, until nothing is. */
+/* Adds the pairs that are asked for; of documents probed before only those put off (ask.later). */
+int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *err);
+/* Probes `more` ([n], as what; changed), then whatever that unsettles, until nothing is. */
 int update_probe(struct update_work *w, uint8_t *more, struct err *err);
 /* Sets open[].  values: the old certificate's. */
 void update_choose(struct update_work *w, const struct certificate *proof);

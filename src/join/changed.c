@@ -29,7 +29,7 @@ static void select_rows(struct selecting *s, const uint8_t *changed)
 	s->rows = mem_zalloc((size_t)r->n + 1);
 	for (uint32_t x = 0; x < r->n; x++) {
 		for (uint32_t i = r->start[x]; i < r->start[x + 1]; i++)
-			s->rows[x] |= changed[r->member[i]];
+			s->rows[x] |= changed[r->member[i]] != 0;
 		if (s->rows[x] && s->j->kind >= 0)
 			s->items += r->size[s->j->kind][x];
 	}
@@ -173,37 +173,44 @@ static void given_lists(struct joiner *j, struct row_lists *out, const uint8_t *
 	mem_free(pairs);
 }
 
-/* Coverers of unchanged documents are looked for among the changed ones only. */
+/* Coverers of documents that do not ask for them are looked for among those that ask whom they cover. */
 struct sides {
-	struct row_side all, changed;
+	struct row_side all, asking;
 };
 
-static void take_side(struct answer *s, const struct sides *sides, bool changed)
+static void take_side(struct answer *s, const struct sides *sides, bool asks)
 {
 	for (unsigned i = 0; i < s->n; i++)
-		s->joiner[i].as_b = changed ? sides[i].all : sides[i].changed;
+		s->joiner[i].as_b = asks ? sides[i].all : sides[i].asking;
 }
 
-/* The pairs of a with a changed end, in order. */
-static int give(struct answer *s, const uint8_t *changed, uint32_t a, int kind, coverings *found, coverage_pair *pair,
-		void *context, uint64_t *pairs)
+static bool is_wanted(const struct coverage_asking *ask, uint32_t a, uint32_t b)
+{
+	return (ask->asks[a] & COVERAGE_AS_A && (!ask->b_ok || ask->b_ok[b])) ||
+	       (ask->asks[b] & COVERAGE_AS_B && (!ask->a_ok || ask->a_ok[a]));
+}
+
+/* The pairs of a that are wanted, in order. */
+static int give(struct answer *s, const struct coverage_asking *ask, uint32_t a, int kind, coverings *found,
+		coverage_pair *pair, void *context, uint64_t *pairs)
 {
 	int rc = 0;
 
 	answer_coverers(s, 0, a, kind, found);
 	for (size_t i = 0; i < found->n && rc == 0; i++)
-		if (changed[a] || changed[found->p[i].b]) {
+		if (is_wanted(ask, a, found->p[i].b)) {
 			++*pairs;
 			rc = pair(context, a, found->p[i].b, kind < 0 ? 0 : found->p[i].shared, 0, 0);
 		}
 	return rc;
 }
 
-int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed,
-		     const uint8_t *done, int kind, coverage_pair *pair, void *context, struct coverage_stats *stats,
-		     struct err *err)
+int coverage_changed(const struct join_query *q, const struct join_options *o, const struct coverage_asking *ask,
+		     int kind, coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err)
 {
 	struct answer s = { .q = q, .n = q->n_disjuncts, .threads = o && o->threads ? o->threads : 1 };
+	const uint8_t *changed = ask->asks;
+	uint8_t *as_b = mem_alloc((size_t)q->n + 1);
 	struct sides *sides;
 	coverings found = { 0 };
 	uint64_t pairs = 0;
@@ -217,8 +224,8 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 		bool known;
 
 		for (uint32_t d = 0; d < q->n; d++)
-			live[d] = !done || !done[d];
-		known = coverage_near(q, i, o, changed, true, true, live, near);
+			live[d] = !ask->done || !ask->done[d];
+		known = coverage_near(q, i, o, ask, kind, live, near);
 		joiner_open(&s.joiner[i], q, i, o, live, false);
 		mem_free(live);
 		if (known)
@@ -230,18 +237,21 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 			rc = changed_lists(&s.joiner[i], &s.lists[i], changed, s.threads, err);
 	}
 	sides = mem_zarray((size_t)s.n + 1, sizeof *sides);
+	for (uint32_t d = 0; d < q->n; d++)
+		as_b[d] = ask->asks[d] & COVERAGE_AS_B;
 	for (unsigned i = 0; i < s.n && rc == WN_OK; i++)
-		sides[i] = (struct sides){ s.joiner[i].as_b, joiner_side(&s.joiner[i], changed) };
+		sides[i] = (struct sides){ s.joiner[i].as_b, joiner_side(&s.joiner[i], as_b) };
 	for (uint32_t a = 0; a < q->n && rc == WN_OK; a++) {
-		take_side(&s, sides, changed[a]);
-		rc = give(&s, changed, a, kind, &found, pair, context, &pairs);
+		take_side(&s, sides, changed[a] & COVERAGE_AS_A);
+		rc = give(&s, ask, a, kind, &found, pair, context, &pairs);
 	}
 	for (unsigned i = 0; i < s.n; i++) {
 		if (s.joiner[i].probes && sides[i].all.start)
 			s.joiner[i].as_b = sides[i].all;
-		joiner_side_release(&sides[i].changed);
+		joiner_side_release(&sides[i].asking);
 	}
 	mem_free(sides);
+	mem_free(as_b);
 	answer_stats(&s, stats);
 	if (stats)
 		stats->pairs += pairs;

@@ -73,12 +73,26 @@ uint32_t coverage_rank(const struct join_query *q, int kind, uint32_t a, uint32_
 /* Is b, of that rank, a better witness than `than`?  As coverage_witness has it. */
 bool coverage_better(const double *latest, uint32_t b, uint32_t rank, uint32_t than, uint32_t than_rank);
 
-/* All pairs with an end in changed[] (bytes, [n]), ascending by (a, b): what an
- * update must look at; but for those with an end in done[] ([n] or NULL), which
- * are known.  `pair` gets the overlap of `kind` (< 0: 0) and 0 for sizes.  Cost: with an
- * index that was kept (o->kept), lookups; else one scan of the sets that share a key with them. */
-int coverage_changed(const struct join_query *q, const struct join_options *o, const uint8_t *changed,
-		     const uint8_t *done, int kind, coverage_pair *pair, void *context, struct coverage_stats *stats,
-		     struct err *err);
+/* Who asks for pairs, and with whom.  Arrays by document; those that may be NULL then say: all. */
+struct coverage_asking {
+	const uint8_t *asks; /* COVERAGE_AS_A, COVERAGE_AS_B or both: its coverers, whom it covers; 0: does not ask */
+	const uint8_t *done; /* whose pairs are known and not wanted; NULL: nobody's */
+	/* Who is wanted as a opposite to one that asks as b, and the other way round: 0 is not; COVERAGE_NOW;
+	 * COVERAGE_LATER: with an index that was kept, finding out may be put off until a call with `later`. */
+	const uint8_t *a_ok, *b_ok;
+	/* Who asks as a: pairs that share less, by `kind` of the call, are of no use, whoever else asks, and may be left
+	 * out; NULL: none are. */
+	const uint32_t *least;
+	bool later; /* only what earlier calls with the same o->kept put off; either end may ask now */
+};
+
+enum { COVERAGE_AS_A = 1, COVERAGE_AS_B = 2 };
+enum { COVERAGE_NOW = 1, COVERAGE_LATER = 2 };
+
+/* All pairs (a, b) in which a asks as a and b is wanted, or b asks as b and a is wanted, ascending: what an update must
+ * look at.  A pair may be given again by a later call.  `pair` gets the overlap of `kind` (< 0: 0) and 0 for sizes.
+ * Cost: with an index that was kept (o->kept), lookups; else one scan of the sets that share a key with them. */
+int coverage_changed(const struct join_query *q, const struct join_options *o, const struct coverage_asking *ask,
+		     int kind, coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err);
 
 #endif

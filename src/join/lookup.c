@@ -16,8 +16,11 @@
 
 #define UNKNOWN_SHARE 4u   /* more than a quarter of the sets unknown to the index: reading all is cheaper */
 #define MEMBERS_AT_ONCE 8u /* handed to a thread */
+#define LATER_AT_ONCE 64u  /* pairs */
+#define ASKED_FACTOR 3u	   /* times as many items as must be asked for */
 #define RADIX_BITS 11u
-#define RADIX_PASSES 3u
+#define RADIX_PASSES 3u	  /* at most */
+#define RADIX_SPARE 2u	  /* bits more than as many items need to be told apart, so that most stand in their place */
 #define NEAR_PLACE 64u	  /* an item is so near its place after that, unless items are no hashes */
 #define FINISH_LEAST 32u  /* postings worth reading to be spared an intersection: so many, */
 #define FINISH_ITEMS 6u	  /* and one for so many items */
@@ -41,7 +44,8 @@ struct walker { /* per thread */
 	uint32_t turn;
 	VEC(uint32_t) own; /* rows that are lists by themselves */
 	VEC(uint32_t) met; /* sets */
-	uint32_t *acc;	   /* [sets] weight of the lists walked that it is in, at least */
+	VEC(struct postings_later) later;
+	uint32_t *acc; /* [sets] weight of the lists walked that it is in, at least */
 };
 
 struct lookup {
@@ -51,6 +55,7 @@ struct lookup {
 	uint32_t n_few;
 	uint32_t *member_of;	 /* [sets] or UINT32_MAX */
 	uint64_t *items, *start; /* of the members */
+	uint32_t *asked;	 /* [members] so many of its items are looked up, the least */
 	struct postings_query *query;
 	size_t n_queries, *slice_from; /* slices end between items */
 	size_t n_slices;
@@ -113,6 +118,26 @@ static void decode_members(void *context, size_t from, size_t to, unsigned worke
 	}
 }
 
+/* What a pair of this member must share beyond the bounds. */
+static uint64_t least_of(const struct lookup *x, uint32_t m)
+{
+	const struct lookup_request *r = x->r;
+	uint32_t set = x->member.p[m];
+
+	return r->least && r->few[set] == COVERAGE_AS_A && !r->lead->flip ? r->least[set] : 0;
+}
+
+/* One that probes and must share `least` of its items shares one of any n - least + 1.  If that is all it asks for, no
+ * more need to be looked up; but among some more the rarest can be chosen. */
+static uint32_t items_asked(const struct lookup *x, uint32_t m)
+{
+	uint64_t n = x->start[m + 1] - x->start[m], least = least_of(x, m);
+
+	if (least == 0 || least > n || n <= ASKED_FACTOR * (n - least + 1))
+		return (uint32_t)n;
+	return (uint32_t)(ASKED_FACTOR * (n - least + 1));
+}
+
 static void read_members(struct lookup *x)
 {
 	uint64_t at = 0;
@@ -126,7 +151,11 @@ static void read_members(struct lookup *x)
 		at += x->sets->size[x->member.p[m]];
 	}
 	x->start[x->member.n] = at;
-	x->n_queries = at;
+	x->asked = mem_array(x->member.n + 1, sizeof *x->asked);
+	for (size_t m = 0; m < x->member.n; m++) {
+		x->asked[m] = items_asked(x, (uint32_t)m);
+		x->n_queries += x->asked[m];
+	}
 	x->items = mem_array(at + 1, sizeof *x->items);
 	task_each(x->r->threads, x->member.n, MEMBERS_AT_ONCE, decode_members, x);
 }
@@ -144,12 +173,15 @@ static void sort_queries(struct lookup *x)
 	size_t bytes = (x->n_queries + 1) * sizeof(struct postings_query);
 	struct postings_query *v = big_alloc(bytes), *w = big_alloc(bytes);
 	size_t count[(1u << RADIX_BITS) + 1], n = x->n_queries;
+	unsigned passes = 1;
 
-	for (size_t m = 0; m < x->member.n; m++)
-		for (uint64_t i = x->start[m]; i < x->start[m + 1]; i++)
-			v[i] = (struct postings_query){ x->items[i], (uint32_t)m };
-	for (unsigned pass = 0; pass < RADIX_PASSES; pass++) {
-		unsigned shift = 64 - (RADIX_PASSES - pass) * RADIX_BITS;
+	for (size_t m = 0, at = 0; m < x->member.n; m++)
+		for (uint64_t i = x->start[m]; i < x->start[m] + x->asked[m]; i++)
+			v[at++] = (struct postings_query){ x->items[i], (uint32_t)m };
+	while (passes < RADIX_PASSES && n << RADIX_SPARE >> passes * RADIX_BITS)
+		passes++;
+	for (unsigned pass = 0; pass < passes; pass++) {
+		unsigned shift = 64 - (passes - pass) * RADIX_BITS;
 		struct postings_query *swap;
 
 		memset(count, 0, sizeof count);
@@ -397,13 +429,12 @@ static size_t distinct(struct walker *w, const uint32_t *number, size_t n)
 	return kept;
 }
 
-/* The lists of a member. */
+/* The lists of the index that a member is in. */
 static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
 {
 	struct postings *kept = x->r->kept;
 	size_t n = distinct(w, x->hit + x->hit_start[m], x->hit_start[m + 1] - x->hit_start[m]);
 
-	w->lists.n = 0;
 	vec_reserve(&w->own, n + 1);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], at = 0;
@@ -422,7 +453,13 @@ static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
 		while ((c = postings_lists(kept, ref, &at)))
 			vec_push(&w->lists, ((struct list){ c->n, weight, kept->post + c->start, c->prefix, false }));
 	}
-	n = distinct(w, x->run + x->run_start[m], x->run_start[m + 1] - x->run_start[m]);
+}
+
+/* Those of other members. */
+static void gather_members(struct lookup *x, struct walker *w, uint32_t m)
+{
+	size_t n = distinct(w, x->run + x->run_start[m], x->run_start[m + 1] - x->run_start[m]);
+
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *holders = x->holders.p + (w->refs.p[i] >> 32);
 
@@ -450,31 +487,56 @@ static void meet_probers(struct lookup *x, struct walker *w)
 		}
 }
 
-/* Whom of the sets met is it worth to look at? */
-static bool wanted(const struct lookup *x, uint32_t m, uint32_t set, bool prober)
+/* When can a pair be wanted in which set p probes, and o is opposite to it?  0: never. */
+static unsigned asked_for(const struct lookup *x, uint32_t p, uint32_t o)
 {
-	uint32_t other = x->member_of[set], own = x->member.p[m];
+	const struct lookup_request *r = x->r;
+	uint32_t a = r->lead->flip ? o : p, b = r->lead->flip ? p : o;
 
-	if (set == own || (other == UINT32_MAX && !x->r->live[set]) ||
-	    (m >= x->n_few && (other == UINT32_MAX || other >= x->n_few)))
-		return false;
-	prober |= x->r->lead->symmetric;
-	return order_allows(x, own, set) || (prober && order_allows(x, set, own));
+	return (r->few[a] & COVERAGE_AS_A ? r->b_ok[b] : 0u) | (r->few[b] & COVERAGE_AS_B ? r->a_ok[a] : 0u);
 }
 
-/* Leaves out what cannot be a pair whatever they share. */
-static void sift(struct lookup *x, struct walker *w, uint32_t m)
+/* Whom of the sets met is it worth to look at, and when? */
+static unsigned wanted(const struct lookup *x, uint32_t m, uint32_t set, bool prober)
+{
+	uint32_t own = x->member.p[m];
+
+	if (set == own || (x->member_of[set] == UINT32_MAX && !x->r->live[set]))
+		return 0;
+	prober |= x->r->lead->symmetric;
+	return (order_allows(x, own, set) ? asked_for(x, own, set) : 0) |
+	       (prober && order_allows(x, set, own) ? asked_for(x, set, own) : 0);
+}
+
+/* Can it share enough, if all of the rest were shared? */
+static bool long_enough(const struct lookup *x, const struct walker *w, uint32_t m, uint32_t set, uint64_t rest)
+{
+	const struct joiner *j = x->r->lead;
+	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), acc = w->acc[set] & ~PROBER, size = x->sets->size[set];
+
+	return (acc + rest >= joiner_need(j, n, size) && acc + rest >= least_of(x, m)) ||
+	       (w->acc[set] & PROBER && acc + rest >= joiner_need(j, size, n));
+}
+
+/* Leaves out what cannot be a pair whatever they share, and what can wait. */
+static void sift(struct lookup *x, struct walker *w, uint32_t m, uint64_t rest)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < w->met.n; i++) {
 		uint32_t set = w->met.p[i];
+		unsigned when = wanted(x, m, set, w->acc[set] & PROBER);
 
 		w->met.p[kept] = set;
-		if (wanted(x, m, set, w->acc[set] & PROBER))
+		if (when & COVERAGE_NOW) {
 			kept++;
-		else
-			w->acc[set] = 0;
+			continue;
+		}
+		if (when && long_enough(x, w, m, set, rest))
+			vec_push(&w->later,
+				 ((struct postings_later){ x->member.p[m], set, order_allows(x, x->member.p[m], set),
+							   order_allows(x, set, x->member.p[m]) }));
+		w->acc[set] = 0;
 	}
 	w->met.n = kept;
 }
@@ -482,16 +544,13 @@ static void sift(struct lookup *x, struct walker *w, uint32_t m)
 /* Leaves out what shares too little, if all of the rest were shared; returns how many. */
 static size_t sift_short(struct lookup *x, struct walker *w, uint32_t m, uint64_t rest)
 {
-	const struct joiner *j = x->r->lead;
-	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]);
 	size_t kept = 0, before = w->met.n;
 
 	for (size_t i = 0; i < before; i++) {
-		uint32_t set = w->met.p[i], acc = w->acc[set] & ~PROBER, size = x->sets->size[set];
+		uint32_t set = w->met.p[i];
 
 		w->met.p[kept] = set;
-		if (acc + rest >= joiner_need(j, n, size) ||
-		    (w->acc[set] & PROBER && acc + rest >= joiner_need(j, size, n)))
+		if (long_enough(x, w, m, set, rest))
 			kept++;
 		else
 			w->acc[set] = 0;
@@ -533,7 +592,7 @@ static void finish(struct lookup *x, struct walker *w, uint32_t m, size_t i, uin
 /* Walks the shortest lists of a member that probes: without one of them it shares too little. */
 static void walk(struct lookup *x, struct walker *w, uint32_t m, uint64_t least)
 {
-	uint64_t rest = 0;
+	uint64_t rest = x->start[m + 1] - x->start[m] - x->asked[m]; /* of those anything may be shared */
 	size_t i = 0;
 
 	vec_reserve(&w->order, w->lists.n + 1);
@@ -556,41 +615,65 @@ static void walk(struct lookup *x, struct walker *w, uint32_t m, uint64_t least)
 		}
 		rest -= l->weight;
 	}
-	sift(x, w, m);
+	sift(x, w, m, rest);
 	finish(x, w, m, i, rest);
+}
+
+static void note_pair(struct lookup *x, unsigned worker, uint32_t s, uint32_t t, uint32_t shared)
+{
+	const struct joiner *j = x->r->lead;
+	uint32_t n = x->sets->size[s], m = x->sets->size[t];
+
+	if (joiner_lead_holds(j, n, m, shared) || joiner_lead_holds(j, m, n, shared))
+		vec_push(&x->found[worker], ((struct near_pair){ x->r->few[s] ? s : t, x->r->few[s] ? t : s, shared }));
 }
 
 static void intersect(struct lookup *x, struct walker *w, unsigned worker, uint32_t m, uint32_t set)
 {
-	const struct joiner *j = x->r->lead;
-	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), size = x->sets->size[set], other, shared, few;
+	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), other = x->sets->size[set];
 	const uint64_t *item;
 
 	if (x->member_of[set] != UINT32_MAX)
-		item = x->items + x->start[x->member_of[set]], other = size;
+		item = x->items + x->start[x->member_of[set]];
 	else
-		item = sets_get(&w->scratch, x->r->q, j->kind, set, 0, &other);
-	shared = intersect_sets(x->items + x->start[m], n, item, other);
-	if (!joiner_lead_holds(j, n, other, shared) && !joiner_lead_holds(j, other, n, shared))
-		return;
-	few = m < x->n_few ? x->member.p[m] : set;
-	vec_push(&x->found[worker], ((struct near_pair){ few, few == set ? x->member.p[m] : set, shared }));
+		item = sets_get(&w->scratch, x->r->q, x->r->lead->kind, set, 0, &other);
+	note_pair(x, worker, x->member.p[m], set, intersect_sets(x->items + x->start[m], n, item, other));
 }
 
-static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
+static void intersect_met(struct lookup *x, struct walker *w, unsigned worker, uint32_t m)
 {
-	struct walker *w = &x->walker[worker];
-	const struct joiner *j = x->r->lead;
-
-	w->met.n = 0;
-	gather_lists(x, w, m);
-	if (m < x->n_few && !j->symmetric)
-		meet_probers(x, w);
-	walk(x, w, m, joiner_least(j, x->start[m + 1] - x->start[m]));
 	for (size_t i = 0; i < w->met.n; i++) {
 		w->acc[w->met.p[i]] = 0;
 		intersect(x, w, worker, m, w->met.p[i]);
 	}
+	w->met.n = 0;
+	w->lists.n = 0;
+}
+
+/* One that does not ask as the side that probes still probes the other members, of which one may ask for it. */
+static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
+{
+	struct walker *w = &x->walker[worker];
+	const struct joiner *j = x->r->lead;
+	unsigned asks = x->r->few[x->member.p[m]];
+	bool probes = j->symmetric || asks & (j->flip ? COVERAGE_AS_B : COVERAGE_AS_A),
+	     probed = !j->symmetric && asks & (j->flip ? COVERAGE_AS_A : COVERAGE_AS_B);
+	uint64_t least = joiner_least(j, x->start[m + 1] - x->start[m]), more = least_of(x, m);
+
+	least = more > least ? more : least;
+	gather_members(x, w, m);
+	if (!probes) {
+		walk(x, w, m, least);
+		intersect_met(x, w, worker, m);
+		least = UINT64_MAX;
+	}
+	if (m < x->n_few) {
+		gather_lists(x, w, m);
+		if (probed)
+			meet_probers(x, w);
+	}
+	walk(x, w, m, least);
+	intersect_met(x, w, worker, m);
 }
 
 static void pair_members(void *context, size_t from, size_t to, unsigned worker)
@@ -627,6 +710,9 @@ static void unify(struct lookup *x)
 		all->n += x->found[t].n;
 		x->found[t].n = 0;
 	}
+	for (unsigned t = 0; t < x->r->threads; t++)
+		for (size_t i = 0; i < x->walker[t].later.n; i++)
+			vec_push(&x->r->kept->later, x->walker[t].later.p[i]);
 	sort_array(all->p, all->n, sizeof *all->p, by_sets);
 	for (size_t i = 0; i < all->n; i++)
 		if (i == 0 || by_sets(&all->p[i], &all->p[n - 1]) != 0)
@@ -645,6 +731,7 @@ static void release(struct lookup *x)
 		vec_release(&w->order);
 		vec_release(&w->own);
 		vec_release(&w->met);
+		vec_release(&w->later);
 		mem_free(w->acc);
 		mem_free(w->slot);
 	}
@@ -656,6 +743,7 @@ static void release(struct lookup *x)
 	mem_free(x->member_of);
 	mem_free(x->items);
 	mem_free(x->start);
+	mem_free(x->asked);
 	big_free(x->query, (x->n_queries + 1) * sizeof *x->query);
 	mem_free(x->range);
 	mem_free(x->slice_from);
@@ -692,4 +780,30 @@ bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
 		unify(&x);
 	release(&x);
 	return !x.damaged;
+}
+
+/* ---- what was put off ---- */
+
+static void intersect_later(void *context, size_t from, size_t to, unsigned worker)
+{
+	struct lookup *x = context;
+
+	for (size_t i = from; i < to; i++) {
+		const struct postings_later *p = &x->r->kept->later.p[i];
+		uint32_t s = p->set, t = p->other;
+
+		if ((p->set_probes && asked_for(x, s, t)) || (p->other_probes && asked_for(x, t, s)))
+			note_pair(x, worker, s, t,
+				  sets_overlap(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, s, t).shared);
+	}
+}
+
+void lookup_later(const struct lookup_request *r, near_pairs *found)
+{
+	struct lookup x = { .r = r, .sets = &r->q->sets[r->lead->kind], .found = found };
+
+	x.walker = mem_zarray(r->threads, sizeof *x.walker);
+	task_each(r->threads, r->kept->later.n, LATER_AT_ONCE, intersect_later, &x);
+	unify(&x);
+	release(&x);
 }

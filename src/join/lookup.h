@@ -19,13 +19,18 @@ struct lookup_request {
 	const struct join_query *q;
 	const struct joiner *lead; /* joiner_aim */
 	struct postings *kept;
-	const uint8_t *few;  /* [sets] */
-	const uint8_t *live; /* [sets] others to look at */
+	const uint8_t *few;	    /* [sets] as what they ask (coverage.h) */
+	const uint8_t *live;	    /* [sets] others to look at */
+	const uint8_t *a_ok, *b_ok; /* [sets] wanted as a, as b: COVERAGE_NOW, COVERAGE_LATER or both */
+	const uint32_t
+	    *least; /* [sets] of those that ask as a only: what a pair must share; NULL: nothing beyond the bounds */
 	const uint8_t *docs; /* [documents] those meant by few and live */
 	unsigned threads;
 };
 
-/* Appends every pair of different sets, one of the few, that satisfies the leading bounds one way or the other, each
+/* Appends every pair of different sets that can be wanted and satisfies the leading bounds one way or the other, each
  * once.  False: the index is damaged, or knows too little; the lists are then empty. */
 bool lookup_pairs(const struct lookup_request *r, near_pairs *found);
+/* The same of what lookup_pairs put off (kept->later): sets that met, but are not wanted before later. */
+void lookup_later(const struct lookup_request *r, near_pairs *found);
 #endif

@@ -27,8 +27,10 @@ struct near {
 	const struct join_query *q;
 	const struct join_sets *sets;
 	struct joiner lead;
-	bool as_a, as_b, some_empty;
-	uint8_t *few, *near; /* [sets] */
+	bool as_a, as_b, some_empty; /* as_a: some of the few ask as a */
+	uint8_t *few, *near;	     /* [sets]; few: as they ask */
+	uint8_t *a_ok, *b_ok;	     /* [sets] some document of it is wanted as a, as b */
+	uint32_t *least;	     /* [sets] of ask->least the least; NULL: none */
 	/* Items of the few, by their upper bits: which there are, and how rare. */
 	unsigned shift;
 	size_t slots;
@@ -45,7 +47,7 @@ struct near {
 	uint64_t *items, *start;      /* of the few, one after another */
 	uint64_t reach;		      /* no larger item is looked for */
 	struct sets_scratch *scratch; /* [threads] */
-	near_pairs *found;	      /* [threads] or NULL */
+	near_pairs *found;	      /* [threads] */
 	struct near_worker {
 		uint32_t *stamp, now; /* [few] */
 		VEC(uint32_t) hits;   /* slots of a set's items */
@@ -294,10 +296,10 @@ static bool find_pairs(struct near *x, unsigned worker, uint32_t s, uint32_t own
 
 	w->candidates.n = 0;
 	w->now++;
-	for (uint32_t i = 0; x->as_a && i < n; i++)
+	for (uint32_t i = 0; (x->as_a || own != UINT32_MAX) && i < n; i++)
 		if (bit(x->first, item[i] >> x->shift))
 			propose(x, w, slot_of(x, item[i])->first);
-	if (x->as_b)
+	if (x->as_b || own != UINT32_MAX) /* of two of the few either may be the one that asks */
 		propose_holders(x, w, item, n);
 	for (size_t i = 0; i < w->candidates.n; i++) {
 		uint32_t few = w->candidates.p[i], shared;
@@ -330,7 +332,7 @@ static void test_sets(void *context, size_t from, size_t to, unsigned worker)
 	for (size_t s = from; s < to; s++)
 		if (x->near[s] && !x->few[s]) {
 			x->near[s] = may(x, (uint32_t)s);
-			if (x->near[s] && x->found && x->sets->size[s])
+			if (x->near[s] && x->sets->size[s])
 				x->near[s] = find_pairs(x, worker, (uint32_t)s, UINT32_MAX);
 		}
 }
@@ -340,6 +342,16 @@ static void open_workers(struct near *x, unsigned threads)
 	x->worker = mem_zarray(threads, sizeof *x->worker);
 	for (unsigned t = 0; t < threads; t++)
 		x->worker[t].stamp = mem_zarray(x->sets_of_few.n + 1, sizeof *x->worker[t].stamp);
+}
+
+static void release_sets(struct near *x)
+{
+	mem_free(x->few);
+	mem_free(x->near);
+	mem_free(x->a_ok);
+	mem_free(x->b_ok);
+	mem_free(x->least);
+	mem_free(x->scratch);
 }
 
 static void near_release(struct near *x, unsigned threads)
@@ -359,9 +371,7 @@ static void near_release(struct near *x, unsigned threads)
 	mem_free(x->items);
 	mem_free(x->start);
 	mem_free(x->worker);
-	mem_free(x->scratch);
-	mem_free(x->few);
-	mem_free(x->near);
+	release_sets(x);
 }
 
 /* Documents that share no key with one of the few leave. */
@@ -376,32 +386,62 @@ static void keep_blocks(const struct join_query *q, const uint32_t *key, const u
 	for (uint32_t d = 0; d < q->n; d++)
 		hit[key[d]] |= few[d];
 	for (uint32_t d = 0; d < q->n; d++)
-		live[d] &= few[d] | hit[key[d]];
+		live[d] = live[d] && (few[d] || hit[key[d]]);
 	mem_free(hit);
 }
 
 /* The pairs by what an index kept, if there is one that helps; x->near then tells who has one. */
-static bool by_index(struct near *x, const struct join_options *o, const uint8_t *live, unsigned threads)
+static bool by_index(struct near *x, const struct join_options *o, const uint8_t *live, bool later, unsigned threads)
 {
 	struct postings *kept = o && o->kept ? &o->kept[x->lead.number] : NULL;
-	struct lookup_request r = { x->q, &x->lead, kept, x->few, x->near, live, threads };
+	struct lookup_request r = { x->q, &x->lead, kept, x->few, x->near, x->a_ok, x->b_ok, x->least, live, threads };
 
-	if (!kept || !kept->bytes || !lookup_pairs(&r, x->found))
-		return false;
+	if (later && kept && kept->later.n)
+		lookup_later(&r, x->found);
+	else if (!later && (!kept || !kept->bytes || !lookup_pairs(&r, x->found)))
+		return false; /* without an index nothing is put off */
 	for (uint32_t s = 0; s < x->sets->n; s++)
-		x->near[s] &= x->few[s]; /* others of the same text */
+		x->near[s] = x->near[s] && x->few[s] && !later; /* others of the same text */
 	for (unsigned t = 0; t < threads; t++)
 		for (size_t i = 0; i < x->found[t].n; i++)
-			x->near[x->found[t].p[i].other] = 1;
+			x->near[x->found[t].p[i].few] = x->near[x->found[t].p[i].other] = 1;
 	return true;
 }
 
-bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o, const uint8_t *few, bool as_a,
-		   bool as_b, uint8_t *live, near_pairs *found)
+/* Which sets ask and which are looked at; false when so many ask that everything is near. */
+static bool note_sets(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
 {
-	struct near x = { .q = q, .as_a = as_a, .as_b = as_b, .found = found };
-	unsigned threads = o && o->threads ? o->threads : 1;
+	const uint32_t *of = x->q->set_of[x->lead.kind];
 	uint32_t count = 0, others = 0;
+
+	for (uint32_t d = 0; d < x->q->n; d++) {
+		uint8_t few = ask->asks[d];
+
+		if (few) {
+			count++;
+			x->as_a |= few & COVERAGE_AS_A;
+			x->as_b |= (few & COVERAGE_AS_B) != 0;
+			x->some_empty |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
+		}
+		others += live[d] && !few;
+		if (of[d] == JOIN_NO_SET || !live[d])
+			continue;
+		x->few[of[d]] |= few;
+		if (x->least && few && ask->least[d] < x->least[of[d]])
+			x->least[of[d]] = ask->least[d];
+		x->near[of[d]] |= !few;
+		x->a_ok[of[d]] |= ask->a_ok ? ask->a_ok[d] : COVERAGE_NOW;
+		x->b_ok[of[d]] |= ask->b_ok ? ask->b_ok[d] : COVERAGE_NOW;
+	}
+	return ask->later || (count && others / NEAR_WORTH >= count);
+}
+
+bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o,
+		   const struct coverage_asking *ask, int kind, uint8_t *live, near_pairs *found)
+{
+	struct near x = { .q = q, .found = found };
+	unsigned threads = o && o->threads ? o->threads : 1;
+	const uint8_t *few = ask->asks;
 	const uint32_t *of;
 
 	if (q->disjunct[i].key)
@@ -413,45 +453,35 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 	x.sets = &q->sets[x.lead.kind];
 	x.few = mem_zalloc((size_t)x.sets->n + 1);
 	x.near = mem_zalloc((size_t)x.sets->n + 1);
+	x.a_ok = mem_zalloc((size_t)x.sets->n + 1);
+	x.b_ok = mem_zalloc((size_t)x.sets->n + 1);
 	x.scratch = mem_zarray(threads, sizeof *x.scratch);
-	for (uint32_t d = 0; d < q->n; d++) {
-		if (few[d]) {
-			count++;
-			x.some_empty |= of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0;
-		}
-		others += live[d] && !few[d];
-		if (of[d] != JOIN_NO_SET) {
-			x.few[of[d]] |= few[d];
-			x.near[of[d]] |= live[d] && !few[d];
-		}
+	if (ask->least && kind == x.lead.kind) {
+		x.least = mem_array((size_t)x.sets->n + 1, sizeof *x.least);
+		memset(x.least, 0xff, ((size_t)x.sets->n + 1) * sizeof *x.least);
 	}
-	if (count == 0 || others / NEAR_WORTH < count) {
-		mem_free(x.few);
-		mem_free(x.near);
-		mem_free(x.scratch);
+	if (!note_sets(&x, ask, live)) {
+		release_sets(&x);
 		return false;
 	}
-	if (found && by_index(&x, o, live, threads)) {
+	if (by_index(&x, o, live, ask->later, threads)) {
 		for (uint32_t d = 0; d < q->n; d++)
 			if (live[d] && !few[d])
 				live[d] =
 				    of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0 ? x.some_empty : x.near[of[d]];
-		mem_free(x.few);
-		mem_free(x.near);
-		mem_free(x.scratch);
+		release_sets(&x);
 		return true;
 	}
 	note_items(&x);
 	note_rarity(&x);
-	for (size_t k = 0; as_a && k < x.sets_of_few.n; k++)
+	for (size_t k = 0; k < x.sets_of_few.n; k++)
 		choose_items(&x, (uint32_t)k);
 	open_workers(&x, threads);
-	if (found)
-		task_each(threads, x.sets_of_few.n, NEAR_SETS, pair_few, &x);
+	task_each(threads, x.sets_of_few.n, NEAR_SETS, pair_few, &x);
 	task_each(threads, x.sets->n, NEAR_SETS, test_sets, &x);
 	for (uint32_t d = 0; d < q->n; d++)
 		if (live[d] && !few[d])
 			live[d] = of[d] == JOIN_NO_SET ? x.some_empty : x.near[of[d]];
 	near_release(&x, threads);
-	return found != NULL;
+	return true;
 }

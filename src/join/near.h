@@ -10,18 +10,17 @@
 #ifndef WINNOW_JOIN_NEAR_H
 #define WINNOW_JOIN_NEAR_H
 #include "base/vec.h"
-#include "join/query.h"
+#include "join/coverage.h"
 
 struct near_pair { /* sets of the leading kind, and what they share */
 	uint32_t few, other, shared;
 };
 typedef VEC(struct near_pair) near_pairs;
 
-/* live: [q->n] documents to look at; cleared where no pair of disjunct i with a
- * document of few ([q->n] bytes) can be.  as_a, as_b: which sides the few may
- * have.  Documents of few stay as they are.  found: NULL, or [threads] lists: true
- * when they then hold every pair of different sets, one of the few, that satisfies
+/* The few are those that ask; kind: of ask->least.  live: [q->n] documents to look at; cleared where no pair of
+ * disjunct i with one of the few can be; the few stay as they are.  found: [threads] lists: true
+ * when they then hold every pair of different sets that can be wanted and satisfies
  * the leading bounds one way or the other, each once. */
-bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o, const uint8_t *few, bool as_a,
-		   bool as_b, uint8_t *live, near_pairs *found);
+bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o,
+		   const struct coverage_asking *ask, int kind, uint8_t *live, near_pairs *found);
 #endif

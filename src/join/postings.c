@@ -249,13 +249,16 @@ int postings_open(struct postings *p, const unsigned char *bytes, size_t n, stru
 	if (check != t->check_tables || !sound(p))
 		return err_set(err, WN_DATA, "the index of postings is damaged: a checksum is wrong");
 	p->tested = mem_zalloc((size_t)t->classes + 1);
+	p->tested_bucket = mem_zalloc(((size_t)1 << t->bits) + 1);
 	return WN_OK;
 }
 
 void postings_close(struct postings *p)
 {
 	mem_free(p->tested);
+	mem_free(p->tested_bucket);
 	mem_free(p->set_of);
+	vec_release(&p->later);
 	*p = (struct postings){ 0 };
 }
 
@@ -291,8 +294,11 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 			continue;
 		if (b != tested) {
 			block = p->bytes + p->bucket[b];
-			if (!block_sound(block, p->bucket[b + 1] - p->bucket[b]))
-				return false;
+			if (!__atomic_load_n(&p->tested_bucket[b], __ATOMIC_RELAXED)) {
+				if (!block_sound(block, p->bucket[b + 1] - p->bucket[b]))
+					return false;
+				__atomic_store_n(&p->tested_bucket[b], 1, __ATOMIC_RELAXED);
+			}
 			tested = b;
 		}
 		if (f)

@@ -70,15 +70,22 @@ struct postings_tail { /* the last bytes of the file */
 	uint64_t check_tables, check;
 };
 
+struct postings_later { /* who may probe, by the first order */
+	uint32_t set, other;
+	bool set_probes, other_probes;
+};
+
 struct postings {
 	const unsigned char *bytes;
 	struct postings_tail tail;
 	const uint64_t *bucket; /* where each begins */
 	const uint32_t *directory, *name, *post;
 	const struct postings_class *classes;
-	uint32_t *set_of; /* [rows] whoever opens it says which set of now; JOIN_NO_SET: none */
-	uint8_t *tested;  /* [classes] whose list was found to be as it was written */
-	bool damaged;	  /* found while reading: what was found is not all */
+	uint32_t *set_of;		  /* [rows] whoever opens it says which set of now; JOIN_NO_SET: none */
+	uint8_t *tested;		  /* [classes] whose list was found to be as it was written */
+	uint8_t *tested_bucket;		  /* [2^bits] the same of buckets */
+	bool damaged;			  /* found while reading: what was found is not all */
+	VEC(struct postings_later) later; /* sets that met and were not looked at yet (lookup.h) */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */

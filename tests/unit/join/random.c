@@ -478,44 +478,106 @@ static void check_witness(struct test *t, struct world *w, const struct join_opt
 
 struct changed_check {
 	const struct world *w;
-	const uint8_t *changed;
-	uint64_t pairs, wrong, last;
+	struct coverage_asking ask;
+	int kind;
+	uint8_t *given; /* [n * n] */
+	uint64_t wrong, last;
+	bool any;
 };
+
+/* By the definition: is the pair wanted, at a time that is one of `when`? */
+static bool asked_for(const struct changed_check *c, uint32_t a, uint32_t b, unsigned when)
+{
+	const struct coverage_asking *ask = &c->ask;
+	unsigned as_a = ask->a_ok ? ask->a_ok[a] : COVERAGE_NOW, as_b = ask->b_ok ? ask->b_ok[b] : COVERAGE_NOW;
+
+	if (!c->w->covers[(size_t)a * c->w->q.n + b] || ask->done[a] || ask->done[b])
+		return false;
+	return (ask->asks[a] & COVERAGE_AS_A && as_b & when) || (ask->asks[b] & COVERAGE_AS_B && as_a & when);
+}
+
+/* Does a, which asks, have no use for it? */
+static bool too_little(const struct changed_check *c, uint32_t a, uint32_t b)
+{
+	return c->ask.least && c->kind >= 0 && c->ask.asks[a] & COVERAGE_AS_A &&
+	       brute_overlap(&c->w->q, c->kind, a, b).shared < c->ask.least[a];
+}
 
 static int check_changed_pair(void *context, uint32_t a, uint32_t b, uint32_t shared, uint32_t size_a, uint32_t size_b)
 {
 	struct changed_check *c = context;
 	uint64_t place = (uint64_t)a << 32 | b;
 
-	(void)shared;
 	(void)size_a;
 	(void)size_b;
-	c->wrong += (c->pairs && place <= c->last) || !c->w->covers[(size_t)a * c->w->q.n + b] ||
-		    (!c->changed[a] && !c->changed[b]);
+	c->wrong +=
+	    (c->any && place <= c->last) || !asked_for(c, a, b, COVERAGE_NOW | COVERAGE_LATER) ||
+	    (c->kind >= 0 && c->w->q.set_of[c->kind] && shared != brute_overlap(&c->w->q, c->kind, a, b).shared);
 	c->last = place;
-	c->pairs++;
+	c->any = true;
+	c->given[(size_t)a * c->w->q.n + b] = 1;
 	return 0;
+}
+
+/* Pairs that should have been given and were not. */
+static uint64_t count_missing(const struct changed_check *c, unsigned when)
+{
+	uint64_t missing = 0;
+
+	for (uint32_t a = 0; a < c->w->q.n; a++)
+		for (uint32_t b = 0; b < c->w->q.n; b++)
+			missing +=
+			    asked_for(c, a, b, when) && !c->given[(size_t)a * c->w->q.n + b] && !too_little(c, a, b);
+	return missing;
+}
+
+/* Who asks, as what, and for whom. */
+static void draw_asking(struct test *t, const struct world *w, int round, struct changed_check *c, uint8_t *arrays[4],
+			uint32_t *least)
+{
+	unsigned as = test_below(t, 2) ? COVERAGE_AS_A | COVERAGE_AS_B : 1 + (unsigned)test_below(t, 4), some = 4;
+	uint8_t *asks = arrays[0], *done = arrays[1], *a_ok = arrays[2], *b_ok = arrays[3];
+
+	c->ask = (struct coverage_asking){ .asks = asks,
+					   .done = done,
+					   .a_ok = test_below(t, 2) ? a_ok : NULL,
+					   .b_ok = test_below(t, 2) ? b_ok : NULL,
+					   .least = test_below(t, 2) ? least : NULL };
+	if (test_below(t, 2))
+		some = 2; /* nobody later */
+	for (uint32_t d = 0; d < w->q.n; d++) {
+		asks[d] = test_below(t, round % 2 ? 5 : 25) == 0 ? (uint8_t)as : 0; /* few: others are sifted first */
+		if (asks[d] > 3)
+			asks[d] = (uint8_t)(1 + test_below(t, 3)); /* each as it likes */
+		done[d] = !asks[d] && round % 3 == 0 && test_below(t, 10) == 0;
+		a_ok[d] = (uint8_t)test_below(t, some);
+		b_ok[d] = (uint8_t)test_below(t, some);
+		least[d] = c->kind < 0 ? 0 : brute_overlap(&w->q, c->kind, d, d).a;
+		least[d] -= (uint32_t)test_below(t, least[d] / 2 + 1);
+	}
 }
 
 static void check_changed(struct test *t, struct world *w, const struct join_options *o, int round)
 {
-	uint8_t changed[DOCS], done[DOCS];
-	struct changed_check c = { .w = w, .changed = changed };
+	uint8_t asks[DOCS], done[DOCS], a_ok[DOCS], b_ok[DOCS], *arrays[] = { asks, done, a_ok, b_ok };
+	struct changed_check c = { .w = w, .kind = (int)test_below(t, 3) - 1 };
+	uint32_t least[DOCS];
 	struct err err = { 0 };
-	uint64_t pairs = 0;
 
-	for (uint32_t d = 0; d < w->q.n; d++) {
-		changed[d] = test_below(t, round % 2 ? 5 : 25) == 0; /* few: others are sifted first */
-		done[d] = !changed[d] && round % 3 == 0 && test_below(t, 10) == 0;
-	}
-	for (uint32_t a = 0; a < w->q.n; a++)
-		for (uint32_t b = 0; b < w->q.n; b++)
-			pairs +=
-			    w->covers[(size_t)a * w->q.n + b] && (changed[a] || changed[b]) && !done[a] && !done[b];
-	REQUIRE(coverage_changed(&w->q, o, changed, done, -1, check_changed_pair, &c, NULL, &err) == WN_OK, "%s",
+	if (c.kind >= 0 && !w->q.set_of[c.kind])
+		c.kind = -1;
+	c.given = mem_zarray((size_t)w->q.n * w->q.n + 1, 1);
+	draw_asking(t, w, round, &c, arrays, least);
+	REQUIRE(coverage_changed(&w->q, o, &c.ask, c.kind, check_changed_pair, &c, NULL, &err) == WN_OK, "%s",
 		err.text);
-	CHECK_EQ(c.pairs, pairs, "round %d", round);
+	CHECK_EQ(count_missing(&c, COVERAGE_NOW), 0, "round %d", round);
+	c.any = false;
+	c.ask.later = true;
+	REQUIRE(coverage_changed(&w->q, o, &c.ask, c.kind, check_changed_pair, &c, NULL, &err) == WN_OK, "%s",
+		err.text);
+	CHECK_EQ(count_missing(&c, COVERAGE_NOW | COVERAGE_LATER), 0, "round %d", round);
 	CHECK_EQ(c.wrong, 0, "round %d", round);
+	mem_free(c.given);
 }
 
 static bool keep_bytes(void *context, const void *p, size_t n)
