@@ -69,7 +69,7 @@ static int probe(struct update *u, struct err *err)
 
 	progress_phase("probing", "documents", w->n_changed);
 	for (uint32_t d = 0; d < w->n; d++)
-		more[d] = update_unchanged(w, d) ? 0 : COVERAGE_AS_A | COVERAGE_AS_B;
+		more[d] = update_unchanged(w, d) || w->fold[d] != UPDATE_NONE ? 0 : COVERAGE_AS_A | COVERAGE_AS_B;
 	rc = update_probe(w, more, err);
 	progress_add(w->n_changed);
 	mem_free(more);
@@ -184,6 +184,12 @@ static void settle_closed(struct update *u, uint32_t d, uint32_t *at, const uint
 {
 	uint32_t o = u->work.before[d];
 
+	if (u->work.fold[d] != UPDATE_NONE) {
+		u->is.kind[d] = STATE_FOLDED;
+		u->is.of[d] = u->work.fold[d];
+		u->is.part[d] = UPDATE_NONE;
+		return;
+	}
 	if (u->work.probed[d] && !update_unchanged(&u->work, d)) { /* it only has to be covered, and is */
 		u->is.kind[d] = STATE_COVERED;
 		u->is.of[d] = u->work.by[d];
@@ -241,9 +247,13 @@ static void combine_state(struct update *u)
 		w->open[d] ? settle_open(u, d, &at, closed) : settle_closed(u, d, &at, number);
 	}
 	u->is.start[w->n] = at;
-	for (uint32_t d = 0; d < w->n; d++) /* with whom they need */
-		if (u->is.part[d] == UPDATE_NONE)
-			u->is.part[d] = u->is.part[u->is.of[d]];
+	for (uint32_t d = 0; d < w->n; d++) { /* with whom they need */
+		uint32_t of = d;
+
+		while (u->is.part[of] == UPDATE_NONE)
+			of = u->is.of[of];
+		u->is.part[d] = u->is.part[of];
+	}
 	for (uint32_t k = 0; k < u->was.n_parts; k++)
 		if (number[k] != UINT32_MAX)
 			u->is.parts[number[k]] = u->was.parts[k];

@@ -10,6 +10,9 @@
 
 #include "base/progress.h"
 #include "cover/groups.h"
+#include "join/fold.h"
+
+#define FOLD_TRIES 16u /* as many twins as the join tries */
 
 /* Old numbers by capture. */
 static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
@@ -26,6 +29,50 @@ static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
 	return old;
 }
 
+bool update_unchanged(const struct update_work *w, uint32_t d)
+{
+	return w->before[d] != UPDATE_NONE && w->now[w->before[d]] == d;
+}
+
+static enum state_kind kind_of(const struct update_work *w, uint32_t d)
+{
+	if (w->fold[d] != UPDATE_NONE)
+		return STATE_FOLDED;
+	return (enum state_kind)w->was->kind[w->before[d]];
+}
+
+/* A changed document that folds into an unchanged one of its text needs no row and is needed in none.  Where quotas are
+ * it may be needed itself. */
+static void fold_changed(struct update_work *w)
+{
+	const struct join_query *q = &w->run->ruled.query;
+	const uint32_t *of = q->set_of[w->run->kind];
+	uint32_t *twin, *next; /* by set the last, by document the one before: unchanged and not folded */
+
+	memset(w->fold, 0xff, ((size_t)w->n + 1) * sizeof *w->fold);
+	if (!of || w->run->group)
+		return;
+	twin = mem_array((size_t)q->sets[w->run->kind].n + 1, sizeof *twin);
+	next = mem_array((size_t)w->n + 1, sizeof *next);
+	memset(twin, 0xff, ((size_t)q->sets[w->run->kind].n + 1) * sizeof *twin);
+	for (uint32_t d = 0; d < w->n; d++)
+		if (of[d] != JOIN_NO_SET && update_unchanged(w, d) && kind_of(w, d) != STATE_FOLDED) {
+			next[d] = twin[of[d]];
+			twin[of[d]] = d;
+		}
+	for (uint32_t d = 0; d < w->n; d++) {
+		if (of[d] == JOIN_NO_SET || update_unchanged(w, d))
+			continue;
+		for (uint32_t y = twin[of[d]], tries = 0; y != UPDATE_NONE && tries < FOLD_TRIES; y = next[y], tries++)
+			if (fold_pair(q, d, y)) {
+				w->fold[d] = y;
+				break;
+			}
+	}
+	mem_free(twin);
+	mem_free(next);
+}
+
 void update_work_open(struct update_work *w, struct run *r, const struct run_state *was)
 {
 	uint32_t n = (uint32_t)r->docs.n, found = 0, most, *old = old_numbers(was, &most);
@@ -37,6 +84,7 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 	w->now = mem_array((size_t)was->n + 1, sizeof *w->now);
 	w->probed = mem_zarray((size_t)n + 1, 1);
 	w->whole = mem_zarray((size_t)n + 1, 1);
+	w->fold = mem_array((size_t)n + 1, sizeof *w->fold);
 	w->forced = mem_zarray((size_t)n + 1, 1);
 	w->open = mem_zarray((size_t)n + 1, 1);
 	w->part_open = mem_zarray((size_t)was->n_parts + 1, 1);
@@ -54,6 +102,7 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 	}
 	w->n_gone = was->n - found;
 	mem_free(old);
+	fold_changed(w);
 }
 
 void update_work_close(struct update_work *w)
@@ -63,6 +112,7 @@ void update_work_close(struct update_work *w)
 	mem_free(w->now);
 	mem_free(w->probed);
 	mem_free(w->whole);
+	mem_free(w->fold);
 	mem_free(w->forced);
 	mem_free(w->by);
 	mem_free(w->open);
@@ -71,22 +121,14 @@ void update_work_close(struct update_work *w)
 	vec_release(&w->pairs);
 }
 
-bool update_unchanged(const struct update_work *w, uint32_t d)
-{
-	return w->before[d] != UPDATE_NONE && w->now[w->before[d]] == d;
-}
-
-static enum state_kind kind_of(const struct update_work *w, uint32_t d)
-{
-	return (enum state_kind)w->was->kind[w->before[d]];
-}
-
 /* Is what settled it still there?  Of documents that were not probed. */
 static bool still_settled(const struct update_work *w, uint32_t d)
 {
 	enum state_kind kind = kind_of(w, d);
 	uint32_t of;
 
+	if (w->fold[d] != UPDATE_NONE)
+		return true;
 	if (kind != STATE_COVERED && kind != STATE_FOLDED)
 		return true;
 	of = w->now[w->was->of[w->before[d]]];
@@ -154,7 +196,7 @@ static void note_wanted(const struct update_work *w, const uint8_t *more, uint8_
 		if (settled) {
 			enum state_kind kind = kind_of(w, d);
 
-			kept = w->was->witness[w->before[d]] == STATE_KEPT;
+			kept = update_unchanged(w, d) && w->was->witness[w->before[d]] == STATE_KEPT;
 			settled = (kind == STATE_COVERED || kind == STATE_FOLDED) && still_settled(w, d);
 		}
 		a_ok[d] = settled ? COVERAGE_LATER : COVERAGE_NOW;

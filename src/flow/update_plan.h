@@ -24,6 +24,8 @@ struct update_work {
 	/* [n] probed: `pairs` has its coverers among the probed and those kept before, and whom it covers of the probed
 	 * and of rows that mattered; the rest was put off.  whole: all its coverers but those that are folded. */
 	uint8_t *probed, *whole;
+	uint32_t *
+	    fold; /* [n] of a changed document the unchanged twin that it is folded into, or UPDATE_NONE; it is not probed */
 	uint8_t *forced;	       /* [n] nothing covers it, as far as is known: true where set */
 	uint32_t *by;		       /* [n] something forced that covers it, by the pairs, or UPDATE_NONE */
 	VEC(struct update_pair) pairs; /* after update_part_build each once */

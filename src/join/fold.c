@@ -41,6 +41,42 @@ static int by_rank(const void *pa, const void *pb, void *context)
 	return c ? c : a->doc < b->doc ? -1 : a->doc > b->doc;
 }
 
+static struct twin twin_of(const struct join_query *q, uint32_t d)
+{
+	const struct join_fold *f = q->fold;
+	struct twin t = { .signature = f->signature(f->context, d), .apart = f->apart ? f->apart[d] : 0, .doc = d };
+
+	for (int k = 0; k < JOIN_KINDS; k++) {
+		uint32_t s = q->set_of[k] ? q->set_of[k][d] : JOIN_NO_SET;
+
+		t.set[k] = s != JOIN_NO_SET && q->sets[k].size[s] ? s : JOIN_NO_SET;
+	}
+	return t;
+}
+
+static bool folds(const struct join_query *q, const struct twin *x, uint32_t y)
+{
+	struct join_overlap self[JOIN_KINDS] = { 0 };
+
+	for (int k = 0; k < JOIN_KINDS; k++) {
+		uint32_t size = x->set[k] == JOIN_NO_SET ? 0 : q->sets[k].size[x->set[k]];
+
+		self[k] = (struct join_overlap){ size, size, size };
+	}
+	return q->fold->folds(q->fold->context, x->doc, y, self);
+}
+
+bool fold_pair(const struct join_query *q, uint32_t x, uint32_t y)
+{
+	struct twin a, b;
+
+	if (!q->fold)
+		return false;
+	a = twin_of(q, x);
+	b = twin_of(q, y);
+	return by_class(&a, &b) == 0 && folds(q, &a, y);
+}
+
 uint32_t fold_twins(uint32_t *fold, const struct join_query *q)
 {
 	const struct join_fold *f = q->fold;
@@ -52,29 +88,15 @@ uint32_t fold_twins(uint32_t *fold, const struct join_query *q)
 	if (!f)
 		return 0;
 	t = mem_array((size_t)q->n + 1, sizeof *t);
-	for (uint32_t d = 0; d < q->n; d++) {
-		t[d] = (struct twin){ .signature = f->signature(f->context, d),
-				      .apart = f->apart ? f->apart[d] : 0,
-				      .doc = d };
-		for (int k = 0; k < JOIN_KINDS; k++) {
-			uint32_t s = q->set_of[k] ? q->set_of[k][d] : JOIN_NO_SET;
-
-			t[d].set[k] = s != JOIN_NO_SET && q->sets[k].size[s] ? s : JOIN_NO_SET;
-		}
-	}
+	for (uint32_t d = 0; d < q->n; d++)
+		t[d] = twin_of(q, d);
 	qsort_r(t, q->n, sizeof *t, by_rank, (void *)(uintptr_t)f);
 	for (uint32_t i = 0; i < q->n; i++) {
-		struct join_overlap self[JOIN_KINDS] = { 0 };
 		uint32_t x = t[i].doc, k = 0;
 
 		if (i == 0 || by_class(&t[i - 1], &t[i]) != 0)
 			n_tops = 0;
-		for (int j = 0; j < JOIN_KINDS; j++) {
-			uint32_t size = t[i].set[j] == JOIN_NO_SET ? 0 : q->sets[j].size[t[i].set[j]];
-
-			self[j] = (struct join_overlap){ size, size, size };
-		}
-		while (k < n_tops && !f->folds(f->context, x, tops[k], self))
+		while (k < n_tops && !folds(q, &t[i], tops[k]))
 			k++;
 		if (k < n_tops) {
 			fold[x] = tops[k];
