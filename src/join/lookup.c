@@ -20,8 +20,7 @@
 #define ASKED_FACTOR 3u	   /* times as many items as must be asked for */
 #define RADIX_BITS 11u
 #define RADIX_PASSES 3u	  /* at most */
-#define RADIX_SPARE 2u	  /* bits more than as many items need to be told apart, so that most stand in their place */
-#define NEAR_PLACE 64u	  /* an item is so near its place after that, unless items are no hashes */
+#define NEAR_PLACE 32u	  /* so few are sorted by insertion */
 #define FINISH_LEAST 32u  /* postings worth reading to be spared an intersection: so many, */
 #define FINISH_ITEMS 6u	  /* and one for so many items */
 #define FINISH_DROPS 6u	  /* one of so many must have been spared, or reading on is of no use */
@@ -167,6 +166,28 @@ static bool comes_before(const struct postings_query *x, const struct postings_q
 
 static int by_item(const void *a, const void *b) { return comes_before(a, b) ? -1 : comes_before(b, a); }
 
+/* Items of equal upper bits: as a rule one, of several members in order. */
+static void sort_few(struct postings_query *v, size_t n)
+{
+	if (n > NEAR_PLACE) {
+		size_t i = 1;
+
+		while (i < n && comes_before(&v[i - 1], &v[i]))
+			i++;
+		if (i < n)
+			sort_array(v, n, sizeof *v, by_item);
+		return;
+	}
+	for (size_t i = 1; i < n; i++) {
+		struct postings_query q = v[i];
+		size_t k = i;
+
+		for (; k && comes_before(&q, &v[k - 1]); k--)
+			v[k] = v[k - 1];
+		v[k] = q;
+	}
+}
+
 /* All items with their members, ascending: by the upper bits in passes, then what little is left. */
 static void sort_queries(struct lookup *x)
 {
@@ -178,7 +199,7 @@ static void sort_queries(struct lookup *x)
 	for (size_t m = 0, at = 0; m < x->member.n; m++)
 		for (uint64_t i = x->start[m]; i < x->start[m] + x->asked[m]; i++)
 			v[at++] = (struct postings_query){ x->items[i], (uint32_t)m };
-	while (passes < RADIX_PASSES && n << RADIX_SPARE >> passes * RADIX_BITS)
+	while (passes < RADIX_PASSES && n >> passes * RADIX_BITS)
 		passes++;
 	for (unsigned pass = 0; pass < passes; pass++) {
 		unsigned shift = 64 - (passes - pass) * RADIX_BITS;
@@ -195,17 +216,10 @@ static void sort_queries(struct lookup *x)
 		v = w;
 		w = swap;
 	}
-	for (size_t i = 1; i < n; i++) {
-		struct postings_query q = v[i];
-		size_t k = i;
-
-		for (; k && i - k < NEAR_PLACE && comes_before(&q, &v[k - 1]); k--)
-			v[k] = v[k - 1];
-		v[k] = q;
-		if (k && comes_before(&q, &v[k - 1])) {
-			sort_array(v, n, sizeof *v, by_item);
-			break;
-		}
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && (v[end].item ^ v[i].item) >> (64 - passes * RADIX_BITS) == 0; end++)
+			;
+		sort_few(v + i, end - i);
 	}
 	big_free(w, bytes);
 	x->query = v;
@@ -512,10 +526,13 @@ static unsigned wanted(const struct lookup *x, uint32_t m, uint32_t set, bool pr
 static bool long_enough(const struct lookup *x, const struct walker *w, uint32_t m, uint32_t set, uint64_t rest)
 {
 	const struct joiner *j = x->r->lead;
-	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), acc = w->acc[set] & ~PROBER, size = x->sets->size[set];
+	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), size = x->sets->size[set];
+	uint64_t most = (w->acc[set] & ~PROBER) + rest;
 
-	return (acc + rest >= joiner_need(j, n, size) && acc + rest >= least_of(x, m)) ||
-	       (w->acc[set] & PROBER && acc + rest >= joiner_need(j, size, n));
+	most = most < size ? most : size;
+	most = most < n ? most : n;
+	return (most >= joiner_need(j, n, size) && most >= least_of(x, m)) ||
+	       (w->acc[set] & PROBER && most >= joiner_need(j, size, n));
 }
 
 /* Leaves out what cannot be a pair whatever they share, and what can wait. */
