@@ -1,4 +1,4 @@
-/* join/fold.h -- twins folded into those that dominate them (inside kernel.c). */
+/* join/fold.h -- twins folded into those that dominate them (for kernel.c; update asks of single pairs). */
 #ifndef WINNOW_JOIN_FOLD_H
 #define WINNOW_JOIN_FOLD_H
 #include "join/query.h"

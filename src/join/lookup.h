@@ -6,7 +6,7 @@
  *	A set that probes shares one of any n - least + 1 of its items with its opposite: it walks its
  * shortest lists until the items left are fewer than `least`.  The opposite of a
  * set that is met without probing has it in one of the lists that it would walk itself: those rows are in front
- * of the list.  Whoever is met is intersected.
+ * of the list.  Whoever is met is intersected, or put off when nobody wants to know yet.
  * Cost: by what the few and the unknown have, and by the lists they walk; nothing is read of sets that are not met.
  */
 #ifndef WINNOW_JOIN_LOOKUP_H
