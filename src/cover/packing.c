@@ -137,7 +137,7 @@ static bool packing_resolve(struct packing *p, const struct instance *in, uint64
 	struct short_row *few = mem_array((size_t)in->rows + 1, sizeof(*few));
 	bool done;
 
-	while ((done = tableau_solve(&p->t, limit, p->limit)) && p->some_rows) {
+	while ((done = tableau_solve(&p->t, limit, p->limit, p->enough)) && p->some_rows) {
 		uint32_t n, added = 0;
 
 		read_cover(p, in);
@@ -414,7 +414,8 @@ void packing_solve(struct arena *a, const struct instance *in, uint64_t work, st
 				 .x = arena_zalloc(a, sizeof(double) * ((size_t)in->cols + 1)),
 				 .reduced = ARENA_ARRAY(a, weight, (size_t)in->cols + 1),
 				 .fixed = arena_zalloc(a, (size_t)in->cols + 1),
-				 .limit = work };
+				 .limit = work,
+				 .enough = INFINITY };
 	if (simplex(a, in, out)) {
 		out->optimal = true;
 		packing_read(out, in, out->u, NULL);
@@ -454,7 +455,8 @@ void packing_tighten(struct arena *a, const struct instance *in, weight target, 
 
 	if (!p->optimal || p->caps)
 		return;
-	p->limit = p->work + work;
+	p->limit = p->t.work + work;
+	p->enough = INFINITY;
 	for (int round = 0; round < rounds && idle < CUT_IDLE && p->bound < target; round++) {
 		weight before = p->value;
 
@@ -466,7 +468,7 @@ void packing_tighten(struct arena *a, const struct instance *in, weight target, 
 	}
 }
 
-bool packing_branches(const struct packing *p) { return p->optimal && !p->caps; }
+bool packing_branches(const struct packing *p) { return p->optimal; }
 
 static uint32_t spare(const struct packing *p) { return CUT_ROOM + p->t.rows / 2 + (p->some_rows ? 4 * MORE_ROWS : 0); }
 
@@ -495,9 +497,10 @@ bool packing_fix(struct packing *p, uint32_t c, bool taken)
 
 void packing_forget(struct packing *p, const uint8_t *row_needed) { tableau_forget(&p->t, row_needed); }
 
-void packing_resume(const struct instance *in, uint64_t pivots, uint64_t work, struct packing *p)
+void packing_resume(const struct instance *in, uint64_t pivots, uint64_t work, double enough, struct packing *p)
 {
 	p->limit = p->t.work + work;
+	p->enough = enough;
 	packing_resolve(p, in, pivots);
 	read_bound(in, p);
 }

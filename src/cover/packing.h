@@ -32,6 +32,7 @@ struct packing {
 	struct tableau t;
 	struct cut_pool cuts;
 	uint64_t limit;
+	double enough; /* the tableau's sum need not be more */
 	uint32_t caps;
 	bool optimal, some_rows;
 };
@@ -57,8 +58,9 @@ void packing_copy(struct arena *a, const struct instance *in, const struct packi
 bool packing_fix(struct packing *p, uint32_t c, bool taken);
 /* Rows that are covered, or contain others, need no variable any more. */
 void packing_forget(struct packing *p, const uint8_t *row_needed);
-/* At most `pivots` more; bound and value of what is fixed so far, fixed columns and all; they only rise. */
-void packing_resume(const struct instance *in, uint64_t pivots, uint64_t work, struct packing *p);
+/* At most `pivots` more, and until the tableau's sum is `enough`; bound and value of what is fixed so far, fixed columns
+ * and all; they only rise. */
+void packing_resume(const struct instance *in, uint64_t pivots, uint64_t work, double enough, struct packing *p);
 size_t packing_size(const struct packing *p); /* bytes of a copy, about */
 
 /* Makes u feasible for weights `unit` on every column: lowers what is too

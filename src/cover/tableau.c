@@ -275,11 +275,11 @@ bool tableau_fix(struct tableau *t, uint32_t c, bool taken)
 	return true;
 }
 
-bool tableau_solve(struct tableau *t, uint64_t pivots, uint64_t work)
+bool tableau_solve(struct tableau *t, uint64_t pivots, uint64_t work, double enough)
 {
 	uint64_t begin = t->pivots;
 
-	while (t->pivots - begin < pivots && t->work < work) {
+	while (t->pivots - begin < pivots && t->work < work && tableau_value(t) < enough) {
 		uint32_t j = entering(t, t->pivots - begin > pivots / 2), i;
 
 		if (!j || (i = leaving(t, j)) == UINT32_MAX)

@@ -47,8 +47,9 @@ void tableau_copy(struct arena *a, struct tableau *t, const struct tableau *from
  * (its load may be anything).  False if nothing bounds the sum any more; the tableau is then of no use. */
 bool tableau_fix(struct tableau *t, uint32_t c, bool taken);
 
-/* To the optimum of what is in it; false if `pivots` more of them, or `work` counted from its making, came first. */
-bool tableau_solve(struct tableau *t, uint64_t pivots, uint64_t work);
+/* To the optimum of what is in it; false if `pivots` more of them, `work` counted from its making, or a sum beyond
+ * `enough` came first. */
+bool tableau_solve(struct tableau *t, uint64_t pivots, uint64_t work, double enough);
 /* What the sum has come to, in the units of `right`. */
 static inline double tableau_value(const struct tableau *t) { return t->cell[(size_t)t->lines * t->width]; }
 

@@ -25,6 +25,7 @@
 #define PLATEAU 0.02   /* documents: a branch that gains less begins anew */
 #define ROUND_EVERY 16 /* nodes: how often a cover is made of what is left */
 #define WHOLE 1e-6
+#define SURE 0.002 /* documents: what floating point and rounding may be off */
 #define PART 0.002 /* what nearness to a half counts beside gains */
 
 struct tree {
@@ -157,11 +158,15 @@ static int fix_by_cost(struct tree *t, struct packing *p)
 	return n;
 }
 
+/* First no further than it takes to be done with this node, by the look of it. */
 static void resume(struct tree *t, struct packing *p)
 {
 	uint64_t work = p->t.work, pivots = p->t.pivots;
+	double enough = ((double)(t->below - 1) + SURE * t->heaviest) / t->heaviest;
 
-	packing_resume(t->in, NODE_PIVOTS, search_work_left(t->s), p);
+	packing_resume(t->in, NODE_PIVOTS, search_work_left(t->s), enough, p);
+	if (p->bound < t->below && tableau_value(&p->t) >= enough)
+		packing_resume(t->in, NODE_PIVOTS, search_work_left(t->s), INFINITY, p);
 	t->s->work += p->t.work - work;
 	t->s->pivots += p->t.pivots - pivots;
 }
@@ -248,7 +253,7 @@ static void try_side(struct tree *t, const struct packing *p, uint32_t c, int si
 
 	tableau_copy(&a, &trial, &p->t, 0);
 	if (tableau_fix(&trial, c, side)) {
-		tableau_solve(&trial, TRIAL_PIVOTS, UINT64_MAX);
+		tableau_solve(&trial, TRIAL_PIVOTS, UINT64_MAX, INFINITY);
 		gain = tableau_value(&trial) - before;
 	}
 	t->s->work += trial.work - p->t.work;

@@ -90,7 +90,7 @@ TEST(packing, bounds_and_search_agree_with_all_subsets)
 	}
 }
 
-/* The cheapest cover under `best`, by trying every column of the first row that is not covered, and nothing clever. */
+/* The cheapest cover under `best`, by trying every column of the first row that is open, and nothing clever. */
 static weight cheapest_by_rows(const struct instance *in, uint8_t *taken, weight cost, weight best)
 {
 	uint32_t r = 0;
@@ -98,11 +98,11 @@ static weight cheapest_by_rows(const struct instance *in, uint8_t *taken, weight
 	if (cost >= best)
 		return best;
 	for (; r < in->rows; r++) {
-		uint64_t i = in->row_at[r];
+		uint32_t got = 0;
 
-		while (i < in->row_at[r + 1] && !taken[in->row_col[i]])
-			i++;
-		if (i == in->row_at[r + 1])
+		for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++)
+			got += taken[in->row_col[i]];
+		if (got < in->demand[r])
 			break;
 	}
 	if (r == in->rows)
@@ -110,6 +110,8 @@ static weight cheapest_by_rows(const struct instance *in, uint8_t *taken, weight
 	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++) {
 		uint32_t c = in->row_col[i];
 
+		if (taken[c])
+			continue;
 		taken[c] = 1;
 		best = cheapest_by_rows(in, taken, cost + in->w[c], best);
 		taken[c] = 0;
@@ -117,17 +119,21 @@ static weight cheapest_by_rows(const struct instance *in, uint8_t *taken, weight
 	return best;
 }
 
-/* Each column covers its own row and a few others, as documents do. */
+/* Each column covers its own row and a few others, as documents do; the last row may be a quota's. */
 static void draw_documents(struct test *t, struct instance *in, uint32_t n, uint32_t others, bool equal)
 {
+	bool quota = test_below(t, 3) == 0;
+
 	draw_instance(t, in, n, n, 0);
 	for (uint32_t r = 0, at = 0; r < n; r++) {
 		in->row_at[r] = at;
 		for (uint32_t c = 0; c < n; c++)
-			if (c == r || test_below(t, n) < others)
+			if (c == r || test_below(t, n) < (quota && r == n - 1 ? n / 3 : others))
 				in->row_col[at++] = c;
 		in->row_at[r + 1] = at;
 	}
+	if (quota && in->row_at[n] - in->row_at[n - 1] > 4)
+		in->demand[n - 1] = 2 + (uint32_t)test_below(t, 3);
 	for (uint32_t c = 0; c < n; c++)
 		in->w[c] = equal ? 1 : 1000000 - (weight)test_below(t, 1000);
 	instance_transpose(t->arena, in);
