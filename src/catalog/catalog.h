@@ -259,6 +259,7 @@ int catalog_counts(struct catalog *c, const char *what, int (*each)(void *contex
 int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
 		  void *context, struct err *err);
 
+#define CATALOG_FULLTEXT "fulltext" /* set when the collection has a full-text index */
 int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str *value,
 		struct err *err); /* meta; WN_NONE */
 int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err);

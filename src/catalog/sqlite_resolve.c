@@ -1,11 +1,11 @@
 /* catalog/sqlite_resolve.c -- finding the original of each revisit.
  *
  * A revisit points, in this order, to: the record its WARC-Refers-To names; a
- * capture of WARC-Refers-To-Target-URI at WARC-Refers-To-Date; a capture of its
- * own URL with its payload digest; a capture of any URL with that digest.
- * Among several the nearest in time wins, an earlier one before a later one,
- * then urlkey, URL and offset, never ids, so that the order of ingest does not
- * matter.  Where the one pointed to is a revisit itself the chain is followed,
+ * capture of WARC-Refers-To-Target-URI at WARC-Refers-To-Date whose payload digest
+ * does not contradict its own; a capture of its own URL with its payload digest; a
+ * capture of any URL with that digest.  Among several one with the digest wins,
+ * then the nearest in time, an earlier one before a later one, then what else
+ * tells captures apart, ids last, so that the order of ingest does not matter.  Where the one pointed to is a revisit itself the chain is followed,
  * by a loop, until a capture with a payload; a ring stays unresolved.  Linear in the
  * number of revisits.
  * A revisit takes content, digest and the rest from its original.
@@ -52,7 +52,8 @@ static int find_by_hash(struct resolver *r, int64_t hash, uint64_t revisit, int6
 	return best(r, r->by_hash, id);
 }
 
-static int find_by_uri(struct resolver *r, struct str uri, uint64_t revisit, int64_t when, int64_t time, uint64_t *id)
+static int find_by_uri(struct resolver *r, struct str uri, uint64_t revisit, int64_t when, int64_t time,
+		       struct str digest, uint64_t *id)
 {
 	buf_reset(&r->key);
 	surt_add(surt_profile(r->c->base.settings.profile), uri, &r->key);
@@ -60,6 +61,7 @@ static int find_by_uri(struct resolver *r, struct str uri, uint64_t revisit, int
 	sq_int(r->by_uri, 2, revisit);
 	sq_time_or_null(r->by_uri, 3, when);
 	sqlite3_bind_int64(r->by_uri, 4, time);
+	sq_text(r->by_uri, 5, digest);
 	return best(r, r->by_uri, id);
 }
 
@@ -76,7 +78,7 @@ static int point(struct resolver *r, sqlite3_stmt *s)
 		if (pick == PICK_ID && refers_to.n)
 			rc = find_by_hash(r, sq_hash('i', refers_to), revisit, time, STR_NONE, STR_NONE, &id);
 		else if (pick == PICK_URI && uri.n)
-			rc = find_by_uri(r, uri, revisit, when, time, &id);
+			rc = find_by_uri(r, uri, revisit, when, time, digest, &id);
 		else if (pick == PICK_SAME_URL && digest.n)
 			rc = find_by_hash(r, sq_hash('d', digest), revisit, time, urlkey, digest, &id);
 		else if (pick == PICK_ANY_URL && digest.n && !empty)
@@ -208,12 +210,15 @@ int sq_resolve(struct catalog *base, uint64_t *resolved, uint64_t *left, struct 
 	if ((rc = sq_prepare(
 		 r.c, &r.by_hash,
 		 "select c.id from capture_hash h join capture c on c.id = h.capture where h.hash = ?1 and c.id <> ?2 and (?4 is null or c.urlkey = ?4) "
-		 "and (?5 is null or c.payload_digest = ?5) order by c.kind = 2, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at limit 1",
+		 "and (?5 is null or c.payload_digest = ?5) order by c.kind = 2, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
 		 err)) == WN_OK &&
 	    (rc = sq_prepare(
 		 r.c, &r.by_uri,
 		 "select c.id from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and c.id <> ?2 and (?3 is null or k.time = ?3) "
-		 "order by c.kind = 2, abs(c.time - ?4), c.time, c.url, c.at limit 1",
+		 /* digests of one algorithm in one spelling can be compared; others say nothing */
+		 "and (?5 is null or c.payload_digest is null or upper(c.payload_digest) = upper(?5) or length(c.payload_digest) <> length(?5) or "
+		 "lower(substr(c.payload_digest, 1, instr(c.payload_digest, ':'))) <> lower(substr(?5, 1, instr(?5, ':')))) "
+		 "order by c.kind = 2, upper(c.payload_digest) is not upper(?5), abs(c.time - ?4), c.time, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
 		 err)) == WN_OK &&
 	    (rc = sq_prepare(r.c, &r.kind, "select kind, original from capture where id = ?", err)) == WN_OK)
 		rc = resolve_all(&r, resolved);

@@ -120,6 +120,8 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 		return cmd_fail(run, rc);
 	if (run->common.json)
 		report_json(&report);
+	else if (report.captures == 0 && report.mended.words)
+		note("the full-text index was made again from the stored texts");
 	else if (report.captures == 0)
 		note(
 		    "the texts are sound and were made by this version of text extraction; nothing to do (--parse-all makes them anew all the same)");

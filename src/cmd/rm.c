@@ -66,8 +66,16 @@ static int remove_named(struct cmd_run *run, struct collection *coll, const char
 	free(path);
 	if (rc < 0)
 		return rc;
-	if (want.found == 1)
-		return catalog_remove(coll->catalog, want.id, 0, captures, &run->err);
+	if (want.found == 1) { /* and what an index brought of it */
+		uint64_t more = 0;
+
+		if ((rc = catalog_remove(coll->catalog, want.id, 0, captures, &run->err)) == WN_OK)
+			rc = remove_indexed(coll,
+					    str_sub(want.name, (size_t)(str_rchr(want.name, '/') + 1), want.name.n),
+					    &more, &run->err);
+		*captures += more;
+		return rc;
+	}
 	if (want.found > 1)
 		return err_set(&run->err, WN_USAGE, "%u files of %s are called '%s'; give the whole path", want.found,
 			       run->rest.p[0], name);

@@ -81,7 +81,8 @@ static int add_file(void *context, const struct catalog_file *f)
 		struct paths *paths;
 	} *to = context;
 
-	vec_push(&to->paths->list, arena_strz(to->arena, f->path));
+	if (!f->lines) /* lines of JSON are no archive */
+		vec_push(&to->paths->list, arena_strz(to->arena, f->path));
 	return 0;
 }
 

@@ -105,6 +105,19 @@ uint64_t batch_share(uint64_t memory)
 	return memory > LIMIT_PAGE_WORK + LIMIT_PAGE_WORK / 4 ? (memory - LIMIT_PAGE_WORK) / 6 : memory / 24;
 }
 
+/* That there is an index of words is remembered, so that its absence can be told from a collection without one. */
+static int note_fulltext(struct collection *coll, struct err *err)
+{
+	struct arena a = { 0 };
+	struct str value;
+	int rc = catalog_get(coll->catalog, CATALOG_FULLTEXT, &a, &value, err);
+
+	if (rc == WN_NONE)
+		rc = catalog_set(coll->catalog, CATALOG_FULLTEXT, STR("1"), err);
+	arena_release(&a);
+	return rc;
+}
+
 int batch_open(struct batch **out, struct collection *coll, const struct batch_options *o, struct err *err)
 {
 	struct batch *b = mem_zalloc(sizeof *b);
@@ -125,6 +138,8 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	    ftindex_end(b->words) > b->next.content && (rc = ftindex_truncate(b->words, b->next.content, err)) == WN_OK)
 		rc = ftindex_commit(b->words, err);
 	arena_release(&a);
+	if (rc == WN_OK && o->fulltext)
+		rc = note_fulltext(coll, err);
 	if (rc < 0) {
 		batch_close(b);
 		return rc;

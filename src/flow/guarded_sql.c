@@ -18,7 +18,10 @@ static int authorize(void *context, int action, const char *a, const char *b, co
 	case SQLITE_SELECT:
 	case SQLITE_READ:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
-	case SQLITE_FUNCTION: return b && sqlite3_stricmp(b, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
+	case SQLITE_FUNCTION: /* both take or give addresses of code */
+		return b && (sqlite3_stricmp(b, "load_extension") == 0 || sqlite3_stricmp(b, "fts3_tokenizer") == 0)
+			   ? SQLITE_DENY
+			   : SQLITE_OK;
 	case SQLITE_PRAGMA: /* table_info and the like tell; none may set */
 		return a && (sqlite3_stricmp(a, "table_info") == 0 || sqlite3_stricmp(a, "table_list") == 0 ||
 			     sqlite3_stricmp(a, "table_xinfo") == 0)

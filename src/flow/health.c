@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/os.h"
 #include "base/vec.h"
@@ -16,15 +17,15 @@ static void damaged(struct health *h, enum health_part part, const char *path, c
 }
 
 /* One file by its layer's checker: what is wrong with the file is told, what kept us from looking is returned. */
-static int one_file(struct health *h, enum health_part part, int (*check)(const char *path, struct err *err),
-		    const char *path, struct err *err)
+static int one_file(struct health *h, int (*check)(const char *path, struct err *err), const char *path,
+		    struct err *err)
 {
 	int rc = check(path, err);
 
 	h->files++;
 	if (rc != WN_DATA)
 		return rc;
-	damaged(h, part, path, err->text);
+	damaged(h, HEALTH_SEGMENT, path, err->text);
 	err_reset(err);
 	return WN_OK;
 }
@@ -38,7 +39,7 @@ static int all_files(struct health *h, int (*check)(const char *path, struct err
 	int rc = os_list(&arena, dir, ".seg", &names, &n, err);
 
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
-		rc = one_file(h, HEALTH_SEGMENT, check, arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
+		rc = one_file(h, check, arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
 	arena_release(&arena);
 	return rc;
 }
@@ -105,25 +106,71 @@ static void catalog_says(void *context, const char *why)
 	damaged(t->h, HEALTH_CATALOG, t->path, why);
 }
 
+static int count_one(void *context, uint64_t id)
+{
+	(void)id;
+	++*(uint64_t *)context;
+	return 0;
+}
+
+/* The index of words: sound, and with every content in it.  A collection that was made without one has none. */
+static int check_words(struct collection *coll, struct health *h, const char *dir, struct err *err)
+{
+	struct arena arena = { 0 };
+	struct ftreader *reader = NULL;
+	struct str value;
+	struct stat st;
+	uint64_t contents = 0, there;
+	char why[200];
+	bool exists = stat(arena_printf(&arena, "%s/manifest", dir).p, &st) == 0;
+	int rc = catalog_contents(coll->catalog, count_one, &contents, err);
+
+	if (rc == WN_OK && !exists) {
+		if (contents && catalog_get(coll->catalog, CATALOG_FULLTEXT, &arena, &value, NULL) == WN_OK)
+			damaged(h, HEALTH_WORDS, dir,
+				"the full-text index is missing; `winnow ingest --reprocess` makes it again");
+		goto out;
+	}
+	h->files++;
+	if (rc == WN_OK && ((rc = ftindex_check(dir, err)) == WN_DATA || rc == WN_IO)) {
+		damaged(h, HEALTH_WORDS, dir, err->text);
+		err_reset(err);
+		rc = WN_OK;
+		goto out;
+	}
+	if (rc == WN_OK && (rc = ftreader_open(&reader, dir, err)) == WN_OK) {
+		there = ftreader_contents(reader);
+		snprintf(why, sizeof why,
+			 "the full-text index has %" PRIu64 " of %" PRIu64
+			 " texts; `winnow ingest --reprocess` adds the others",
+			 there, contents);
+		if (there < contents)
+			damaged(h, HEALTH_WORDS, dir, why);
+		ftreader_close(reader);
+	}
+out:
+	arena_release(&arena);
+	return rc;
+}
+
 int health_check(struct collection *coll, struct health *h, struct err *err)
 {
 	struct arena arena = { 0 };
 	const char *catalog = collection_path(coll, &arena, "catalog.db");
-	const char *words = collection_path(coll, &arena, "fulltext");
-	const char *manifest = collection_path(coll, &arena, "fulltext/manifest");
 	struct told told = { h, catalog };
-	struct stat st;
+	uint64_t before;
 	int rc = catalog_check(coll->catalog, catalog_says, &told, err);
 
 	h->files++;
+	before = h->damages;
 	if (rc == WN_OK)
 		rc = all_files(h, segment_check, collection_path(coll, &arena, "sketch"), err);
 	if (rc == WN_OK)
 		rc = all_files(h, textstore_check, collection_path(coll, &arena, "text"), err);
-	if (rc == WN_OK && stat(manifest, &st) == 0)
-		rc = one_file(h, HEALTH_WORDS, ftindex_check, words, err);
-	if (rc == WN_OK && !h->damages) /* a damaged segment has been named already */
+	if (rc == WN_OK && h->damages == before) /* a damaged segment has been named already */
 		rc = all_contents(coll, h, catalog, err);
+	if (rc == WN_OK)
+		rc = check_words(coll, h, collection_path(coll, &arena, "fulltext"), err);
 	arena_release(&arena);
 	return rc;
 }
@@ -151,54 +198,137 @@ static void note_damage(void *context, enum health_part part, const char *path, 
 	}
 }
 
-static int every_content(void *context, uint64_t id)
+/* Damaged segments step aside under another name, which no reader takes and the next writer removes; or back. */
+static int set_aside(struct mending *m, bool back, struct err *err)
 {
-	struct missing *m = context;
-
-	vec_push(&m->ids, id);
-	return 0;
-}
-
-static int remove_files(struct mending *m, struct err *err)
-{
-	struct str *names;
-	size_t n = 0;
 	int rc = WN_OK;
 
-	for (size_t i = 0; i < m->segments.n && rc == WN_OK; i++)
-		rc = os_unlink(m->segments.p[i], err);
-	if (rc < 0 || !m->words || (rc = os_list(&m->arena, m->words, "", &names, &n, err)) < 0)
-		return rc;
-	for (size_t i = n; i-- > 0 && rc == WN_OK;) /* "manifest" sorts last: without it the rest is nothing */
-		rc = os_unlink(arena_printf(&m->arena, "%s/%.*s", m->words, STR_FMT(names[i])).p, err);
+	for (size_t i = 0; i < m->segments.n && rc == WN_OK; i++) {
+		const char *here = m->segments.p[i], *aside = arena_printf(&m->arena, "%s.bad", here).p;
+
+		rc = back ? os_rename(aside, here, err) : os_rename(here, aside, err);
+	}
 	return rc;
 }
 
-int health_mend(struct collection *coll, bool fulltext, uint64_t *lost, struct err *err)
+/* Whether each of the contents has a capture that can be read from an archive file that is there. */
+static int can_be_made(struct collection *coll, const struct missing *gone, struct err *err)
+{
+	struct arena arena = { 0 };
+	uint64_t bad = 0;
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < gone->ids.n && rc == WN_OK; i++) {
+		struct capture_query q = { .content = gone->ids.p[i] };
+		struct capture_cursor *cur = NULL;
+		struct capture c;
+		const char *path;
+		bool can = false;
+
+		if ((rc = catalog_captures(coll->catalog, &q, &cur, err)) < 0)
+			break;
+		while (!can && (rc = capture_next(cur, &c, err)) == WN_OK)
+			can = c.kind != CAPTURE_REVISIT && c.file &&
+			      collection_file(coll, &arena, c.file, &path, NULL) == WN_OK && access(path, R_OK) == 0;
+		capture_close(cur);
+		rc = rc < 0 ? rc : WN_OK;
+		bad += !can;
+		arena_reset(&arena);
+	}
+	arena_release(&arena);
+	if (rc == WN_OK && bad)
+		rc = err_set(
+		    err, WN_DATA,
+		    "%" PRIu64 " of %" PRIu64
+		    " texts that are damaged or lie beside damaged ones cannot be made again: their archive file is not there, or they came from "
+		    "--jsonl; nothing was changed. Bring the file back, or take it out with 'winnow rm --file' and ingest it again",
+		    bad, (uint64_t)gone->ids.n);
+	return rc;
+}
+
+/* Takes the place of whatever index of words there is: all texts of the store. */
+static int remake_words(struct collection *coll, const char *dir, uint64_t memory, struct err *err);
+
+int health_mend(struct collection *coll, bool fulltext, uint64_t memory, struct health_mended *out, struct err *err)
 {
 	struct mending m = { 0 };
 	struct missing gone = { 0 };
 	struct health h = { .context = &m, .damaged = note_damage };
-	const char *manifest = collection_path(coll, &m.arena, "fulltext/manifest");
-	struct stat st;
 	int rc = health_check(coll, &h, err);
 
+	*out = (struct health_mended){ 0 };
+	collection_forget(coll);
 	if (rc == WN_OK && m.catalog)
 		rc = err_set(err, WN_DATA, "%s is damaged: %s; ingest the archive files into a new collection",
 			     m.catalog, m.catalog_why);
-	if (rc == WN_OK)
-		rc = remove_files(&m, err);
-	/* words are made from texts as these are read: without an index all of them are read again */
-	if (rc == WN_OK && fulltext && (m.words || stat(manifest, &st) != 0))
-		rc = catalog_contents(coll->catalog, every_content, &gone, err);
-	else if (rc == WN_OK)
+	if (rc == WN_OK && (rc = set_aside(&m, false, err)) == WN_OK) {
 		rc = find_missing(coll, &gone, err);
-	*lost = gone.ids.n;
+		collection_forget(coll);
+		if (rc == WN_OK && gone.ids.n)
+			rc = can_be_made(coll, &gone, err);
+		if (rc < 0)
+			set_aside(&m, true, NULL);
+	}
 	if (rc == WN_OK && gone.ids.n)
 		rc = catalog_forget_texts(coll->catalog, gone.ids.p, gone.ids.n, err);
+	out->lost = gone.ids.n;
+	if (rc == WN_OK && fulltext && m.words) {
+		rc = remake_words(coll, m.words, memory, err);
+		out->words = true;
+	}
 	collection_forget(coll);
 	vec_release(&gone.ids);
 	vec_release(&m.segments);
 	arena_release(&m.arena);
+	return rc;
+}
+
+struct wording {
+	struct collection *coll;
+	struct ftindex *index;
+	struct ftbuild *build;
+	struct err *err;
+	int rc;
+};
+
+static int add_words(void *context, uint64_t id)
+{
+	struct wording *w = context;
+	struct textstore *store;
+	struct texts t;
+	int rc = collection_texts(w->coll, &store, w->err);
+
+	if (rc == WN_OK && textstore_has(store, id) &&
+	    (rc = textstore_get(store, id, &w->coll->cache, &t, w->err)) == WN_OK) {
+		ftbuild_add(w->build, id, t.title, t.body);
+		if (ftbuild_full(w->build))
+			rc = ftindex_flush(w->index, w->build, w->err);
+	}
+	w->rc = rc;
+	return rc < 0;
+}
+
+static int remake_words(struct collection *coll, const char *dir, uint64_t memory, struct err *err)
+{
+	struct arena arena = { 0 };
+	struct wording w = { .coll = coll, .err = err };
+	struct str *names;
+	size_t n = 0;
+	bool did = true;
+	int rc = os_list(&arena, dir, "", &names, &n, err);
+
+	for (size_t i = n; i-- > 0 && rc == WN_OK;) /* "manifest" sorts last: without it the rest is nothing */
+		rc = os_unlink(arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
+	arena_release(&arena);
+	if (rc < 0 || (rc = ftindex_open(&w.index, dir, err)) < 0)
+		return rc;
+	w.build = ftbuild_new(memory);
+	if ((rc = catalog_contents(coll->catalog, add_words, &w, err)) == WN_OK && (rc = w.rc) == WN_OK &&
+	    (rc = ftindex_flush(w.index, w.build, err)) == WN_OK)
+		rc = ftindex_commit(w.index, err);
+	while (did && rc == WN_OK)
+		rc = ftindex_merge(w.index, &did, err);
+	ftbuild_free(w.build);
+	ftindex_close(w.index);
 	return rc;
 }

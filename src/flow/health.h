@@ -27,9 +27,14 @@ struct health {
 /* WN_OK whatever was found; an error when it could not look. */
 int health_check(struct collection *coll, struct health *h, struct err *err);
 
-/* Prepares that texts are made anew where they were lost: removes damaged segments and a damaged index of words, and
- * lets the catalogue forget which texts the contents had that no segment holds any more, so that the next reading of
- * their captures gives new ones.  *lost of them; WN_DATA when the catalogue itself is damaged.  A kill in the middle
- * leaves what the next call finds and goes on with.  The collection is open for writing. */
-int health_mend(struct collection *coll, bool fulltext, uint64_t *lost, struct err *err);
+struct health_mended {
+	uint64_t lost; /* contents whose texts or sets are to be made again */
+	bool words;    /* the full-text index was made again */
+};
+/* Makes the full-text index again from the stored texts where it is damaged or lacks some, and prepares that texts and
+ * sets are made again where they were lost: damaged segments are removed, and the catalogue forgets which texts those
+ * contents had, so that the next reading of their captures gives new ones.  Changes nothing (WN_DATA) when the catalogue
+ * itself is damaged, or when some could not be made again because their archive file is not there.  A kill in the
+ * middle leaves what the next call finds and goes on with.  The collection is open for writing. */
+int health_mend(struct collection *coll, bool fulltext, uint64_t memory, struct health_mended *out, struct err *err);
 #endif

@@ -312,6 +312,12 @@ static struct found *found_of(struct cdx_import *m, const struct cdx *x)
 	return f;
 }
 
+/* "sha1:ABC" and "ABC" are one digest. */
+static struct str without_label(struct str digest)
+{
+	return str_sub(digest, (size_t)(str_rchr(digest, ':') + 1), digest.n);
+}
+
 /* Whether an earlier import brought the line: same key, time, file and offset, and the same digest. */
 static int is_known(struct cdx_import *m, const struct capture *c, bool *known, struct err *err)
 {
@@ -325,7 +331,8 @@ static int is_known(struct cdx_import *m, const struct capture *c, bool *known, 
 		return rc;
 	while (!*known && (rc = cdx_next(cur, &row, err)) == WN_OK)
 		*known = row.file == 0 && row.at == c->at && row.length == c->length &&
-			 str_eq(row.file_name, c->part) && str_eq(row.digest, c->payload_digest);
+			 str_eq(row.file_name, c->part) &&
+			 str_eq(without_label(row.digest), without_label(c->payload_digest));
 	cdx_close(cur);
 	return rc < 0 ? rc : WN_OK;
 }

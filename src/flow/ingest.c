@@ -401,9 +401,9 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
-	if ((rc = health_mend(coll, bo.fulltext, &out->contents_lost, err)) < 0)
+	if ((rc = health_mend(coll, bo.fulltext, bo.memory, &out->mended, err)) < 0)
 		return rc;
-	if (!always && !out->contents_lost && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
+	if (!always && !out->mended.lost && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
 		return WN_OK;
 	g.extractors = mem_zarray(1, sizeof(struct extractor *));
 	g.extractors[0] = extractor_new(&eo);

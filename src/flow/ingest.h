@@ -7,7 +7,7 @@
  */
 #ifndef WINNOW_FLOW_INGEST_H
 #define WINNOW_FLOW_INGEST_H
-#include "flow/collection.h"
+#include "flow/health.h"
 
 struct ingest_options {
 	unsigned threads;
@@ -20,10 +20,11 @@ struct ingest_options {
 
 struct ingest_report {
 	uint64_t files, files_skipped, files_failed, files_replaced, captures_replaced, records, captures, documents,
-	    contents, contents_lost, revisits_resolved, revisits_unresolved, flaws;
+	    contents, revisits_resolved, revisits_unresolved, flaws;
 	uint64_t bytes_read, bytes_payload;
 	double seconds;
-	char failure[1000]; /* the first file that could not be read, and why */
+	struct health_mended mended; /* of ingest_reprocess */
+	char failure[1000];	     /* the first file that could not be read, and why */
 };
 
 /* Makes texts, sets and links of all captures anew from their archive files, when the extractor has changed, some were

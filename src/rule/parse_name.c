@@ -39,8 +39,6 @@ static int unknown_attribute(struct parser *p, struct str name, size_t at)
 		    (int)(name.n < 60 ? name.n : 60), name.p);
 }
 
-static const char *command_for(unsigned attr) { return attr == ATTR_RANK ? "winnow rank COLL" : "winnow graph COLL"; }
-
 static int field_attr(struct parser *p, struct node *n, struct str name)
 {
 	const struct rule_env *env = &p->rule->env;
@@ -59,8 +57,8 @@ static int field_attr(struct parser *p, struct node *n, struct str name)
 	n->name = str(attr_name(n->attr));
 	n->type = attr_type(n->attr);
 	if (env->uncomputed >> attr & 1)
-		return FAIL(p, n->at, "%s is not computed yet for this collection; run %s first", attr_name(n->attr),
-			    command_for(n->attr));
+		return FAIL(p, n->at, "%s comes from the link graph, which this winnow does not compute yet",
+			    attr_name(n->attr));
 	if (attr == ATTR_TEXT && env->kind != RULE_SELECTION)
 		return FAIL(p, n->at,
 			    "text belongs to selections (--where 'text ~ \"word\"'); rules compare texts by "

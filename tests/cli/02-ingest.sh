@@ -41,3 +41,20 @@ cat "$s/sample-autumn-2010.warc.gz" | "$WINNOW" ingest piped - | mask
 "$WINNOW" sql late "select count(*), max(mime), max(digest), sum(bytes) from captures where kind = 'revisit' and original is null" --format tsv
 "$WINNOW" ingest ix --index-only "$s/sample-spring-2010.warc.gz" | mask
 "$WINNOW" stats ix --json | grep -o '"documents": [0-9]*'
+# a revisit does not take the text of a capture whose digest is not its own, in whatever order they come
+warc() { # FILE TYPE DIGEST BODY [FIELD]
+	printf 'WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <urn:test:%s>\r\nWARC-Date: 2020-01-02T03:04:05Z\r\nWARC-Target-URI: http://b.example/\r\nWARC-Payload-Digest: sha1:%s\r\n' "$2" "$1" "$3" >"$1"
+	[ -z "$5" ] || printf "$5\r\n" >>"$1"
+	body=$(printf 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: %s\r\n\r\n%s' "${#4}" "$4")
+	printf 'Content-Type: application/http; msgtype=response\r\nContent-Length: %s\r\n\r\n%s\r\n\r\n' "${#body}" "$body" >>"$1"
+}
+digest() { printf '%s' "$1" | python3 -c 'import base64, hashlib, sys; print(base64.b32encode(hashlib.sha1(sys.stdin.buffer.read()).digest()).decode())'; }
+warc a.warc response "$(digest 'text alpha one')" 'text alpha one'
+warc b.warc response "$(digest 'text beta two')" 'text beta two'
+warc r.warc revisit "$(digest 'text alpha one')" '' 'WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\nWARC-Refers-To-Target-URI: http://b.example/\r\nWARC-Refers-To-Date: 2020-01-02T03:04:05Z'
+for order in "a b r" "b a r" "r b a" "r a b"; do
+	rm -rf order
+	for f in $order; do "$WINNOW" ingest order $f.warc >/dev/null 2>&1; done
+	id=$("$WINNOW" sql order "select id from captures where kind = 'revisit'" --format tsv | tail -1)
+	"$WINNOW" text order "$id"
+done

@@ -22,3 +22,4 @@ done
 t "select 'tab	here', 'line
 end'" --format tsv
 "$WINNOW" sql c --memory 64M "with recursive r(n, x) as (select 1, randomblob(100000) union all select n + 1, randomblob(100000) from r where n < 40000) select count(*) from (select * from r order by x)"; echo "exit $?"
+t "select fts3_tokenizer('simple')"

@@ -38,3 +38,29 @@ for part in bad-sketch bad-text bad-fulltext lost; do
 done
 "$WINNOW" ingest --reprocess coll; echo "exit $?"
 "$WINNOW" ingest --reprocess bad-catalog; echo "exit $?"
+echo '-- an index of words that is missing, cut or incomplete is made again from the stored texts'
+cp -r coll no-words && rm -r no-words/fulltext
+cp -r coll cut-words && rm cut-words/fulltext/*.seg
+"$WINNOW" ingest --no-fulltext part-words two.warc >/dev/null 2>&1
+"$WINNOW" verify part-words; echo "exit $?"
+record 3 'a third text about the fox' >three.warc
+"$WINNOW" ingest part-words three.warc >/dev/null 2>&1
+for coll in no-words cut-words part-words; do
+	"$WINNOW" verify $coll 2>&1 | sed 's/ cannot open .*/ cannot open a file/'
+	"$WINNOW" ingest --reprocess $coll; echo "exit $?"
+	"$WINNOW" verify $coll; echo "exit $?"
+	"$WINNOW" search $coll fox --fields url --format tsv
+done
+echo '-- what cannot be made again is left as it is'
+printf '{"i": "x", "t": "the quick brown fox jumps over the lazy dog"}\n' >lines.jsonl
+"$WINNOW" ingest lines --jsonl lines.jsonl --map id=i,text=t >/dev/null 2>&1
+"$WINNOW" verify lines; echo "exit $?"
+turn "$(ls lines/text/*.seg)"
+mkdir away && cp -r coll away/coll && turn "$(ls away/coll/sketch/*.seg)" && mv two.warc away
+for coll in lines away/coll; do
+	before=$(ls $coll/text $coll/sketch)
+	"$WINNOW" ingest --reprocess $coll; echo "exit $?"
+	[ "$before" = "$(ls $coll/text $coll/sketch)" ] && echo 'as it was'
+done
+mv away/two.warc . && "$WINNOW" ingest --reprocess away/coll; echo "exit $?"
+"$WINNOW" verify away/coll; echo "exit $?"

@@ -35,5 +35,7 @@ static inline void read_all(const char *path)
 		}
 	}
 	reader_close(r);
+	payload_release(&p); /* it remembers segments by path, and the next input has the same path */
+	p = (struct payload){ 0 };
 }
 #endif

@@ -316,7 +316,7 @@
 !     ^
 
 > a.rank > b.rank
-! column 3: rank is not computed yet for this collection; run winnow rank COLL first
+! column 3: rank comes from the link graph, which this winnow does not compute yet
 !   a.rank > b.rank
 !     ^
 

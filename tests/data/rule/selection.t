@@ -39,7 +39,7 @@
 = time - 1970-01-01
 
 > words / 2 + rank
-! column 13: rank is not computed yet for this collection; run winnow rank COLL first
+! column 13: rank comes from the link graph, which this winnow does not compute yet
 !   words / 2 + rank
 !               ^
 
