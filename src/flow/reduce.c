@@ -408,6 +408,8 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 		update_json((const uint64_t[]){ r->update.changed, r->update.gone, r->update.probed, r->update.solved,
 						r->update.components, r->update.kept_new, r->update.kept_no_more },
 			    r->update.whole, j);
+	if (r->update.stable)
+		json_put_bool(j, "stable", true); /* update_run looks for this */
 	shares_json(j, "by_host", "host", r->hosts, r->n_hosts);
 	shares_json(j, "by_year", "year", r->years, r->n_years);
 	phases_json(j);
@@ -582,6 +584,7 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	reduce_fill_report(r, &cover, &stats, out);
 	if (q->update_whole) {
 		out->update.done = true;
+		out->update.stable = q->n_previous > 0;
 		out->update.whole = arena_str(&out->arena, str(q->update_whole));
 		out->update.probed = out->update.solved = r->docs.n;
 		out->update.components = cover.component_count;

@@ -46,6 +46,7 @@ struct reduce_report {
 		bool done;
 		uint64_t changed, gone, probed, solved, components; /* documents; components solved again */
 		uint64_t kept_new, kept_no_more;
+		bool stable;	  /* few changes were preferred to the cover's own preference */
 		struct str whole; /* why all of it was solved again; empty: it was not */
 	} update;
 	struct arena arena; /* of the strings and arrays above */

@@ -638,6 +638,7 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 		return err_set(err, WN_INTERRUPTED, "interrupted");
 	reduce_fill_report(u->run, &u->all, &stats, out);
 	count_changes(u, out);
+	out->update.stable = stable;
 	if ((rc = reduce_count_missing(u->run, u->is.witness, &out->by_missing, err)) < 0)
 		return rc;
 	return store(u, rq, &answer, out, started, err);
@@ -724,7 +725,11 @@ int update_run(struct collection *coll, const struct cover_row *row, const struc
 	if ((rc = present_pins(coll, &a, row, &rq.run, err)) < 0 || (rc = run_open(&r, coll, &rq.run, err)) < 0)
 		goto out;
 	u.run = &r;
-	rc = load(&u, row, &why);
+	if (!q->stable && row->options.prefer.n && str_find(row->report, STR("\"stable\": true")) >= 0)
+		rc = err_set(&why, WN_NONE,
+			     "the update before this one preferred few changes to the cover's own preference");
+	else
+		rc = load(&u, row, &why);
 	if (rc == WN_OK) {
 		rc = update_part(&u, &rq, row, q->stable, out, started, err);
 	} else if (rc == WN_NONE) {
