@@ -9,6 +9,6 @@ done
 "$WINNOW" reduce p --rule 'a.url = b.url' --prefer newest >/dev/null 2>&1
 "$WINNOW" ingest p 2012.warc >/dev/null 2>&1
 for prefer in '--prefer stable' '' ''; do
-	"$WINNOW" update p $prefer --json | grep -o '"solved_whole_because": [^,]*'
+	"$WINNOW" update p --cover 1 $prefer --json | grep -o '"solved_whole_because": [^,]*'
 	"$WINNOW" ls p --cover 1 --fields time --format tsv
 done
