@@ -477,7 +477,7 @@ TEST(hostile, wrong_lengths_of_long_blocks_lose_nothing)
 			p->block =
 			    make_join(t->arena,
 				      (struct str[]){ make_noise(t, 2500000), by[k] ? STR("") : text_of(t, &a, 1),
-						      make_noise(t, 600000), STR(".") },
+						      make_noise(t, 600000), STR("....") },
 				      4);
 			p->fields = replaced(t, p->fields, "response", "resource");
 			remember(p);

@@ -154,7 +154,8 @@ TEST(surt, fast_way_agrees_with_slow_way)
 		struct str with_scheme = key_of(t, SURT_WITH_SCHEME, url);
 		ptrdiff_t at = str_find(with_scheme, STR("://("));
 
-		if (at >= 0 && !str_starts(key, STR("http:")) && !str_starts(key, STR("https:")))
+		if (at >= 0 && str_find(url, STR("://(")) < 0 && !str_starts(key, STR("http:")) &&
+		    !str_starts(key, STR("https:")))
 			CHECK_STR(key, str_sub(with_scheme, (size_t)at + 4, with_scheme.n), "\"%.*s\"", STR_FMT(url));
 		for (size_t k = 0; k < key.n; k++)
 			if ((unsigned char)key.p[k] <= ' ' || (unsigned char)key.p[k] > 126) {
