@@ -35,6 +35,10 @@ static int run(struct cmd_run *run, struct collection *coll)
 
 	if (!a->format || !a->out)
 		return cmd_usage(run, "needs --format %s and -o OUT", export_formats);
+	if (a->what && a->what[0] != 'a' && !a->cover)
+		return cmd_usage(run, "--what is about a cover; it needs --cover ID");
+	if (a->what && strcmp(a->format, "graph") == 0)
+		return cmd_usage(run, "a graph has all pairs of the cover's documents; --what does not go with it");
 	q.what = !a->what	     ? EXPORT_DEFAULT
 		 : a->what[0] == 'k' ? EXPORT_KEPT
 		 : a->what[0] == 'd' ? EXPORT_DROPPED

@@ -58,7 +58,7 @@ static void overview(struct buf *out)
 	}
 	buf_str(out, STR("\n'winnow help COMMAND' says more; topics:"));
 	for (size_t i = 0; help_topics[i].name; i++)
-		buf_printf(out, " %s", help_topics[i].name);
+		buf_printf(out, cmd_find(help_topics[i].name) ? " %s.7" : " %s", help_topics[i].name);
 	buf_byte(out, '\n');
 }
 

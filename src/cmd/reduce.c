@@ -114,6 +114,8 @@ static int run(struct cmd_run *run, struct collection *coll)
 	struct reduce_report report;
 	int rc;
 
+	if (a->time_limit < 0)
+		return cmd_usage(run, "--time-limit takes seconds, not a negative number");
 	if (!!a->keep_at_least != !!a->per)
 		return cmd_usage(run, "--keep-at-least N and --per ATTR go together");
 	q.run = (struct run_request){ .where = a->where,

@@ -163,7 +163,13 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 	document(out, j, "document", &c);
 	if (m.kept) {
 		rc = explain_kept(run, coll, &row, &c, out, j);
-	} else if ((rc = catalog_capture(coll->catalog, &run->arena, m.witness, &w, &run->err)) == WN_OK) {
+	} else if ((rc = catalog_capture(coll->catalog, &run->arena, m.witness, &w, &run->err)) == WN_NONE) {
+		rc = err_set(&run->err, WN_NONE,
+			     "document %" PRIu64 " was dropped because of document %" PRIu64
+			     ", which is no more in the collection; 'winnow update %s --cover %" PRIu64
+			     "' finds another",
+			     m.id, m.witness, run->rest.p[0], row.id);
+	} else if (rc == WN_OK) {
 		if (!j)
 			buf_str(out, STR("It is dropped, because this one is kept:\n"));
 		document(out, j, j ? "by" : "witness ", &w);

@@ -47,7 +47,8 @@ const struct cover_member *export_member(const struct exporter *x, uint64_t id)
 	return low < x->n_members && x->members[low].id == id ? &x->members[low] : NULL;
 }
 
-/* Calls each for every capture to be exported, in canonical order; m is NULL without a cover. */
+/* Calls each for every capture to be exported, in canonical order; m is NULL without a cover.  WN_END: there is nothing
+ * to write of this one. */
 int export_each(struct exporter *x,
 		int (*each)(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc),
 		struct err *err)
@@ -64,8 +65,9 @@ int export_each(struct exporter *x,
 		if ((rc = catalog_capture(x->coll->catalog, &a, x->docs.id[d], &c, err)) == WN_OK &&
 		    acl_allows(x->acl, c.urlkey, c.time, STR_NONE)) {
 			rc = each(x, &c, m, d);
-			x->report->documents++;
-			x->report->bytes += c.bytes;
+			x->report->documents += rc == WN_OK;
+			x->report->bytes += rc == WN_OK ? c.bytes : 0;
+			rc = rc == WN_END ? WN_OK : rc;
 		}
 		arena_release(&a);
 	}
@@ -138,11 +140,16 @@ static int fill_row(struct exporter *x, struct arena *a, const struct capture *c
 	row[7].text = m->kept ? STR("kept") : STR("dropped");
 	if (m->kept)
 		return WN_OK;
-	if ((rc = catalog_capture(x->coll->catalog, a, m->witness, &w, x->err)) < 0)
+	row[8] = number(a, m->witness);
+	rc = catalog_capture(x->coll->catalog, a, m->witness, &w, x->err);
+	if (rc == WN_NONE) { /* removed since the cover was made */
+		err_reset(x->err);
+	} else if (rc < 0) {
 		return rc;
-	row[8] = number(a, w.id);
-	row[9].text = w.url;
-	row[10] = time_cell(a, w.time);
+	} else {
+		row[9].text = w.url;
+		row[10] = time_cell(a, w.time);
+	}
 	row[11] = number(a, m->shared);
 	empty = m->size + m->witness_size == 0;
 	row[12] = ratio(a, m->shared, m->size, empty);
@@ -402,8 +409,10 @@ static int sets_row(struct exporter *x, const struct capture *c, const struct co
 	int rc = WN_OK;
 
 	(void)m, (void)doc;
-	if (c->content && (rc = collection_set(x->coll, &a, c->content, main_text ? SKETCH_MAIN : SKETCH_BODY, &s,
-					       x->err)) == WN_OK) {
+	if (!c->content)
+		return WN_END;
+	if ((rc = collection_set(x->coll, &a, c->content, main_text ? SKETCH_MAIN : SKETCH_BODY, &s, x->err)) ==
+	    WN_OK) {
 		buf_printf(&x->out, "%" PRIu64 "\t", c->id);
 		for (size_t i = 0; i < s.n; i++)
 			buf_printf(&x->out, "%s%016" PRIx64, i ? " " : "", s.p[i]);

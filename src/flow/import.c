@@ -405,6 +405,12 @@ int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint
 
 		if ((rc = catalog_next(coll->catalog, &next, err)) < 0 || (rc = os_map(&map, paths[i], err)) < 0)
 			break;
+		if (map.n > 2 && map.p[0] == 0x1f && map.p[1] == 0x8b) {
+			rc = err_set(err, WN_USAGE, "%s is compressed; unpack it first: gzip -dk %s", paths[i],
+				     paths[i]);
+			os_unmap(&map);
+			break;
+		}
 		m.ask = next.capture > 1;
 		progress_phase("importing", "bytes", map.n);
 		rc = import_lines(&m, str_n((const char *)map.p, map.n), paths[i], err);
