@@ -177,9 +177,15 @@ int health_check(struct collection *coll, struct health *h, struct err *err)
 
 /* ---- mending ---- */
 
+struct content_range {
+	uint64_t from, to;
+};
+
 struct mending {
 	struct arena arena;
 	VEC(const char *) segments;
+	VEC(struct content_range) ranges;  /* of the segments */
+	VEC(uint64_t) beside;		   /* contents in them, damaged or not */
 	const char *words;		   /* NULL: sound */
 	const char *catalog, *catalog_why; /* NULL: sound */
 };
@@ -198,28 +204,54 @@ static void note_damage(void *context, enum health_part part, const char *path, 
 	}
 }
 
-/* Damaged segments step aside under another name, which no reader takes and the next writer removes; or back. */
-static int set_aside(struct mending *m, bool back, struct err *err)
+/* FIRST of DIR/NUMBER-FIRST.seg: its first content; the next file's are behind its last. */
+static bool first_content(struct str path, uint64_t *first)
 {
-	int rc = WN_OK;
+	struct str name = str_sub(path, (size_t)(str_rchr(path, '/') + 1), path.n);
+	ptrdiff_t dash = str_rchr(name, '-');
 
-	for (size_t i = 0; i < m->segments.n && rc == WN_OK; i++) {
-		const char *here = m->segments.p[i], *aside = arena_printf(&m->arena, "%s.bad", here).p;
+	return dash >= 0 && str_ends(name, STR(".seg")) && str_u64(str_sub(name, (size_t)dash + 1, name.n - 4), first);
+}
 
-		rc = back ? os_rename(aside, here, err) : os_rename(here, aside, err);
-	}
-	return rc;
+/* The contents that a damaged segment may hold: [from, to). */
+static int range_of(struct mending *m, const char *path, struct content_range *out, struct err *err)
+{
+	const char *dir = arena_strz(&m->arena, str_sub(str(path), 0, (size_t)str_rchr(str(path), '/')));
+	struct str *names;
+	size_t n;
+	uint64_t first;
+	int rc = os_list(&m->arena, dir, ".seg", &names, &n, err);
+
+	*out = (struct content_range){ 0, UINT64_MAX };
+	if (rc < 0 || !first_content(str(path), &out->from))
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		if (first_content(names[i], &first) && first > out->from && first < out->to)
+			out->to = first;
+	return WN_OK;
+}
+
+static int in_a_range(void *context, uint64_t id)
+{
+	struct mending *m = context;
+
+	for (size_t i = 0; i < m->ranges.n; i++)
+		if (id >= m->ranges.p[i].from && id < m->ranges.p[i].to) {
+			vec_push(&m->beside, id);
+			break;
+		}
+	return 0;
 }
 
 /* Whether each of the contents has a capture that can be read from an archive file that is there. */
-static int can_be_made(struct collection *coll, const struct missing *gone, struct err *err)
+static int can_be_made(struct collection *coll, const uint64_t *ids, size_t n, struct err *err)
 {
 	struct arena arena = { 0 };
 	uint64_t bad = 0;
 	int rc = WN_OK;
 
-	for (size_t i = 0; i < gone->ids.n && rc == WN_OK; i++) {
-		struct capture_query q = { .content = gone->ids.p[i] };
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		struct capture_query q = { .content = ids[i] };
 		struct capture_cursor *cur = NULL;
 		struct capture c;
 		const char *path;
@@ -242,7 +274,25 @@ static int can_be_made(struct collection *coll, const struct missing *gone, stru
 		    "%" PRIu64 " of %" PRIu64
 		    " texts that are damaged or lie beside damaged ones cannot be made again: their archive file is not there, or they came from "
 		    "--jsonl; nothing was changed. Bring the file back, or take it out with 'winnow rm --file' and ingest it again",
-		    bad, (uint64_t)gone->ids.n);
+		    bad, (uint64_t)n);
+	return rc;
+}
+
+/* Removes damaged segments, once it is certain that all they may hold can be made again. */
+static int remove_segments(struct collection *coll, struct mending *m, struct err *err)
+{
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < m->segments.n && rc == WN_OK; i++) {
+		struct content_range range;
+
+		if ((rc = range_of(m, m->segments.p[i], &range, err)) == WN_OK)
+			vec_push(&m->ranges, range);
+	}
+	if (rc == WN_OK && m->ranges.n && (rc = catalog_contents(coll->catalog, in_a_range, m, err)) == WN_OK)
+		rc = can_be_made(coll, m->beside.p, m->beside.n, err);
+	for (size_t i = 0; i < m->segments.n && rc == WN_OK; i++)
+		rc = os_unlink(m->segments.p[i], err);
 	return rc;
 }
 
@@ -261,14 +311,10 @@ int health_mend(struct collection *coll, bool fulltext, uint64_t memory, struct 
 	if (rc == WN_OK && m.catalog)
 		rc = err_set(err, WN_DATA, "%s is damaged: %s; ingest the archive files into a new collection",
 			     m.catalog, m.catalog_why);
-	if (rc == WN_OK && (rc = set_aside(&m, false, err)) == WN_OK) {
-		rc = find_missing(coll, &gone, err);
-		collection_forget(coll);
-		if (rc == WN_OK && gone.ids.n)
-			rc = can_be_made(coll, &gone, err);
-		if (rc < 0)
-			set_aside(&m, true, NULL);
-	}
+	if (rc == WN_OK)
+		rc = remove_segments(coll, &m, err);
+	if (rc == WN_OK && (rc = find_missing(coll, &gone, err)) == WN_OK)
+		rc = can_be_made(coll, gone.ids.p, gone.ids.n, err);
 	if (rc == WN_OK && gone.ids.n)
 		rc = catalog_forget_texts(coll->catalog, gone.ids.p, gone.ids.n, err);
 	out->lost = gone.ids.n;
@@ -279,6 +325,8 @@ int health_mend(struct collection *coll, bool fulltext, uint64_t memory, struct 
 	collection_forget(coll);
 	vec_release(&gone.ids);
 	vec_release(&m.segments);
+	vec_release(&m.ranges);
+	vec_release(&m.beside);
 	arena_release(&m.arena);
 	return rc;
 }
