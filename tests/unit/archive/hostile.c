@@ -254,9 +254,12 @@ static void check_file(struct test *t, const struct archive *a, struct str file,
 
 /* Damage to the text of one record. */
 
+/* Line ends where a lie ends the block would be a record's end as good as the true one: it ends before them. */
 static void lie(struct piece *p, int64_t by)
 {
 	p->lie = by < 0 && (size_t)-by > p->block.n ? -(int64_t)p->block.n : by;
+	while (p->lie < 0 && (size_t)-p->lie < p->block.n && strchr("\r\n", p->block.p[(int64_t)p->block.n + p->lie]))
+		p->lie--;
 }
 
 /* A length that ends where a later record begins is that of an archive in the archive: nobody can tell it from a lie. */
@@ -477,7 +480,7 @@ TEST(hostile, wrong_lengths_of_long_blocks_lose_nothing)
 			p->block =
 			    make_join(t->arena,
 				      (struct str[]){ make_noise(t, 2500000), by[k] ? STR("") : text_of(t, &a, 1),
-						      make_noise(t, 600000), STR("....") },
+						      make_noise(t, 600000), STR(".") },
 				      4);
 			p->fields = replaced(t, p->fields, "response", "resource");
 			remember(p);
