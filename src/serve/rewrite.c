@@ -194,69 +194,125 @@ static void css_ref(struct rewriter *w, struct str raw, enum modifier mod, struc
 		}
 }
 
-static enum modifier css_mod(bool import, struct str ref)
+/* A style sheet on its way: what lies before `from` is written. */
+struct css {
+	struct rewriter *w;
+	struct str text;
+	size_t at, from;
+	bool import;	/* behind @import, before its URL */
+	unsigned depth; /* of parentheses since image-set(, whose strings at depth 1 are URLs; 0: in none */
+	struct buf *out;
+};
+
+static void css_replace(struct css *c, size_t start, size_t end)
 {
-	(void)ref;
-	return import ? MOD_CS : MOD_IM;
+	buf_str(c->out, str_sub(c->text, c->from, start));
+	css_ref(c->w, str_sub(c->text, start, end), c->import ? MOD_CS : MOD_IM, c->out);
+	c->from = end;
+	c->import = false;
+}
+
+/* At a quote; [start, end) is what stands inside.  Goes behind the closing one. */
+static void css_string(struct css *c, size_t *start, size_t *end)
+{
+	char quote = c->text.p[c->at];
+
+	*start = c->at + 1;
+	c->at = *end = css_string_end(c->text, c->at);
+	if (*end > *start && c->text.p[*end - 1] == quote)
+		--*end;
+}
+
+/* At url(. */
+static void css_url(struct css *c)
+{
+	struct str text = c->text;
+	size_t start, end;
+
+	for (c->at += 4; c->at < text.n && ascii_space(text.p[c->at]); c->at++)
+		;
+	if (c->at < text.n && (text.p[c->at] == '"' || text.p[c->at] == '\'')) {
+		css_string(c, &start, &end);
+	} else {
+		for (start = end = c->at; end < text.n && text.p[end] != ')' && text.p[end] != '\n'; end++)
+			if (text.p[end] == '\\' && end + 1 < text.n)
+				end++;
+		while (end > start && ascii_space(text.p[end - 1]))
+			end--;
+		c->at = end;
+	}
+	css_replace(c, start, end);
+	while (c->at < text.n && ascii_space(text.p[c->at]))
+		c->at++;
+	c->at += c->at < text.n && text.p[c->at] == ')';
+}
+
+static bool css_word(const struct css *c, struct str word) /* here, and not the end of a longer name */
+{
+	return str_istarts(str_sub(c->text, c->at, c->text.n), word) &&
+	       (c->at == 0 ||
+		!(ascii_alpha(c->text.p[c->at - 1]) || c->text.p[c->at - 1] == '-' || c->text.p[c->at - 1] == '_'));
 }
 
 void rewrite_css(struct rewriter *w, struct str css, struct buf *out)
 {
-	size_t at = 0, from = 0;
-	bool import = false;
+	struct css c = { .w = w, .text = css, .out = out };
+	size_t start, end;
 
-	while (at < css.n) {
-		char c = css.p[at];
+	while (c.at < css.n) {
+		switch (css.p[c.at]) {
+		case '/':
+			if (c.at + 1 < css.n && css.p[c.at + 1] == '*') {
+				ptrdiff_t close = str_find(str_sub(css, c.at + 2, css.n), STR("*/"));
 
-		if (c == '/' && at + 1 < css.n && css.p[at + 1] == '*') {
-			ptrdiff_t end = str_find(str_sub(css, at + 2, css.n), STR("*/"));
-
-			at = end < 0 ? css.n : at + 2 + (size_t)end + 2;
-		} else if (c == '@') {
-			import = str_istarts(str_sub(css, at, css.n), STR("@import"));
-			at += import ? 7 : 1;
-		} else if (c == ';' || c == '{' || c == '}') {
-			import = false;
-			at++;
-		} else if (c == '"' || c == '\'') {
-			size_t end = css_string_end(css, at);
-			struct str inside = str_sub(css, at + 1, end > at + 1 && css.p[end - 1] == c ? end - 1 : end);
-
-			if (import) {
-				buf_str(out, str_sub(css, from, at + 1));
-				css_ref(w, inside, MOD_CS, out);
-				from = at + 1 + inside.n;
-				import = false;
-			}
-			at = end;
-		} else if ((c == 'u' || c == 'U') && str_istarts(str_sub(css, at, css.n), STR("url(")) &&
-			   (at == 0 || !(ascii_alpha(css.p[at - 1]) || css.p[at - 1] == '-' || css.p[at - 1] == '_'))) {
-			size_t start = at + 4, end;
-
-			while (start < css.n && ascii_space(css.p[start]))
-				start++;
-			if (start < css.n && (css.p[start] == '"' || css.p[start] == '\'')) {
-				char quote = css.p[start];
-
-				end = css_string_end(css, start++);
-				if (end > start && css.p[end - 1] == quote)
-					end--;
+				c.at = close < 0 ? css.n : c.at + 2 + (size_t)close + 2;
 			} else {
-				for (end = start; end < css.n && css.p[end] != ')' && css.p[end] != '\n'; end++)
-					if (css.p[end] == '\\' && end + 1 < css.n)
-						end++;
-				while (end > start && ascii_space(css.p[end - 1]))
-					end--;
+				c.at++;
 			}
-			buf_str(out, str_sub(css, from, start));
-			css_ref(w, str_sub(css, start, end), css_mod(import, str_sub(css, start, end)), out);
-			from = at = end;
-			import = false;
-		} else {
-			at++;
+			break;
+		case '@':
+			c.import = str_istarts(str_sub(css, c.at, css.n), STR("@import"));
+			c.at += c.import ? 7 : 1;
+			break;
+		case ';':
+		case '{':
+		case '}':
+			c.import = false;
+			c.depth = 0;
+			c.at++;
+			break;
+		case '"':
+		case '\'':
+			css_string(&c, &start, &end);
+			if (c.import || c.depth == 1)
+				css_replace(&c, start, end);
+			break;
+		case '\\': c.at += c.at + 1 < css.n ? 2 : 1; break;
+		case '(':
+		case ')':
+			c.depth += c.depth == 0 ? 0 : css.p[c.at] == '(' ? 1U : -1U;
+			c.at++;
+			break;
+		case 'u':
+		case 'U':
+			if (css_word(&c, STR("url(")))
+				css_url(&c);
+			else
+				c.at++;
+			break;
+		case 'i':
+		case 'I':
+			if (str_istarts(str_sub(css, c.at, css.n), STR("image-set("))) {
+				c.depth = 1;
+				c.at += 10;
+			} else {
+				c.at++;
+			}
+			break;
+		default: c.at++;
 		}
 	}
-	buf_str(out, str_sub(css, from, css.n));
+	buf_str(out, str_sub(css, c.from, css.n));
 }
 
 /* ---- JavaScript: absolute URLs that are whole string constants' beginnings ---- */

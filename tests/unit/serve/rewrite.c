@@ -83,6 +83,18 @@ static const struct {
 	{ "a{b:url(data:image/png;base64,AAAA)}", "a{b:url(data:image/png;base64,AAAA)}" },
 	{ "a{b:url(x\\29 y)}", "a{b:url(" AT("im_") "/d/x%29y)}" },
 	{ "a{b:url(", "a{b:url(" },
+	/* the quote that ends a URL begins nothing */
+	{ "a{b:url(\"x.png\")}c{d:url('y.png');e:url(z.png)}",
+	  "a{b:url(\"" AT("im_") "/d/x.png\")}c{d:url('" AT("im_") "/d/y.png');e:url(" AT("im_") "/d/z.png)}" },
+	{ "@import url('x.css')screen;@import \"y.css\";a{b:url(z)}",
+	  "@import url('" AT("cs_") "/d/x.css')screen;@import \"" AT("cs_") "/d/y.css\";a{b:url(" AT("im_") "/d/z)}" },
+	{ "a{b:url(\"x\\\"y\");c:url(z)}", "a{b:url(\"" AT("im_") "/d/x%22y\");c:url(" AT("im_") "/d/z)}" },
+	{ ".a\\\"b{c:url(x)}", ".a\\\"b{c:url(" AT("im_") "/d/x)}" },
+	{ "a{b:image-set('x.png' 1x,\"y.png\" 2x type(\"image/png\"));content:'z.png'}",
+	  "a{b:image-set('" AT("im_") "/d/x.png' 1x,\"" AT(
+	      "im_") "/d/y.png\" 2x type(\"image/png\"));content:'z.png'}" },
+	{ "a{b:-webkit-image-set(url(x) 1x,url(y) 2x)}",
+	  "a{b:-webkit-image-set(url(" AT("im_") "/d/x) 1x,url(" AT("im_") "/d/y) 2x)}" },
 };
 
 TEST(rewrite, finds_urls_of_styles)
