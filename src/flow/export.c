@@ -533,7 +533,7 @@ static void methods_options(const struct cover_options *o, struct buf *out)
 		buf_printf(out, "Among sets of that size the one with the largest sum of: %.*s\n", STR_FMT(o->prefer));
 }
 
-void export_methods(const struct cover_row *row, const struct catalog_settings *s, struct buf *out)
+void export_methods(const struct cover_row *row, const struct catalog_settings *s, bool report, struct buf *out)
 {
 	buf_printf(out, "Documents were reduced with winnow %s.\n\n", WINNOW_VERSION);
 	buf_printf(out, "Rule: %.*s\nRule SHA-256: %.*s\n", STR_FMT(row->rule), STR_FMT(row->sha256));
@@ -555,7 +555,8 @@ void export_methods(const struct cover_row *row, const struct catalog_settings *
 		buf_str(out, STR("The kept set is of minimum size (proven).\n"));
 	else
 		buf_printf(out, "No valid set is smaller than %" PRIu64 " (proven lower bound).\n", row->lower_bound);
-	buf_printf(out, "Full report of the run: %.*s\n", STR_FMT(row->report));
+	if (report)
+		buf_printf(out, "Full report of the run: %.*s\n", STR_FMT(row->report));
 }
 
 static int write_methods(struct exporter *x)
@@ -565,7 +566,7 @@ static int write_methods(struct exporter *x)
 	struct os_atomic f = { .fd = -1 };
 	int rc;
 
-	export_methods(x->q->cover, catalog_settings(x->coll->catalog), &text);
+	export_methods(x->q->cover, catalog_settings(x->coll->catalog), !x->acl, &text);
 	if ((rc = os_atomic_open(&f, path, x->err)) == WN_OK) {
 		if ((rc = os_write(f.fd, text.p, text.n, path, x->err)) < 0)
 			os_atomic_abort(&f);

@@ -24,6 +24,7 @@ struct export_report {
 
 extern const char export_formats[]; /* "warc|wacz|..." for the option table */
 int export_run(struct collection *coll, const struct export_request *q, struct export_report *out, struct err *err);
-/* What a paper's appendix says of a cover: selection, rule, hash, revision, version, counts, proof. */
-void export_methods(const struct cover_row *row, const struct catalog_settings *s, struct buf *out);
+/* What a paper's appendix says of a cover: selection, rule, hash, revision, version, counts, proof; report: with that of
+ * the run, which counts hosts by name and so is not for those from whom access rules hide some. */
+void export_methods(const struct cover_row *row, const struct catalog_settings *s, bool report, struct buf *out);
 #endif

@@ -275,6 +275,26 @@ out:
 
 /* ---- all of it ---- */
 
+/* Without what access rules hide: counts of a selection would tell word by word what is in it. */
+static void leave_hidden(struct preview_state *p, const struct preview_request *q)
+{
+	const struct columns *c = &p->docs.columns;
+	uint32_t *shown = mem_array(p->docs.n + 1, sizeof *shown), n = 0;
+	struct selection part;
+
+	for (uint32_t d = 0; d < p->docs.n; d++)
+		if (acl_allows(q->acl, columns_str(c, c->col[ATTR_URLKEY], d), (int64_t)c->col[ATTR_TIME]->num[d],
+			       q->user))
+			shown[n++] = d;
+	if (n < p->docs.n) {
+		selection_part(&part, &p->docs, shown, n);
+		part.revision = p->docs.revision;
+		selection_release(&p->docs);
+		p->docs = part;
+	}
+	mem_free(shown);
+}
+
 static int load(struct preview_state *p, const struct preview_request *q, struct preview_report *o, struct err *err)
 {
 	struct selection_request s = { .min_versions = q->min_versions };
@@ -291,10 +311,13 @@ static int load(struct preview_state *p, const struct preview_request *q, struct
 	s.where = where;
 	memcpy(s.needs, p->rule->needs, sizeof s.needs);
 	s.needs[ATTR_TIME] = s.needs[ATTR_BYTES] = s.needs[ATTR_SHINGLES] = true;
+	s.needs[ATTR_URLKEY] |= q->acl != NULL;
 	if ((rc = selection_load(&p->docs, p->coll, &s, err)) < 0)
 		return rc;
 	if (p->docs.n >= UINT32_MAX - 1)
 		return err_set(err, WN_LIMIT, "%zu documents are more than one run takes", p->docs.n);
+	if (q->acl)
+		leave_hidden(p, q);
 	o->rule = p->rule->canonical;
 	o->sha256 = str(p->rule->sha256);
 	o->selection = where ? where->canonical : STR_NONE;

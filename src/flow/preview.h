@@ -16,6 +16,7 @@
 #define WINNOW_FLOW_PREVIEW_H
 #include "base/json.h"
 #include "cover/preview.h"
+#include "flow/acl.h"
 #include "flow/selection.h"
 
 enum preview_blocks { BLOCKS_ALL, BLOCKS_KEY, BLOCKS_URL };
@@ -24,8 +25,10 @@ struct preview_request {
 	struct str rule;
 	const char *where; /* NULL: documents with status 200 or none */
 	uint64_t min_versions;
-	uint64_t seed;	 /* 0: 1 */
-	uint64_t budget; /* shingles; 0: PREVIEW_SHINGLES */
+	const struct acl *acl; /* what it hides is not there: not selected, not counted.  NULL: nothing is hidden */
+	struct str user;       /* as the rules know the one who asks */
+	uint64_t seed;	       /* 0: 1 */
+	uint64_t budget;       /* shingles; 0: PREVIEW_SHINGLES */
 	unsigned threads;
 };
 

@@ -7,8 +7,10 @@
 #include "serve/acl.h"
 
 #include <pthread.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "archive/surt.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -91,4 +93,19 @@ struct acl *request_acl(struct request *q, const struct served *which)
 	acl = l->acl;
 	pthread_mutex_unlock(&rules.lock);
 	return acl;
+}
+
+bool acl_shows_host(struct request *q, const struct served *which, struct collection *coll, struct str host)
+{
+	const struct acl *acl = request_acl(q, which);
+	struct buf *url, *key;
+
+	if (!acl)
+		return true;
+	url = request_buf(q, LIMIT_URL);
+	key = request_buf(q, 4 * LIMIT_URL);
+	buf_printf(url, "http://%.*s/", STR_FMT(host));
+	surt_add(surt_profile(catalog_settings(coll->catalog)->profile), buf_view(url), key);
+	return acl_allows(acl, buf_view(key), 0, q->acl_user) ||
+	       acl_allows(acl, buf_view(key), (int64_t)time(NULL), q->acl_user);
 }

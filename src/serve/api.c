@@ -457,21 +457,6 @@ void api_rules_check(struct request *q, struct response *r)
 	api_end(&a, 0);
 }
 
-/* Examples that the rules hide are left out. */
-static void hide_examples(struct api *a, struct preview_report *p)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n_examples; i++) {
-		const struct preview_example *x = &p->examples[i];
-
-		if (!a->acl || (acl_allows(a->acl, key_of(a, x->dropped.url), x->dropped.time, a->q->acl_user) &&
-				acl_allows(a->acl, key_of(a, x->by.url), x->by.time, a->q->acl_user)))
-			p->examples[n++] = *x;
-	}
-	p->n_examples = n;
-}
-
 void api_rules_preview(struct request *q, struct response *r)
 {
 	struct api a;
@@ -485,10 +470,11 @@ void api_rules_preview(struct request *q, struct response *r)
 		return;
 	where = json_text(body, "where");
 	preview.where = where.n ? arena_strz(&q->arena, where) : NULL;
+	preview.acl = a.acl;
+	preview.user = q->acl_user;
 	if ((rc = preview_run(a.coll, &preview, &report, &a.err)) < 0) {
 		response_error(r, rc == WN_USAGE ? 422 : 503, "%s", a.err.text);
 	} else {
-		hide_examples(&a, &report);
 		preview_report_json(&report, &a.j);
 		api_end(&a, 0);
 	}

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "serve/acl.h"
 #include "text/document.h"
 
 enum { GLANCE_WAIT_MS = 30, GLANCE_ROWS = 20, GLANCE_MONTHS_MOST = 1200 };
@@ -279,6 +280,21 @@ static void wait_for(struct known *k)
 		;
 }
 
+/* Hosts that access rules close are no rows; how many there are is not told either. */
+static void leave_hidden_hosts(struct request *q, const struct served *s, struct collection *coll,
+			       struct glance_table *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (acl_shows_host(q, s, coll, t->rows[i].name))
+			t->rows[n++] = t->rows[i];
+		else
+			t->sum -= t->rows[i].n;
+	t->all -= t->n - n;
+	t->n = n;
+}
+
 bool glance_of(struct request *q, const struct served *s, struct collection *coll, struct glance *g)
 {
 	struct catalog_next next;
@@ -300,7 +316,10 @@ bool glance_of(struct request *q, const struct served *s, struct collection *col
 	}
 	text = arena_str(&q->arena, k->text);
 	pthread_mutex_unlock(&lock);
-	return read_text(&q->arena, text, g) && g->stats.revision == next.revision;
+	if (!read_text(&q->arena, text, g))
+		return false;
+	leave_hidden_hosts(q, s, coll, &g->tables[GLANCE_HOSTS]);
+	return g->stats.revision == next.revision;
 }
 
 void glance_later(struct response *r)

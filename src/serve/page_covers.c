@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "flow/export.h"
+#include "serve/acl.h"
 #include "serve/cover_ui.h"
 
 enum { ROWS = 25, COVERED_SHOWN = 5, HOSTS_SHOWN = 10 };
@@ -138,13 +139,16 @@ static void proof(struct buf *b, const struct cover_row *row, const struct json_
 		    row->kept, percent(proven, components), components, gap);
 }
 
-static void share_table(struct buf *b, const struct json_value *list, const char *key, const char *caption)
+static void share_table(struct request *q, struct collection *coll, struct buf *b, const struct json_value *list,
+			const char *key, const char *caption)
 {
 	unsigned n = 0;
 
 	for (const struct json_value *v = list ? list->first : NULL; v && n < HOSTS_SHOWN; v = v->next) {
 		uint64_t documents = number(v, "documents"), hidden = documents - number(v, "kept");
 
+		if (strcmp(key, "host") == 0 && !acl_shows_host(q, q->served, coll, json_text(v, key)))
+			continue;
 		if (!n++)
 			html(
 			    b,
@@ -224,8 +228,8 @@ static void summary(struct request *q, struct collection *coll, struct buf *b, c
 	if (!whole)
 		return;
 	html(b, "<div class=\"cols\">");
-	share_table(b, json_get(report, "by_host"), "host", "Hidden by host");
-	share_table(b, json_get(report, "by_year"), "year", "Hidden by year");
+	share_table(q, coll, b, json_get(report, "by_host"), "host", "Hidden by host");
+	share_table(q, coll, b, json_get(report, "by_year"), "year", "Hidden by year");
 	html(b, "</div>\n");
 	exports(q, b, row);
 }
@@ -488,7 +492,7 @@ void page_methods(struct request *q, struct response *r)
 	if (!cover_open(q, r, "cover", &coll, &row))
 		return;
 	b = request_buf(q, LIMIT_PAGE);
-	export_methods(&row, catalog_settings(coll->catalog), b);
+	export_methods(&row, catalog_settings(coll->catalog), !request_acl(q, q->served), b);
 	page_done(coll);
 	r->policy = POLICY_DATA;
 	response_body(r, "text/plain; charset=utf-8", buf_view(b));

@@ -2,22 +2,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "archive/surt.h"
 #include "base/limits.h"
 #include "serve/studio.h"
-
-static bool url_shown(struct request *q, const struct surt_profile *profile, struct str url, int64_t time)
-{
-	struct buf *key = request_buf(q, 4 * LIMIT_URL);
-
-	surt_add(profile, url, key);
-	return page_allowed(q, buf_view(key), time);
-}
-
-static bool example_shown(struct request *q, const struct surt_profile *profile, const struct preview_example *e)
-{
-	return url_shown(q, profile, e->dropped.url, e->dropped.time) && url_shown(q, profile, e->by.url, e->by.time);
-}
 
 static void page_line(struct request *q, struct buf *b, const struct preview_page *p)
 {
@@ -47,7 +33,7 @@ static void examples(struct request *q, struct buf *b, const struct studio *s)
 		bool any = false;
 
 		for (size_t i = 0; i < p->n_examples; i++) {
-			if ((int)p->examples[i].why != why || !example_shown(q, s->profile, &p->examples[i]))
+			if ((int)p->examples[i].why != why)
 				continue;
 			html(b, any ? "<li>" : "<h3>%z</h3><ul class=\"covered\"><li>", heads[why]);
 			any = true;

@@ -88,7 +88,6 @@ void studio_check(struct request *q, struct collection *coll, struct studio *s)
 	struct rule_env env;
 	struct rule *where;
 
-	s->profile = surt_profile(catalog_settings(coll->catalog)->profile);
 	if (selection_env(coll, &q->arena, RULE_PAIR, &env, &s->wrong) < 0)
 		return;
 	if (s->rule.n > LIMIT_RULE)
@@ -112,10 +111,13 @@ void studio_check(struct request *q, struct collection *coll, struct studio *s)
 void studio_look(struct request *q, struct collection *coll, struct studio *s)
 {
 	if (s->good && !s->wrong_where.code)
-		s->looked =
-		    preview_run(
-			coll, &(struct preview_request){ .rule = s->rule, .where = page_z(q, s->where), .threads = 1 },
-			&s->preview, &s->no_preview) == WN_OK;
+		s->looked = preview_run(coll,
+					&(struct preview_request){ .rule = s->rule,
+								   .where = page_z(q, s->where),
+								   .acl = request_acl(q, q->served),
+								   .user = q->acl_user,
+								   .threads = 1 },
+					&s->preview, &s->no_preview) == WN_OK;
 }
 
 void studio_href(struct request *q, struct buf *b, const struct studio *s, struct str rule)

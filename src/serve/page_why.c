@@ -188,6 +188,7 @@ static void put_clauses(struct sheet *l, const struct clause *c, size_t n)
 struct reason {
 	uint64_t id;
 	struct capture c, w;
+	bool open; /* w is open to the reader; else nothing is said of it, also not by clauses, which quote both */
 	struct cover_member m;
 	struct clause *clauses;
 	size_t n;
@@ -207,6 +208,9 @@ static int find_reason(struct request *q, struct collection *coll, const struct 
 		return WN_OK;
 	if ((rc = catalog_capture(coll->catalog, &q->arena, x->m.witness, &x->w, err)) < 0)
 		return rc;
+	x->open = page_allowed(q, x->w.urlkey, x->w.time);
+	if (!x->open)
+		return WN_OK;
 	return clauses(q, coll, row, x->id, x->m.witness, &x->clauses, &x->n, err);
 }
 
@@ -224,6 +228,12 @@ static void why_page(struct request *q, struct collection *coll, struct buf *b, 
 	if (x->m.kept) {
 		html(b, "<p>It is kept. What is hidden because of it:</p>\n");
 		cover_covered(q, coll, b, row, x->id, COVERED_ALL);
+		return;
+	}
+	if (!x->open) {
+		html(b,
+		     "<p class=\"note\">It is hidden because another one is kept, which is not open to readers.</p>\n");
+		cover_again(q, b, row->id, x->id, "Keep this one");
 		return;
 	}
 	html(b, "<p class=\"note\">It is hidden because this one is kept: ");
@@ -254,7 +264,7 @@ static void why_json(struct request *q, struct response *r, const struct cover_r
 	json_put_text(j, "url", x->c.url);
 	data_time(j, "time", x->c.time);
 	json_put_text(j, "state", x->m.kept ? STR("kept") : STR("dropped"));
-	if (!x->m.kept) {
+	if (!x->m.kept && x->open) {
 		json_put_u64(j, "by_id", x->m.witness);
 		json_put_text(j, "by_url", x->w.url);
 		json_put_u64(j, "shared", x->m.shared);

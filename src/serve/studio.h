@@ -16,7 +16,6 @@ struct studio {
 	struct preview_report preview; /* with looked */
 	struct err no_preview;
 	bool looked;
-	const struct surt_profile *profile; /* of urlkeys here */
 };
 
 /* From the request's query; from the posted form. */

@@ -1,13 +1,42 @@
 """Access rules: what they hide is hidden in replay, CDX, TimeMaps, calendars, search, diff, API, export and SQL alike."""
+import json
 import os
+from urllib.parse import quote
 
 SECRET, PRIVATE = "http://secret.example/", "http://secret.example/private"
+OPEN = "http://a.example/gz"
+RULE = "containment(a, b) >= 0.5"
+RULE_BY_SECRET = 'a.host = "a.example" and b.host = "secret.example"'
+RULE_BY_SECRET_HTML = RULE_BY_SECRET.replace('"', "&quot;")
 AT, PRIVATE_AT = "20070105120019", "20070105120020"
+
+
+def hidden_from_counts(place, checks, server, api, ids):
+    """A selection can ask for any title or word, so what it counts must not tell; nor do tables name hosts that are closed."""
+    for where in ('host = "secret.example"', 'text ~ "unicorn"', 'title ~ "^Secr"', 'url = "%s"' % PRIVATE):
+        r = server.ask("POST", api + "/rules/preview", {"Content-Type": "application/json"}, json.dumps({"rule": RULE, "where": where}))
+        checks.that(r.status == 200 and r.json["data"]["documents"] == 0, "acl: a preview of %s counts nothing" % where, r.text[:200])
+        r = server.get("/c/web/rules/new?try=1&rule=%s&where=%s" % (quote(RULE), quote(where)))
+        checks.that("of 0 documents" in r.text, "acl: nor does the studio", r.text[-2000:])
+    r = server.ask("POST", api + "/rules/preview", {"Content-Type": "application/json"}, json.dumps({"rule": RULE, "where": 'host = "a.example"'}))
+    checks.that(r.json["data"]["documents"] > 0, "acl: what is open is counted", r.text[:200])
+    for path in ("/c/web", "/c/web.json", "/c/web/covers/1", "/c/web/covers/1/methods.txt", api):
+        r = server.get(path)
+        while r.status == 503:  # it is being counted
+            r = server.get(path)
+        checks.that(r.status == 200 and "secret.example" not in r.text, "acl: %s names no closed host" % path, r.text[-2000:])
+    # a document of an open host that a closed one covers
+    run = place.run("reduce", place.path("guarded"), "--rule", RULE_BY_SECRET, "--json", "-q", "--yes")
+    cover = json.loads(run)["cover"]
+    for path in ("/c/web/covers/%d/doc/%s" % (cover, ids[OPEN]), "/c/web/covers/%d/doc/%s.json" % (cover, ids[OPEN])):
+        r = server.get(path)
+        checks.that(r.status == 200 and "secret" not in r.text.replace(RULE_BY_SECRET, "").replace(RULE_BY_SECRET_HTML, "") and "by_id" not in r.text,
+                    "acl: why something is hidden does not tell by what, when that is closed", r.text[:1500])
 
 
 def test(place, checks):
     coll = place.copy("guarded")
-    ids = {u: place.run("sql", coll, "select id from captures where url = '%s'" % u, "--format", "tsv").split()[-1] for u in (SECRET, PRIVATE, "http://a.example/gone")}
+    ids = {u: place.run("sql", coll, "select id from captures where url = '%s'" % u, "--format", "tsv").split()[-1] for u in (SECRET, PRIVATE, OPEN, "http://a.example/gone")}
     with open(os.path.join(coll, "access.aclj"), "w") as f:
         f.write('example,secret)/ - {"access": "exclude"}\nexample,secret)/private - {"access": "block"}\n'
                 'example,a)/gone - {"access": "exclude", "newer": {"years": 100}}\nexample,a)/rev - {"access": "exclude", "before": "2008"}\n')
@@ -33,6 +62,7 @@ def test(place, checks):
         r = server.get(path)
         checks.that((status is None or r.status == status) and (body is None or body(r)) and r.status != 500, "acl: " + name, (r.status, r.text[:200]))
         checks.that("unicorn" not in r.text.replace("q=unicorn", "").replace('value="unicorn"', "") or "search" in name, "acl: %s tells nothing" % name, r.text[:300])
+    hidden_from_counts(place, checks, server, api, ids)
     links = server.get("/web/20080201000000mp_/http://a.example/rev").get("Link") or ""
     checks.that("20070201000000" not in links, "acl: links of a memento name no hidden one", links)
     server.close()
