@@ -64,23 +64,24 @@
 #define LIMIT_JOB_SECONDS 86400		  /* a job may take, from its first start */
 #define LIMIT_SQL_ROWS 10000		  /* of an answer to SQL by HTTP */
 #define LIMIT_SQL_SECONDS 5		  /* and how long it may take */
-#define LIMIT_SQL_MEMORY ((uint64_t)GIB)  /* of SQLite in a server that answers SQL */
-#define LIMIT_SERVED 1000		  /* collections of one server, uploads among them */
-#define LIMIT_ACL (256 * MIB)		  /* a file of access rules */
-#define LIMIT_CDX_DIGESTS 1000000	  /* distinct digests of one URL that showDupeCount tells apart */
-#define LIMIT_CDX_LINE (1 * MIB)	  /* a row of a CDX answer, escaped */
-#define LIMIT_PDF_MEMORY (1 * GIB)	  /* address space of pdftotext */
-#define LIMIT_PDF_SECONDS 20		  /* CPU time of pdftotext; twice that by the clock */
-#define PREVIEW_SHINGLES 2500000	  /* that a preview joins; about a second with all it does beside */
-#define PREVIEW_NODES 150		  /* of exact search in a block; what is not proven then is a good cover */
-#define PREVIEW_PAIRS 4000000		  /* pairs it tries one by one */
-#define LIMIT_BODY (8 * MIB)		  /* a request's body; uploads of archives have a route of their own */
-#define LIMIT_PARAMS 1000		  /* parameters in a query */
-#define LIMIT_REQUEST_HEAD (128 * KIB)	  /* request line and headers */
-#define LIMIT_REQUEST_FIELDS 128	  /* header fields of a request */
-#define LIMIT_UPLOAD (64 * GIB)		  /* an archive file that is uploaded; the disk is the other limit */
-#define LIMIT_HEAD_SECONDS 20		  /* for a request's head, from its first byte */
-#define LIMIT_STALL_SECONDS 30		  /* a body or answer must move on by LIMIT_STALL_BYTES in this time */
+#define LIMIT_SQL_VALUE 262144 /* bytes of a value in it: instr and replace take its square, and nothing stops them */
+#define LIMIT_SQL_MEMORY ((uint64_t)GIB) /* of SQLite in a server that answers SQL */
+#define LIMIT_SERVED 1000		 /* collections of one server, uploads among them */
+#define LIMIT_ACL (256 * MIB)		 /* a file of access rules */
+#define LIMIT_CDX_DIGESTS 1000000	 /* distinct digests of one URL that showDupeCount tells apart */
+#define LIMIT_CDX_LINE (1 * MIB)	 /* a row of a CDX answer, escaped */
+#define LIMIT_PDF_MEMORY (1 * GIB)	 /* address space of pdftotext */
+#define LIMIT_PDF_SECONDS 20		 /* CPU time of pdftotext; twice that by the clock */
+#define PREVIEW_SHINGLES 2500000	 /* that a preview joins; about a second with all it does beside */
+#define PREVIEW_NODES 150		 /* of exact search in a block; what is not proven then is a good cover */
+#define PREVIEW_PAIRS 4000000		 /* pairs it tries one by one */
+#define LIMIT_BODY (8 * MIB)		 /* a request's body; uploads of archives have a route of their own */
+#define LIMIT_PARAMS 1000		 /* parameters in a query */
+#define LIMIT_REQUEST_HEAD (128 * KIB)	 /* request line and headers */
+#define LIMIT_REQUEST_FIELDS 128	 /* header fields of a request */
+#define LIMIT_UPLOAD (64 * GIB)		 /* an archive file that is uploaded; the disk is the other limit */
+#define LIMIT_HEAD_SECONDS 20		 /* for a request's head, from its first byte */
+#define LIMIT_STALL_SECONDS 30		 /* a body or answer must move on by LIMIT_STALL_BYTES in this time */
 #define LIMIT_STALL_BYTES 4096
 #define LIMIT_CONNECTIONS 8192	     /* open at once; then idle ones make room, else more wait in the backlog */
 #define LIMIT_IDLE_SECONDS 60	     /* between two requests of a connection */

@@ -9,7 +9,7 @@
 #include "base/progress.h"
 #include "base/task.h"
 
-enum { COLUMNS_MOST = 256, TICK = 10000 /* virtual machine steps between looks at the clock */ };
+enum { COLUMNS_MOST = 256, TICK = 20 /* virtual machine steps between looks at the clock */ };
 
 static int authorize(void *context, int action, const char *a, const char *b, const char *database, const char *trigger)
 {
@@ -79,7 +79,7 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 	sqlite3_stmt *s = NULL;
 	const char *rest = NULL;
 	struct arena a = { 0 };
-	int rc = WN_OK;
+	int rc = WN_OK, longest;
 
 	if (access(arena_printf(&a, "%s/access.aclj", catalog_dir(coll->catalog)).p, F_OK) == 0)
 		rc = err_set(
@@ -93,6 +93,7 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 		return err_set(err, WN_USAGE, "this collection is not kept in SQLite");
 	if (limits->memory)
 		sqlite3_hard_heap_limit64((sqlite3_int64)limits->memory);
+	longest = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, limits->value ? limits->value : -1);
 	sqlite3_set_authorizer(db, authorize, NULL);
 	sqlite3_progress_handler(db, TICK, tick, &deadline);
 	if (sqlite3_prepare_v2(db, sql.p, (int)sql.n, &s, &rest) != SQLITE_OK) {
@@ -114,5 +115,6 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 	sqlite3_finalize(s);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
 	sqlite3_set_authorizer(db, NULL, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, longest);
 	return rc;
 }

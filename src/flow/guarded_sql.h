@@ -13,6 +13,7 @@ struct sql_limits {
 	uint64_t rows;	 /* 0: any number */
 	double seconds;	 /* 0: any time */
 	uint64_t memory; /* 0: any; SQLite counts for the whole process */
+	int value;	 /* bytes of one value; 0: any.  What one function does with it is never interrupted */
 };
 
 struct sqlite3_stmt;

@@ -693,7 +693,10 @@ void api_sql(struct request *q, struct response *r)
 	struct api a;
 	struct str sql = request_param(q, "q");
 	struct sql_sink sink = { &a, sql_head, sql_row };
-	struct sql_limits limits = { .rows = LIMIT_SQL_ROWS, .seconds = LIMIT_SQL_SECONDS, .memory = LIMIT_SQL_MEMORY };
+	struct sql_limits limits = { .rows = LIMIT_SQL_ROWS,
+				     .seconds = LIMIT_SQL_SECONDS,
+				     .memory = LIMIT_SQL_MEMORY,
+				     .value = LIMIT_SQL_VALUE };
 	int rc;
 
 	if (!api_begin(&a, q, r))

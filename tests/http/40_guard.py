@@ -46,7 +46,8 @@ def tokens(place, checks):
     checks.row(server, "a wrong link", "GET", "/login?token=x", {}, 403)
     for q, status, want in [("select count(*) as n from captures", 200, '"rows":\\[\\[25'), ("delete from captures", 400, None),
                             ("attach 'x' as y", 400, None), ("pragma writable_schema=1", 400, None), ("select load_extension('x')", 400, None), ("select 1; select 2", 400, None),
-                            ("select id from captures", 200, None), ("with recursive r(x) as (select 1 union all select x+1 from r) select count(*) from r, captures", None, None)]:
+                            ("select id from captures", 200, None),
+                            ("select randomblob(1000000000)", 400, "too big"), ("with recursive r(x) as (select 1 union all select x+1 from r) select count(*) from r, captures", None, None)]:
         began = time.monotonic()
         r = server.ask("GET", "/api/v1/collections/web/sql?q=" + q.replace(" ", "+").replace("'", "%27"), timeout=60)
         if status:
