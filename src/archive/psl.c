@@ -33,7 +33,7 @@ static bool is_address(struct str host)
 	return dots == 3;
 }
 
-static struct str ask(struct str host, bool suffix)
+struct str psl_domain(struct str host)
 {
 	char name[NAME_MAX_BYTES + 1];
 	const char *found;
@@ -49,12 +49,9 @@ static struct str ask(struct str host, bool suffix)
 	for (size_t i = 0; i < bare.n; i++)
 		name[i] = ascii_lower(bare.p[i]);
 	name[bare.n] = '\0';
-	found = suffix ? psl_unregistrable_domain(list, name) : psl_registrable_domain(list, name);
+	found = psl_registrable_domain(list, name);
 	if (!found)
 		return STR("");
 	n = strlen(found) + (host.n - bare.n);
 	return str_n(host.p + host.n - n, n);
 }
-
-struct str psl_domain(struct str host) { return ask(host, false); }
-struct str psl_suffix(struct str host) { return ask(host, true); }

@@ -10,7 +10,4 @@
  * public suffix, an IP address, or nothing.  host is lower case, ASCII (xn--) or
  * UTF-8; one trailing dot is allowed and kept. */
 struct str psl_domain(struct str host);
-
-/* The public suffix itself, "co.uk"; a part of host, or empty. */
-struct str psl_suffix(struct str host);
 #endif

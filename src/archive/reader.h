@@ -47,7 +47,7 @@ int reader_open_to(struct reader **out, const char *path, uint64_t to, struct er
 int reader_resume(struct reader **out, const char *path, uint64_t at, uint64_t skip, uint64_t to, struct err *err);
 
 /* The next record, or WN_END.  Its slices are borrowed from the reader and
- * last until the next call; record_copy() keeps one for longer. */
+ * last until the next call. */
 int reader_next(struct reader *r, struct record *rec, struct err *err);
 
 /* The next piece of the record's block, or WN_END. */

@@ -1,4 +1,4 @@
-/* archive/record.c -- what is the same for every record: types, fields, copies. */
+/* archive/record.c -- what is the same for every record: types and fields. */
 #include "archive/record.h"
 
 static const char *const types[RECORD_TYPES] = {
@@ -17,31 +17,6 @@ struct str record_field(const struct record *rec, const char *name)
 		if (str_ieq(rec->fields[i].name, want))
 			return rec->fields[i].value;
 	return STR_NONE;
-}
-
-struct record *record_copy(struct arena *a, const struct record *rec)
-{
-	struct record *copy = ARENA_NEW(a, struct record);
-	struct field *fields = ARENA_ARRAY(a, struct field, rec->nfields ? rec->nfields : 1);
-
-	*copy = *rec;
-	struct str *const slices[] = {
-		&copy->type_text,      &copy->id,	   &copy->target_uri,	 &copy->date,
-		&copy->content_type,   &copy->ip,	   &copy->block_digest,	 &copy->payload_digest,
-		&copy->truncated,      &copy->profile,	   &copy->refers_to,	 &copy->refers_to_uri,
-		&copy->refers_to_date, &copy->warcinfo_id, &copy->concurrent_to, &copy->segment_origin,
-		&copy->part,
-	};
-	for (size_t i = 0; i < COUNT(slices); i++)
-		if (slices[i]->p)
-			*slices[i] = arena_str(a, *slices[i]);
-	for (unsigned i = 0; i < rec->nfields; i++) {
-		fields[i].name = arena_str(a, rec->fields[i].name);
-		fields[i].value = arena_str(a, rec->fields[i].value);
-	}
-	copy->fields = fields;
-	copy->whole = STR_NONE;
-	return copy;
 }
 
 bool record_is_http(const struct record *rec, struct str block_start)

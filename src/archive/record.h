@@ -73,9 +73,6 @@ const char *record_type_name(enum record_type type); /* "response"; "unknown" */
 /* The first field of that name (any case), or STR_NONE. */
 struct str record_field(const struct record *rec, const char *name);
 
-/* rec with all its slices (but `whole`) in the arena. */
-struct record *record_copy(struct arena *a, const struct record *rec);
-
 /* True when the block begins with an HTTP head: by Content-Type application/http
  * with type response, request or revisit; in ARC by http(s) URL and "HTTP". */
 bool record_is_http(const struct record *rec, struct str block_start);

@@ -490,13 +490,6 @@ struct str stamp_14(int64_t time, char out[15])
 	return str_n(out, 14);
 }
 
-struct str stamp_17(int64_t time, uint32_t nsec, char out[18])
-{
-	stamp_14(time, out);
-	*digits(out + 14, nsec / 1000000 % 1000, 3) = '\0';
-	return str_n(out, 17);
-}
-
 struct str stamp_rfc3339(int64_t time, char out[21])
 {
 	struct stamp_civil c = clipped(time);

@@ -41,7 +41,6 @@ int64_t stamp_end(const struct stamp *t);
 
 /* Times outside STAMP_MIN..STAMP_MAX are clipped.  Each writes a terminating NUL and returns its str. */
 struct str stamp_14(int64_t time, char out[15]);			/* 20040506070809 */
-struct str stamp_17(int64_t time, uint32_t nsec, char out[18]);		/* with milliseconds */
 struct str stamp_rfc3339(int64_t time, char out[21]);			/* 2004-05-06T07:08:09Z */
 struct str stamp_rfc3339_ns(int64_t time, uint32_t nsec, char out[31]); /* .nnnnnnnnn when nsec != 0 */
 struct str stamp_http(int64_t time, char out[30]);			/* Thu, 06 May 2004 07:08:09 GMT */

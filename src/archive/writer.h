@@ -47,7 +47,6 @@ struct writer_head {
 };
 
 #define WARC_REVISIT_IDENTICAL "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-#define WARC_REVISIT_NOT_MODIFIED "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 struct writer;
 int writer_open(struct writer **out, const char *path, const struct writer_options *o, struct err *err);

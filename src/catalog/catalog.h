@@ -219,8 +219,6 @@ struct cdx_place {
 	int64_t time;
 	int64_t id;
 };
-#define CDX_PLACE_FIRST(urlkey) ((struct cdx_place){ (urlkey), INT64_MIN, INT64_MIN })
-#define CDX_PLACE_LAST(urlkey) ((struct cdx_place){ (urlkey), INT64_MAX, INT64_MAX })
 
 struct cdx_range {
 	struct cdx_place from, to; /* from <= row < to; an empty key in `to`: no bound */

@@ -14,7 +14,7 @@ const char *topic_sql(void)
 	       "  url, urlkey     the URL, and the key it sorts by (winnow help surt)\n"
 	       "  time            as 2010-04-12T06:00:00Z; stamp: 14 digits; seconds: since 1970\n"
 	       "  host, domain    of the URL; the domain is what can be registered below a public suffix\n"
-	       "  kind            response, resource, revisit, metadata, conversion or request\n"
+	       "  kind            response, resource, revisit or conversion\n"
 	       "  mime, type      the type as identified; the type as the server said\n"
 	       "  charset         the charset of the text, as found\n"
 	       "  status          HTTP status; null for records that have none\n"

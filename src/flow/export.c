@@ -20,6 +20,7 @@
 #include "base/os.h"
 #include "flow/acl.h"
 #include "flow/export_int.h"
+#include "text/word.h"
 
 /* ---- rows ---- */
 
@@ -539,7 +540,7 @@ void export_methods(const struct cover_row *row, const struct catalog_settings *
 	buf_printf(out, "Rule: %.*s\nRule SHA-256: %.*s\n", STR_FMT(row->rule), STR_FMT(row->sha256));
 	buf_printf(out, "Selection: %.*s\n",
 		   STR_FMT(row->selection.n ? row->selection : STR("documents with a text and status 200 or none")));
-	buf_printf(out, "Sketch: profile uni-1, k = %u, unit %s, %s, text %s\n", s->k, s->chars ? "char" : "word",
+	buf_printf(out, "Sketch: profile " WORD_PROFILE ", k = %u, unit %s, %s, text %s\n", s->k, s->chars ? "char" : "word",
 		   s->bag ? "bag" : "set", s->main_text ? "main" : "body");
 	buf_printf(out, "Collection revision: %" PRIu64 ", cover %" PRIu64 "\n", row->revision, row->id);
 	buf_printf(out,

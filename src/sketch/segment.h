@@ -73,7 +73,6 @@ int segment_check(const char *path, struct err *err);
 struct segments;
 int segments_open(struct segments **out, const char *dir, struct err *err); /* a missing directory is empty */
 void segments_close(struct segments *s);
-uint64_t segments_count(const struct segments *s);				 /* one more than the largest content */
 const struct segment *segments_find(const struct segments *s, uint64_t content); /* NULL when absent */
 int segments_get(const struct segments *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room,
 		 size_t *n, struct err *err);

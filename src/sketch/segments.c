@@ -89,8 +89,6 @@ void segments_close(struct segments *s)
 	mem_free(s);
 }
 
-uint64_t segments_count(const struct segments *s) { return s->ranges.n ? s->ranges.p[s->ranges.n - 1].to : 0; }
-
 const struct segment *segments_find(const struct segments *s, uint64_t content)
 {
 	size_t low = 0, high = s->ranges.n;

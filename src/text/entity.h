@@ -20,8 +20,6 @@ struct entity_match {
 	uint16_t best_n;
 };
 
-#define ENTITY_LONGEST 33 /* "CounterClockwiseContourIntegral;" and a byte to see its end */
-
 void entity_start(struct entity_match *m);
 bool entity_step(struct entity_match *m, char c); /* false: no name goes on with c, which is not taken */
 /* The whole name at p that ends with ';' within eight bytes, all of which may be read, and its

@@ -11,8 +11,6 @@
 #include "base/arena.h"
 #include "text/outline.h"
 
-#define MAIN_VERSION 1 /* changes with the answer, so that stored texts can be redone */
-
 struct main_range {
 	uint32_t start, end; /* bytes of the body text, start < end, ascending and apart */
 };

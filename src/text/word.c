@@ -229,18 +229,6 @@ void word_release(struct word_reader *r)
 	*r = (struct word_reader){ .force = r->force };
 }
 
-uint64_t word_count(struct str text)
-{
-	struct word_reader r = { 0 };
-	uint64_t n = 0;
-
-	word_open(&r, text);
-	while (word_batch(&r))
-		n += r.n;
-	word_release(&r);
-	return n;
-}
-
 bool word_next(struct str *rest, struct buf *folded, struct str *source)
 {
 	const char *p = rest->p, *end = rest->n ? p + rest->n : p, *start = NULL;

@@ -62,8 +62,6 @@ static inline uint64_t word_hash_step(uint64_t h, uint64_t w)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-uint64_t word_count(struct str text);
-
 /* One term after another with its place in the text: the slow and obvious
  * twin, for snippets and queries.  *rest is what is still to be read, folded
  * (base/buf.h) becomes the term's folded bytes, *source its bytes in the text.

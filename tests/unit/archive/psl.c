@@ -14,7 +14,6 @@ TEST(psl, knows_registrable_domains)
 	CHECK_STR(psl_domain(STR("1.2.3.4")), STR(""));
 	CHECK_STR(psl_domain(STR("[::1]")), STR(""));
 	CHECK_STR(psl_domain(STR("")), STR(""));
-	CHECK_STR(psl_suffix(STR("www.example.co.uk")), STR("co.uk"));
 }
 
 /* 'text' or null; what follows goes to *rest. */

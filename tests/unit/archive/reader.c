@@ -355,13 +355,13 @@ TEST(reader, opens_a_record_by_its_span)
 
 		REQUIRE(reader_open(&r, paths[p], &err) == WN_OK);
 		while (reader_next(r, rec, &err) == WN_OK) {
-			struct record *kept = record_copy(t->arena, rec);
+			struct str uri = arena_str(t->arena, rec->target_uri);
 
-			reader_end(r, kept, &err);
-			REQUIRE(reader_open_span(&again, paths[p], kept->span, &err) == WN_OK, "%s", err.text);
+			reader_end(r, rec, &err);
+			REQUIRE(reader_open_span(&again, paths[p], rec->span, &err) == WN_OK, "%s", err.text);
 			if (CHECK(reader_next(again, same, &err) == WN_OK)) {
-				CHECK_STR(same->target_uri, kept->target_uri);
-				CHECK_EQ(same->length, kept->length);
+				CHECK_STR(same->target_uri, uri);
+				CHECK_EQ(same->length, rec->length);
 				reader_end(again, same, &err);
 				CHECK(reader_next(again, same, &err) == WN_END);
 			}

@@ -161,7 +161,6 @@ TEST(segments, later_files_win_where_two_hold_a_content)
 	write_sets(t, a, none, 6, 0);
 	write_sets(t, b, none, 3, 2); /* file 000002: contents 2, 3, 4 again */
 	REQUIRE(segments_open(&s, test_dir(t), &err) == WN_OK, "%s", err.text);
-	CHECK_EQ(segments_count(s), 6);
 	for (uint64_t c = 0; c < 6; c++) {
 		struct set want = c >= 2 && c < 5 ? b[c - 2] : a[c];
 
@@ -171,7 +170,7 @@ TEST(segments, later_files_win_where_two_hold_a_content)
 	CHECK_EQ(segments_get(s, 6, SKETCH_BODY, got, 8, &n, &err), WN_NONE);
 	segments_close(s);
 	REQUIRE(segments_open(&s, arena_printf(t->arena, "%s/absent", test_dir(t)).p, &err) == WN_OK);
-	CHECK_EQ(segments_count(s), 0);
+	CHECK_EQ(segments_get(s, 0, SKETCH_BODY, got, 8, &n, &err), WN_NONE);
 	segments_close(s);
 }
 

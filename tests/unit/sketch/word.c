@@ -130,14 +130,26 @@ TEST(word, fast_and_scalar_readers_agree_with_the_obvious_one)
 	}
 }
 
+static uint64_t count_terms(struct str text)
+{
+	struct word_reader r = { 0 };
+	uint64_t n = 0;
+
+	word_open(&r, text);
+	while (word_batch(&r))
+		n += r.n;
+	word_release(&r);
+	return n;
+}
+
 TEST(word, a_long_term_crosses_every_batch)
 {
 	size_t n = 300000;
 	char *p = arena_alloc(t->arena, n);
 
 	memset(p, 'A', n);
-	CHECK_EQ(word_count(str_n(p, n)), 1);
+	CHECK_EQ(count_terms(str_n(p, n)), 1);
 	for (size_t i = 0; i < n; i += 2)
 		p[i] = ' ';
-	CHECK_EQ(word_count(str_n(p, n)), n / 2);
+	CHECK_EQ(count_terms(str_n(p, n)), n / 2);
 }
