@@ -110,6 +110,5 @@ enum probe {
 };
 enum probe reader_probe(struct reader *r, size_t head, uint64_t length);
 
-int reader_open_part(struct reader *r, struct err *err); /* the part that r->part names */
 int reader_next_part(struct reader *r, struct err *err); /* leaves it for the next; WN_END: there is none */
 #endif

@@ -20,7 +20,8 @@ static int block_pull(struct source *s, struct str *piece, struct err *err)
 	return reader_block(r, piece, err);
 }
 
-int reader_open_part(struct reader *r, struct err *err)
+/* Opens the part that r->part names. */
+static int open_part(struct reader *r, struct err *err)
 {
 	struct part *p = &r->parts[r->part];
 	struct text_source from = {
@@ -157,7 +158,7 @@ int reader_open(struct reader **out, const char *path, struct err *err)
 	int rc = open_file(r, path, err);
 
 	if (rc == WN_OK && r->nparts)
-		rc = reader_open_part(r, err);
+		rc = open_part(r, err);
 	if (rc < 0) {
 		reader_close(r);
 		return rc;
@@ -302,7 +303,7 @@ int reader_next_part(struct reader *r, struct err *err)
 		r->part++;
 	if (r->part >= r->nparts)
 		return WN_END;
-	return reader_open_part(r, err);
+	return open_part(r, err);
 }
 
 bool reader_can_split(const struct reader *r)

@@ -200,7 +200,8 @@ void surt_canonical(unsigned flags, struct str url, struct buf *out) { slow(flag
 
 /* ---- queries ---- */
 
-struct str surt_host(struct str key)
+/* The host part of a key, "org,archive" of "org,archive)/goo"; the whole key when it has none. */
+static struct str host_part(struct str key)
 {
 	ptrdiff_t at = str_chr(key, ')');
 
@@ -227,7 +228,7 @@ void surt_range(const struct surt_profile *p, struct str url, enum surt_match ma
 		to->p[to->n - 1]++;
 		return;
 	}
-	host = surt_host(key);
+	host = host_part(key);
 	buf_str(to, host);
 	if (match == SURT_HOST) {
 		buf_byte(to, '*');

@@ -45,9 +45,6 @@ void surt_canonical(unsigned flags, struct str url, struct buf *out);
 enum surt_match { SURT_EXACT, SURT_PREFIX, SURT_HOST, SURT_DOMAIN };
 void surt_range(const struct surt_profile *p, struct str url, enum surt_match match, struct buf *from, struct buf *to);
 
-/* The host part of a key, "org,archive" of "org,archive)/goo"; the whole key when it has none. */
-struct str surt_host(struct str key);
-
 /* Single steps, for tests and for those who need one alone.  Each adds to out. */
 void surt_unescape(struct str s, struct buf *out);	 /* %XX until none is left; O(n) */
 void surt_sort_query(struct str query, struct buf *out); /* arguments by name, then value */

@@ -55,7 +55,7 @@ const char *opt_nearest(const char *word, const char *const *candidates, size_t 
 	return found;
 }
 
-int opt_size(const char *text, uint64_t *out)
+static int read_size(const char *text, uint64_t *out) /* 0 or -1 */
 {
 	static const char units[] = "KMGT";
 	char *end;
@@ -136,7 +136,7 @@ static int set_value(const struct opt *o, void *into, const char *value, struct 
 		*(double *)at = d;
 		return WN_OK;
 	case OPT_SIZE:
-		if (opt_size(value, at))
+		if (read_size(value, at))
 			return err_set(err, WN_USAGE, "--%s takes a size such as 512M or 2G, not '%s'", o->name, value);
 		return WN_OK;
 	case OPT_LIST: vec_push((struct opt_list *)at, value); return WN_OK;

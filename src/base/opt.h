@@ -51,7 +51,6 @@ struct opt_set {
 	void *into;
 };
 int opt_parse(int argc, char **argv, const struct opt_set *sets, size_t nsets, struct opt_list *rest, struct err *err);
-int opt_size(const char *text, uint64_t *out); /* 0 or -1 */
 
 /* The candidate nearest to word (edit distance at most a third of it), or NULL. */
 const char *opt_nearest(const char *word, const char *const *candidates, size_t n);

@@ -449,7 +449,7 @@ static void sq_rest(struct catalog *base)
 		run_kept(c, &c->rest, "commit");
 }
 
-int sq_next(struct catalog *base, struct catalog_next *out, struct err *err)
+static int sq_next(struct catalog *base, struct catalog_next *out, struct err *err)
 {
 	static const char *const tables[] = { "file", "crawl", "capture", "content", "page" };
 	struct sqlite_catalog *c = sq(base);

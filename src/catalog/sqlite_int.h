@@ -109,7 +109,6 @@ static inline int64_t sq_time(sqlite3_stmt *s, int i)
 /* What capture_hash holds: hashes of "i" + record id, "d" + payload digest. */
 int64_t sq_hash(char what, struct str value);
 
-int sq_next(struct catalog *c, struct catalog_next *out, struct err *err);
 int sq_add(struct catalog *c, const struct catalog_batch *b, struct err *err);
 int sq_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);
 int sq_page_by_key(struct catalog *c, uint64_t key, uint64_t *id, struct err *err);

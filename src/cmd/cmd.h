@@ -92,5 +92,4 @@ void cmd_out_line(struct buf *b); /* with a line end, and gives its memory back 
 void cmd_print(struct str s);
 
 void help_command(struct buf *out, const struct cmd *cmd); /* what --help prints */
-void help_man(struct buf *out, const struct cmd *cmd);	   /* the same as a man page */
 #endif

@@ -174,7 +174,8 @@ static void roff_paragraphs(struct buf *out, const char *prose)
 	}
 }
 
-void help_man(struct buf *out, const struct cmd *cmd)
+/* The same as a man page. */
+static void man_command(struct buf *out, const struct cmd *cmd)
 {
 	buf_printf(out, ".TH WINNOW\\-%s 1 \"\" \"winnow " WINNOW_VERSION "\"\n.SH NAME\nwinnow\\-%s \\- ", cmd->name,
 		   cmd->name);
@@ -273,7 +274,7 @@ static int run(struct cmd_run *run)
 		const struct help_topic *topic = help_topic_find(run->rest.p[0]);
 
 		if (cmd)
-			a->man ? help_man(&out, cmd) : help_command(&out, cmd);
+			a->man ? man_command(&out, cmd) : help_command(&out, cmd);
 		else if (topic && a->man)
 			man_topic(&out, topic);
 		else if (topic)

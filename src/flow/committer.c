@@ -32,7 +32,7 @@ struct committer {
 
 struct load *load_new(void) { return mem_zalloc(sizeof(struct load)); }
 
-void load_reset(struct load *l)
+static void load_reset(struct load *l)
 {
 	for (size_t i = 0; i < l->sources.n; i++)
 		found_free(l->sources.p[i]);

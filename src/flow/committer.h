@@ -29,7 +29,6 @@ struct load {
 };
 
 struct load *load_new(void);
-void load_reset(struct load *l);
 void load_free(struct load *l); /* l may be NULL */
 bool load_empty(const struct load *l);
 

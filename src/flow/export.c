@@ -33,7 +33,7 @@ static bool wanted(const struct exporter *x, const struct cover_member *m)
 	}
 }
 
-const struct cover_member *export_member(const struct exporter *x, uint64_t id)
+static const struct cover_member *member_of(const struct exporter *x, uint64_t id)
 {
 	size_t low = 0, high = x->n_members;
 
@@ -57,7 +57,7 @@ int export_each(struct exporter *x,
 	int rc = WN_OK;
 
 	for (size_t d = 0; d < x->docs.n && rc == WN_OK; d++) {
-		const struct cover_member *m = x->members ? export_member(x, x->docs.id[d]) : NULL;
+		const struct cover_member *m = x->members ? member_of(x, x->docs.id[d]) : NULL;
 		struct arena a = { 0 };
 		struct capture c;
 
@@ -75,22 +75,24 @@ int export_each(struct exporter *x,
 	return rc;
 }
 
-int export_put(struct exporter *x, struct str s)
-{
-	if (!buf_str(&x->out, s))
-		return err_set(x->err, WN_LIMIT, "a row is too long");
-	if (x->out.n < 256 * KIB)
-		return WN_OK;
-	return export_flush(x);
-}
-
-int export_flush(struct exporter *x)
+/* Writes what has gathered. */
+static int flush(struct exporter *x)
 {
 	int rc = x->out.full ? err_set(x->err, WN_LIMIT, "a row is too long")
 			     : os_write(x->fd, x->out.p, x->out.n, x->path, x->err);
 
 	buf_reset(&x->out);
 	return rc;
+}
+
+/* Adds s; rows that buf_* added before are written with it when there are many. */
+static int put(struct exporter *x, struct str s)
+{
+	if (!buf_str(&x->out, s))
+		return err_set(x->err, WN_LIMIT, "a row is too long");
+	if (x->out.n < 256 * KIB)
+		return WN_OK;
+	return flush(x);
 }
 
 /* ---- csv and jsonl ---- */
@@ -205,7 +207,7 @@ static int put_row(struct exporter *x, const struct capture *c, const struct cov
 	if (as_json)
 		json_close(&j, '}');
 	arena_release(&a);
-	return rc < 0 ? rc : export_put(x, STR("\n"));
+	return rc < 0 ? rc : put(x, STR("\n"));
 }
 
 static int csv_row(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
@@ -266,7 +268,7 @@ struct cdx export_cdx(const struct capture *c)
 static int put_lines(void *context, struct str lines, struct err *err)
 {
 	(void)err;
-	return export_put(context, lines);
+	return put(context, lines);
 }
 
 /* Canonical order is that of key, time and id; a CDXJ is in the order of its bytes. */
@@ -361,7 +363,7 @@ static int graph_lines(struct graph_sorter *g)
 		for (size_t k = 0; k < r->n && rc == WN_OK; k++) {
 			buf_printf(&g->x->out, "%" PRIu64 "\t%" PRIu64 "\t%u\t%u\t%u\n", r->a, g->rows.p[k].b,
 				   g->rows.p[k].shared, r->size_a, g->rows.p[k].size_b);
-			rc = export_put(g->x, STR(""));
+			rc = put(g->x, STR(""));
 		}
 	}
 	return rc;
@@ -417,7 +419,7 @@ static int sets_row(struct exporter *x, const struct capture *c, const struct co
 		buf_printf(&x->out, "%" PRIu64 "\t", c->id);
 		for (size_t i = 0; i < s.n; i++)
 			buf_printf(&x->out, "%s%016" PRIx64, i ? " " : "", s.p[i]);
-		rc = export_put(x, STR("\n"));
+		rc = put(x, STR("\n"));
 	}
 	arena_release(&a);
 	return rc;
@@ -452,7 +454,7 @@ static int gexf_node(struct exporter *x, const struct capture *c, const struct c
 	    &x->out,
 	    "\"/><attvalue for=\"time\" value=\"%s\"/><attvalue for=\"kept\" value=\"%s\"/></attvalues></node>\n",
 	    stamp_rfc3339(c->time, time).p, m->kept ? "true" : "false");
-	return export_put(x, STR(""));
+	return put(x, STR(""));
 }
 
 static int gexf_edge(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
@@ -463,7 +465,7 @@ static int gexf_edge(struct exporter *x, const struct capture *c, const struct c
 	buf_printf(&x->out,
 		   "<edge id=\"%" PRIu64 "\" source=\"%" PRIu64 "\" target=\"%" PRIu64 "\" weight=\"%.6f\"/>\n", m->id,
 		   m->id, m->witness, m->size ? (double)m->shared / (double)m->size : 1.0);
-	return export_put(x, STR(""));
+	return put(x, STR(""));
 }
 
 /* Nodes are documents, edges lead from a dropped one to its witness. */
@@ -484,7 +486,7 @@ static int write_gexf(struct exporter *x)
 	x->report->documents = x->report->bytes = 0;
 	if ((rc = export_each(x, gexf_edge, x->err)) < 0)
 		return rc;
-	return export_put(x, STR("</edges>\n</graph></gexf>\n"));
+	return put(x, STR("</edges>\n</graph></gexf>\n"));
 }
 
 /* ---- the table ---- */
@@ -540,8 +542,8 @@ void export_methods(const struct cover_row *row, const struct catalog_settings *
 	buf_printf(out, "Rule: %.*s\nRule SHA-256: %.*s\n", STR_FMT(row->rule), STR_FMT(row->sha256));
 	buf_printf(out, "Selection: %.*s\n",
 		   STR_FMT(row->selection.n ? row->selection : STR("documents with a text and status 200 or none")));
-	buf_printf(out, "Sketch: profile " WORD_PROFILE ", k = %u, unit %s, %s, text %s\n", s->k, s->chars ? "char" : "word",
-		   s->bag ? "bag" : "set", s->main_text ? "main" : "body");
+	buf_printf(out, "Sketch: profile " WORD_PROFILE ", k = %u, unit %s, %s, text %s\n", s->k,
+		   s->chars ? "char" : "word", s->bag ? "bag" : "set", s->main_text ? "main" : "body");
 	buf_printf(out, "Collection revision: %" PRIu64 ", cover %" PRIu64 "\n", row->revision, row->id);
 	buf_printf(out,
 		   "Documents: %" PRIu64 ", kept %" PRIu64 ", dropped %" PRIu64
@@ -635,7 +637,7 @@ static int to_file(struct exporter *x, const struct export_format *f)
 		return rc;
 	x->fd = standard ? 1 : file.fd;
 	if ((rc = f->write(x)) == WN_OK)
-		rc = export_flush(x);
+		rc = flush(x);
 	if (standard)
 		return rc;
 	if (rc == WN_OK)

@@ -26,12 +26,9 @@ struct exporter {
 	struct err *err;
 };
 
-const struct cover_member *export_member(const struct exporter *x, uint64_t id);
 int export_each(struct exporter *x,
 		int (*each)(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc),
 		struct err *err);
-int export_put(struct exporter *x, struct str s);
-int export_flush(struct exporter *x);
 struct cdx export_cdx(const struct capture *c);
 
 int export_warc(struct exporter *x);

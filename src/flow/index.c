@@ -70,7 +70,9 @@ static struct str digest_text(const struct record *rec, const struct payload *p,
 	return str_n(out, digest_write(&p->payload_digest, out));
 }
 
-bool index_capture(const struct record *rec, const struct payload *p, char digest[DIGEST_TEXT], struct cdx *c)
+/* Fills c (but urlkey) from a record whose payload was begun and ended; slices
+ * borrow from rec, p and digest.  False for a record that is not indexed. */
+static bool fill_line(const struct record *rec, const struct payload *p, char digest[DIGEST_TEXT], struct cdx *c)
 {
 	struct stamp t;
 
@@ -199,7 +201,7 @@ static void *work(void *context, struct reader *r, struct record *rec, size_t fi
 		s->payload.http.content_type = arena_str(&s->arena, s->payload.http.content_type);
 	if (payload_end(&s->payload, rec, &err) < 0)
 		return flaws_only(rec);
-	index_capture(rec, &s->payload, digest, &c);
+	fill_line(rec, &s->payload, digest, &c);
 	c.filename = base_name(rec->part.n ? rec->part : str(job->paths[file]));
 	return line_item(job, s, rec, &c);
 }

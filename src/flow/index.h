@@ -41,8 +41,4 @@ struct index_report {
 
 int index_paths(const struct index_options *o, const char *const *paths, size_t n, struct index_report *report,
 		struct err *err);
-
-/* Fills c (but urlkey) from a record whose payload was begun and ended; slices
- * borrow from rec, p and digest.  False for a record that is not indexed. */
-bool index_capture(const struct record *rec, const struct payload *p, char digest[DIGEST_TEXT], struct cdx *c);
 #endif

@@ -14,7 +14,8 @@
 #include "base/limits.h"
 #include "base/os.h"
 
-bool inputs_is_archive_name(struct str name)
+/* .warc .arc, with .gz .zst .lz4; .wacz */
+static bool is_archive_name(struct str name)
 {
 	static const char *const packed[] = { ".gz", ".zst", ".lz4" };
 
@@ -53,7 +54,7 @@ static int walk(struct arena *a, const char *dir, unsigned depth, struct paths *
 			continue; /* gone meanwhile */
 		if (S_ISDIR(st.st_mode) && depth < DEPTH_MOST)
 			rc = walk(a, path, depth + 1, out, err);
-		else if (inputs_is_archive_name(str(e->d_name)) && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
+		else if (is_archive_name(str(e->d_name)) && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
 			vec_push(&out->list, path);
 	}
 	closedir(d);
@@ -97,7 +98,8 @@ int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct pa
 	return WN_OK;
 }
 
-int inputs_fingerprint(const char *path, uint64_t n, unsigned char hash[16], struct err *err)
+/* XXH3-128 of the first n bytes of a file. */
+static int fingerprint(const char *path, uint64_t n, unsigned char hash[16], struct err *err)
 {
 	enum { PIECE = 1 << 20 };
 	XXH3_state_t *state = XXH3_createState();
@@ -194,7 +196,7 @@ static int match(struct known_files *k, const char *path, const struct stat *st,
 
 		if (!same_size && !(same_path && f->bytes < (uint64_t)st->st_size))
 			continue;
-		if (hashed != f->bytes && (rc = inputs_fingerprint(path, f->bytes, hash, err)) < 0)
+		if (hashed != f->bytes && (rc = fingerprint(path, f->bytes, hash, err)) < 0)
 			return rc;
 		hashed = f->bytes;
 		if (memcmp(hash, f->hash, sizeof hash) == 0) {
@@ -232,7 +234,7 @@ int known_files_look(struct known_files *k, struct arena *a, const char *path, u
 	out->file.mtime = mtime_of(&st);
 	if (!f || f->file.bytes != (uint64_t)st.st_size) {
 		out->file.bytes = (uint64_t)st.st_size;
-		if ((rc = inputs_fingerprint(path, out->file.bytes, out->file.hash, err)) < 0)
+		if ((rc = fingerprint(path, out->file.bytes, out->file.hash, err)) < 0)
 			return rc;
 	}
 	/* a second path of this command with the same bytes is then known too, and this path is taken */

@@ -17,10 +17,6 @@ struct paths {
 
 /* WN_USAGE for a path that is not there, may not be read, or a directory without archives. */
 int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct paths *out, struct err *err);
-bool inputs_is_archive_name(struct str name); /* .warc .arc, with .gz .zst .lz4; .wacz */
-
-/* XXH3-128 of the first n bytes of a file; its size and times. */
-int inputs_fingerprint(const char *path, uint64_t n, unsigned char hash[16], struct err *err);
 
 struct input {
 	const char *path;	  /* absolute */

@@ -42,7 +42,7 @@ struct certificate_run reduce_about(const struct run *r)
 	return c;
 }
 
-int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out,
+static int solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out,
 		 struct err *err)
 {
 	struct cover_problem p = { .n = k->graph.n,
@@ -558,7 +558,7 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	mark_previous(r, q);
 	pending_key(r, &q->run, key);
 	if ((rc = quadratic(r, q, err)) < 0 || (rc = find_kernel(r, key, &kernel, &stats, out, err)) < 0 ||
-	    (rc = reduce_solve(r, &kernel, q->time_limit, &cover, err)) < 0)
+	    (rc = solve(r, &kernel, q->time_limit, &cover, err)) < 0)
 		goto out;
 	progress_add(kernel.n_core);
 	if (r->join.bands)

@@ -6,8 +6,6 @@
 
 /* What the run is about, as its certificate names it. */
 struct certificate_run reduce_about(const struct run *r);
-int reduce_solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out,
-		 struct err *err);
 /* The certificate; in the arena. */
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out);
 /* The sizes of a dropped document's text and of its witness's. */

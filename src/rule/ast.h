@@ -113,7 +113,6 @@ bool walk_truth(const struct walk *w, const struct node *n);
 /* `cmp` seen from the other side (3 < x is x > 3), and its complement. */
 enum cmp_op cmp_flip(enum cmp_op op);
 enum cmp_op cmp_not(enum cmp_op op);
-const char *cmp_text(enum cmp_op op);
 bool cmp_double(enum cmp_op op, double x, double y);   /* missing: equal to itself, unordered */
 bool cmp_rank(enum cmp_op op, uint32_t x, uint32_t y); /* 0 = missing */
 

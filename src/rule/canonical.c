@@ -24,7 +24,7 @@ static int level(const struct node *n)
 	}
 }
 
-const char *cmp_text(enum cmp_op op)
+static const char *cmp_text(enum cmp_op op)
 {
 	static const char *const names[] = { "=", "!=", "<", "<=", ">", ">=" };
 

@@ -65,7 +65,8 @@ void minhash_make(struct minhash *m, struct set s)
 	}
 }
 
-unsigned minhash_equal(const struct minhash *a, const struct minhash *b)
+/* How many of the bytes agree. */
+static unsigned equal_bytes(const struct minhash *a, const struct minhash *b)
 {
 	unsigned n = 0;
 
@@ -76,7 +77,7 @@ unsigned minhash_equal(const struct minhash *a, const struct minhash *b)
 
 double minhash_jaccard(const struct minhash *a, const struct minhash *b)
 {
-	double chance = 1.0 / 256, share = minhash_equal(a, b) / (double)MINHASH_N;
+	double chance = 1.0 / 256, share = equal_bytes(a, b) / (double)MINHASH_N;
 	double j = (share - chance) / (1 - chance);
 
 	return j < 0 ? 0 : j;

@@ -167,7 +167,8 @@ static struct str sniff_markup(struct str s)
 	return STR_NONE;
 }
 
-struct str document_sniff(struct str payload, struct str declared)
+/* The MIME type the bytes look like, STR_NONE when they do not tell. */
+static struct str sniff(struct str payload, struct str declared)
 {
 	struct str type = essence(declared), seen, wide = STR_NONE;
 	bool html = str_ieq(type, STR("text/html")) || str_ieq(type, STR("application/xhtml+xml"));
@@ -251,7 +252,7 @@ static struct str identify(struct str payload, struct str declared)
 					     "no-type",
 					     "unk",
 					     NULL };
-	struct str type = essence(declared), seen = document_sniff(payload, declared);
+	struct str type = essence(declared), seen = sniff(payload, declared);
 
 	if (!seen.n)
 		return type;

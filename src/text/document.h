@@ -93,9 +93,6 @@ struct lang document_lang(struct str body, struct str main);
 /* WN_OK also for a payload without text. */
 int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
 		     struct err *err);
-
-/* The MIME type the bytes look like, STR_NONE when they do not tell. */
-struct str document_sniff(struct str payload, struct str declared);
 const char *document_why_name(enum document_why why);
 
 /* Bump when the same payload may give other text, links or attributes. */

@@ -28,8 +28,10 @@ static inline unsigned record_of(uint32_t cp)
 	return cp < UNICODE_END ? unicode_cells[(size_t)unicode_rows[cp >> 7] << 7 | (cp & 127)] : 0;
 }
 
-enum word_class word_class(uint32_t cp) { return (enum word_class)unicode_records[record_of(cp)].cls; }
-uint32_t word_fold(uint32_t cp) { return cp + (uint32_t)unicode_records[record_of(cp)].fold; }
+/* The classes of unicode_table.h. */
+enum word_class { WORD_OTHER, WORD_RUN, WORD_MARK, WORD_ALONE };
+static enum word_class word_class(uint32_t cp) { return (enum word_class)unicode_records[record_of(cp)].cls; }
+static uint32_t word_fold(uint32_t cp) { return cp + (uint32_t)unicode_records[record_of(cp)].fold; }
 
 static inline uint64_t load64(const char *p)
 {

@@ -68,9 +68,4 @@ static inline uint64_t word_hash_step(uint64_t h, uint64_t w)
  * False at the end. */
 struct buf;
 bool word_next(struct str *rest, struct buf *folded, struct str *source);
-
-/* Class and folding of a code point. */
-enum word_class { WORD_OTHER, WORD_RUN, WORD_MARK, WORD_ALONE };
-enum word_class word_class(uint32_t cp);
-uint32_t word_fold(uint32_t cp);
 #endif
