@@ -2,7 +2,7 @@
  *
  * A flaw is recorded, counted and shown; it never stops the reading.  The
  * names are what `verify` prints and the catalogue stores, and the manual
- * prints the table, so a kind is added in one line of flaw.c.
+ * prints the table, so a kind is added here and in one line of flaw.c.
  */
 #ifndef WINNOW_ARCHIVE_FLAW_H
 #define WINNOW_ARCHIVE_FLAW_H

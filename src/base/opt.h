@@ -22,7 +22,7 @@ enum opt_type {
 	OPT_FLAG,   /* bool */
 	OPT_TEXT,   /* const char * */
 	OPT_U64,    /* uint64_t */
-	OPT_COUNT,  /* uint64_t from 1: 0 stays what it is before, 'not given' */
+	OPT_COUNT,  /* uint64_t from 1, so that 0 goes on meaning 'not given' */
 	OPT_DOUBLE, /* double */
 	OPT_SIZE,   /* uint64_t; 64K, 1.5G, 200MB */
 	OPT_LIST,   /* struct opt_list: may be given several times */
@@ -43,13 +43,12 @@ struct opt {
 	size_t at;	  /* offset of the variable in the struct passed to opt_parse */
 };
 
-/* Reads argv[1..]; what is not an option goes to rest, in order.  tables is a
- * NULL-terminated list of tables (each ended by a zero entry) with the struct
- * each writes to. */
-struct opt_set {
-	const struct opt *table;
+struct opt_set {		 /* a table, and the struct that it fills */
+	const struct opt *table; /* ended by a zero entry; NULL: none */
 	void *into;
 };
+
+/* Reads argv[1..] by nsets tables; what is not an option goes to rest, in order. */
 int opt_parse(int argc, char **argv, const struct opt_set *sets, size_t nsets, struct opt_list *rest, struct err *err);
 
 /* The candidate nearest to word (edit distance at most a third of it), or NULL. */

@@ -29,8 +29,8 @@ int os_rename(const char *from, const char *to, struct err *err);
 int os_temporary(int *fd, struct err *err);			/* a file without a name in $TMPDIR, else /tmp */
 int os_link(const char *from, const char *to, struct err *err); /* a second name; one that is there is replaced */
 int os_unlink(const char *path, struct err *err);		/* absent is fine */
-bool os_is_special(
-    const char *path); /* there, and no regular file (a device, a pipe, a link): nothing to rename over */
+/* There, and no regular file (a device, a pipe, a link): nothing to rename over. */
+bool os_is_special(const char *path);
 int os_mkdir(const char *path, struct err *err); /* existing directory is fine */
 int os_map(struct os_map *m, const char *path, struct err *err);
 void os_unmap(struct os_map *m); /* zero is fine */

@@ -33,8 +33,8 @@ struct progress_state {
 	struct progress_phase phases[32]; /* seconds < 0: the one under way, its done as of now */
 	unsigned n;
 	uint64_t total; /* of the last phase; 0: not known */
-	double low,
-	    high; /* range in which the end of this phase and of what progress_after told is expected, seconds from now; high 0: not known */
+	/* seconds from now, between which the end of this phase and of what progress_after told is expected; high 0: not known */
+	double low, high;
 };
 void progress_now(struct progress_state *out);
 void progress_reset(void);   /* no phase yet: another piece of work begins */

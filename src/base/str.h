@@ -19,6 +19,8 @@ struct str {
 #define STR_NONE ((struct str){ NULL, 0 })
 #define STR_FMT(s) (int)(s).n, (s).p /* for "%.*s" */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define TEXT_OF(macro) TEXT_OF_(macro) /* what a macro stands for, as a literal: for help that names a limit */
+#define TEXT_OF_(tokens) #tokens
 
 static inline struct str str(const char *z) { return (struct str){ z, z ? strlen(z) : 0 }; }
 static inline struct str str_n(const char *p, size_t n) { return (struct str){ p, n }; }

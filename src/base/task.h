@@ -30,7 +30,7 @@ int pool_add(struct pool *p, void *item); /* 0, or what done returned: stop addi
 int pool_finish(struct pool *p);
 void pool_free(struct pool *p);
 
-/* body(context, i, worker) for i in [0, n), in blocks handed out dynamically. */
+/* body(context, from, to, worker) for ranges of at most `block` that make up [0, n), handed out as threads are free. */
 void task_each(unsigned threads, size_t n, size_t block,
 	       void (*body)(void *context, size_t from, size_t to, unsigned worker), void *context);
 

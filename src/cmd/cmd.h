@@ -4,8 +4,8 @@
  * entry is all there is: dispatch, `help`, the man page, completion and the
  * test that every command has an example come from it.
  *
- * To add a command: write cmd/<name>.c with its entry, name it in table.c and
- * meson.build, add a test under tests/cli.  Nothing else.
+ * To add a command: write cmd/<name>.c with its entry, name it in table.h, table.c
+ * and meson.build, add a test under tests/cli.  Nothing else.
  *
  *	static int run(struct cmd_run *run, struct collection *coll) { struct args *a = run->args; ... return EXIT_DONE; }
  *	const struct cmd cmd_foo = { .name = "foo", .args = "COLL", .summary = "...", .opts = opts,

@@ -23,7 +23,8 @@ static const struct opt opts[] = {
 	  offsetof(struct args, min_versions) },
 	{ "seed", 0, OPT_U64, "N", "which sample (default 1): the same seed gives the same answer",
 	  offsetof(struct args, seed) },
-	{ "budget", 0, OPT_COUNT, "N", "shingles to look at (default 8000000); more takes longer and says more",
+	{ "budget", 0, OPT_COUNT, "N",
+	  "shingles to look at (default " TEXT_OF(PREVIEW_SHINGLES) "); more takes longer and says more",
 	  offsetof(struct args, budget) },
 	{ 0 },
 };
@@ -143,7 +144,7 @@ const struct cmd cmd_preview = {
 	.examples = examples,
 	.prose =
 	    "Finds the exact cover of a sample of whole blocks (documents that are equal in the rule's key, else the captures of one URL), and says what that means for all documents: "
-	    "an estimate with an interval that holds the true number nineteen times in twenty, a curve over thresholds, and examples: typical ones, those nearest the "
+	    "an estimate with an interval that holds the true number nineteen times in twenty (of a rule without a key: by rule of thumb), a curve over thresholds, and examples: typical ones, those nearest the "
 	    "threshold, and surprising ones. Small collections are computed whole, and the answer is then exact.\n\n"
-	    "Nothing is stored. The sample depends on --seed and on nothing else.",
+	    "Nothing is stored. Of the same collection, rule, --seed and --budget the answer is always the same.",
 };

@@ -56,5 +56,5 @@ struct reduce_report {
  * is bad or quadratic without `yes`. */
 int reduce_run(struct collection *coll, const struct reduce_request *q, struct reduce_report *out, struct err *err);
 void reduce_report_release(struct reduce_report *r);
-void reduce_report_json(const struct reduce_report *r, struct json *j); /* the object, with CLI's keys */
+void reduce_report_json(const struct reduce_report *r, struct json *j); /* the object that --json prints */
 #endif

@@ -40,7 +40,7 @@ bool selection_holds(const struct bound *r, uint32_t doc);
 /* RULE_NUMERIC: thousandths, rounded to nearest, missing = 0, clipped to +-2^62. */
 void prefer_values(const struct bound *r, int64_t *out);
 
-/* One measure against a constant p/q, exactly; the meaning of RULES "Measures". */
+/* One measure against a constant p/q, exactly, as winnow-rules(7) defines it. */
 enum measure { MEASURE_CONTAINMENT_AB, MEASURE_CONTAINMENT_BA, MEASURE_JACCARD, MEASURE_DICE, MEASURE_SHARED };
 enum cmp_op { CMP_EQ, CMP_NE, CMP_LT, CMP_LE, CMP_GT, CMP_GE };
 bool measure_holds(enum measure m, enum cmp_op op, uint64_t p, uint64_t q, struct overlap ov);

@@ -190,7 +190,7 @@ static int unknown_function(struct parser *p, struct str name, size_t at)
 		    (int)(name.n < 60 ? name.n : 60), name.p);
 }
 
-/* name(di): the seed's way to write di.name.  The opening bracket is the token. */
+/* name(di): how papers write di.name.  The opening bracket is the token. */
 static int parse_field_call(struct parser *p, struct node *n, struct str name, bool *is)
 {
 	struct lexer lx = p->lx;

@@ -1,4 +1,4 @@
-"""tests/http/archive.py -- the archive that the HTTP tests are asked about: every kind of capture that INTEROP names, small.
+"""tests/http/archive.py -- the archive that the HTTP tests are asked about: every kind of capture that other software asks for, small.
 
     python3 archive.py FOLDER     writes FOLDER/main.warc.gz and FOLDER/many.cdxj
 """
