@@ -44,8 +44,7 @@ static void choose(struct listing *l, const struct cmd_run *run)
 {
 	struct str rest = str(run->common.fields);
 
-	l->order = mem_array(64, sizeof *l->order);
-	while (rest.p && l->n_order < 64) {
+	while (rest.p) {
 		struct str name = str_trim(str_cut(&rest, ','));
 		size_t i = 0;
 
@@ -62,15 +61,17 @@ static void choose(struct listing *l, const struct cmd_run *run)
 			      near ? "?" : "");
 			exit(EXIT_USAGE);
 		}
-		l->order[l->n_order++] = i;
+		vec_push(&l->shown, i);
 	}
-	l->all_names = l->names;
-	l->n_all = l->n;
-	l->chosen = mem_array(l->n_order + 1, sizeof *l->chosen);
-	for (size_t i = 0; i < l->n_order; i++)
-		l->chosen[i] = l->all_names[l->order[i]];
-	l->names = l->chosen;
-	l->n = l->n_order;
+}
+
+static const char *shown_name(const struct listing *l, size_t i) { return l->names[l->shown.p[i]]; }
+
+static void separated_cell(struct listing *l, size_t i, struct str s)
+{
+	if (i)
+		buf_byte(&l->out, l->form == LISTING_TSV ? '\t' : ',');
+	l->form == LISTING_TSV ? tsv_cell(&l->out, s) : csv_cell(&l->out, s);
 }
 
 void listing_open(struct listing *l, const struct cmd_run *run, const char *const *names, size_t n)
@@ -78,29 +79,25 @@ void listing_open(struct listing *l, const struct cmd_run *run, const char *cons
 	struct winsize w = { 0 };
 
 	*l = (struct listing){ .form = form_of(run), .names = names, .n = n, .out = BUF(256 * MIB), .width = 100 };
-	l->n_all = n;
-	l->cells = mem_zarray(n, sizeof *l->cells);
-	l->widths = mem_zarray(n, sizeof *l->widths);
 	if (run->common.fields)
 		choose(l, run);
-	names = l->names;
-	n = l->n;
+	for (size_t i = 0; !run->common.fields && i < n; i++)
+		vec_push(&l->shown, i);
+	l->cells = mem_zarray(n, sizeof *l->cells);
+	l->widths = mem_zarray(l->shown.n, sizeof *l->widths);
 	if (ioctl(1, TIOCGWINSZ, &w) == 0 && w.ws_col >= 40)
 		l->width = w.ws_col;
 	if (l->form == LISTING_TSV || l->form == LISTING_CSV) {
-		for (size_t i = 0; i < n; i++) {
-			if (i)
-				buf_byte(&l->out, l->form == LISTING_TSV ? '\t' : ',');
-			l->form == LISTING_TSV ? tsv_cell(&l->out, str(names[i])) : csv_cell(&l->out, str(names[i]));
-		}
+		for (size_t i = 0; i < l->shown.n; i++)
+			separated_cell(l, i, str(shown_name(l, i)));
 		buf_byte(&l->out, '\n');
 	}
 }
 
 static void cell(struct listing *l, struct str s, bool number)
 {
-	if (l->filled >= l->n_all)
-		BUG("row of more than %zu cells", l->n_all);
+	if (l->filled >= l->n)
+		BUG("row of more than %zu cells", l->n);
 	l->cells[l->filled++] = (struct listing_cell){ s.p ? arena_str(&l->arena, s) : STR_NONE, number };
 }
 
@@ -112,6 +109,7 @@ void listing_double(struct listing *l, double v, int decimals)
 {
 	cell(l, arena_printf(&l->arena, "%.*f", decimals, v), true);
 }
+void listing_number(struct listing *l, struct str digits) { cell(l, digits, true); }
 
 static unsigned columns_of(struct str s) /* code points; wide ones are rare in lists */
 {
@@ -151,8 +149,8 @@ static void lay_out(struct listing *l)
 {
 	unsigned total = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		l->widths[i] = columns_of(str(l->names[i]));
+	for (size_t i = 0; i < l->shown.n; i++) {
+		l->widths[i] = columns_of(str(shown_name(l, i)));
 		for (size_t r = 0; r < l->rows.n; r++) {
 			unsigned w = columns_of(l->rows.p[r][i].text);
 
@@ -163,7 +161,7 @@ static void lay_out(struct listing *l)
 	while (total > l->width + 2) { /* the widest column gives way */
 		size_t widest = 0;
 
-		for (size_t i = 1; i < l->n; i++)
+		for (size_t i = 1; i < l->shown.n; i++)
 			if (l->widths[i] > l->widths[widest])
 				widest = i;
 		if (l->widths[widest] <= 8)
@@ -171,9 +169,9 @@ static void lay_out(struct listing *l)
 		l->widths[widest]--;
 		total--;
 	}
-	for (size_t i = 0; i < l->n; i++)
-		table_cell(l, (struct listing_cell){ str(l->names[i]), l->rows.n && l->rows.p[0][i].number },
-			   l->widths[i], i + 1 == l->n);
+	for (size_t i = 0; i < l->shown.n; i++)
+		table_cell(l, (struct listing_cell){ str(shown_name(l, i)), l->rows.n && l->rows.p[0][i].number },
+			   l->widths[i], i + 1 == l->shown.n);
 }
 
 static void flush_table(struct listing *l)
@@ -183,28 +181,28 @@ static void flush_table(struct listing *l)
 	if (l->count <= TABLE_ROWS)
 		lay_out(l);
 	for (size_t r = 0; r < l->rows.n; r++)
-		for (size_t i = 0; i < l->n; i++)
-			table_cell(l, l->rows.p[r][i], l->widths[i], i + 1 == l->n);
+		for (size_t i = 0; i < l->shown.n; i++)
+			table_cell(l, l->rows.p[r][i], l->widths[i], i + 1 == l->shown.n);
 	l->rows.n = 0;
 	arena_reset(&l->arena);
 }
 
-static void json_row(struct listing *l)
+static void json_row(struct listing *l, const struct listing_cell *row)
 {
 	struct json j = { .out = &l->out, .spaced = true };
 
 	if (l->form == LISTING_JSON)
 		buf_str(&l->out, l->count == 1 ? STR("{\"rows\": [\n") : STR(",\n"));
 	json_open(&j, '{');
-	for (size_t i = 0; i < l->n; i++) {
-		json_key(&j, l->names[i]);
-		if (!l->cells[i].text.p) {
+	for (size_t i = 0; i < l->shown.n; i++) {
+		json_key(&j, shown_name(l, i));
+		if (!row[i].text.p) {
 			json_null(&j);
-		} else if (l->cells[i].number) {
-			buf_str(&l->out, l->cells[i].text);
+		} else if (row[i].number) {
+			buf_str(&l->out, row[i].text);
 			j.comma = true;
 		} else {
-			json_str(&j, l->cells[i].text);
+			json_str(&j, row[i].text);
 		}
 	}
 	json_close(&j, '}');
@@ -214,37 +212,23 @@ static void json_row(struct listing *l)
 
 void listing_row(struct listing *l)
 {
-	if (l->filled != l->n_all)
-		BUG("row of %zu cells where there are %zu columns", l->filled, l->n_all);
+	struct listing_cell *row = ARENA_ARRAY(&l->arena, struct listing_cell, l->shown.n);
+
+	if (l->filled != l->n)
+		BUG("row of %zu cells where there are %zu columns", l->filled, l->n);
 	l->filled = 0;
-	if (l->order) {
-		struct listing_cell picked[64];
-
-		for (size_t i = 0; i < l->n; i++)
-			picked[i] = l->cells[l->order[i]];
-		if (l->n > l->n_all) { /* a column may be asked for twice */
-			l->cells = mem_rearray(l->cells, l->n, sizeof *l->cells);
-			l->widths = mem_rearray(l->widths, l->n, sizeof *l->widths);
-		}
-		memcpy(l->cells, picked, l->n * sizeof *l->cells);
-	}
 	l->count++;
+	for (size_t i = 0; i < l->shown.n; i++)
+		row[i] = l->cells[l->shown.p[i]];
 	if (l->form == LISTING_TABLE) {
-		struct listing_cell *copy = ARENA_ARRAY(&l->arena, struct listing_cell, l->n);
-
-		memcpy(copy, l->cells, l->n * sizeof *copy);
-		vec_push(&l->rows, copy);
+		vec_push(&l->rows, row);
 		if (l->rows.n == TABLE_ROWS)
 			flush_table(l);
 	} else if (l->form >= LISTING_JSONL) {
-		json_row(l);
+		json_row(l, row);
 	} else {
-		for (size_t i = 0; i < l->n; i++) {
-			if (i)
-				buf_byte(&l->out, l->form == LISTING_TSV ? '\t' : ',');
-			l->form == LISTING_TSV ? tsv_cell(&l->out, l->cells[i].text)
-					       : csv_cell(&l->out, l->cells[i].text);
-		}
+		for (size_t i = 0; i < l->shown.n; i++)
+			separated_cell(l, i, row[i].text);
 		buf_byte(&l->out, '\n');
 	}
 	if (l->form != LISTING_TABLE)
@@ -266,6 +250,5 @@ void listing_close(struct listing *l)
 	arena_release(&l->arena);
 	mem_free(l->cells);
 	mem_free(l->widths);
-	mem_free(l->order);
-	mem_free(l->chosen);
+	vec_release(&l->shown);
 }

@@ -23,17 +23,14 @@ struct listing_cell {
 
 struct listing {
 	enum listing_form form;
-	const char *const *names;
+	const char *const *names; /* of the columns that a row is filled with; until listing_close */
 	size_t n, filled;
-	const char *const *all_names; /* before --fields */
-	const char **chosen;
-	size_t n_all;
-	struct listing_cell *cells;
-	size_t *order, n_order;		 /* the columns of --fields, in that order; NULL: as they are */
+	struct listing_cell *cells;	 /* [n] of the present row */
+	VEC(size_t) shown;		 /* which columns are written, in which order: those of --fields, else all */
 	struct arena arena;		 /* of the present row, or of the rows of a table */
-	VEC(struct listing_cell *) rows; /* of a table that is not laid out yet */
-	unsigned *widths;
-	unsigned width; /* of the terminal */
+	VEC(struct listing_cell *) rows; /* of a table that is not laid out yet, as shown */
+	unsigned *widths;		 /* of what is shown */
+	unsigned width;			 /* of the terminal */
 	struct buf out;
 	uint64_t count;
 };
@@ -43,6 +40,7 @@ void listing_text(struct listing *l, struct str s);
 void listing_u64(struct listing *l, uint64_t v);
 void listing_i64(struct listing *l, int64_t v);
 void listing_double(struct listing *l, double v, int decimals);
+void listing_number(struct listing *l, struct str digits); /* as it is written */
 void listing_none(struct listing *l);
 void listing_row(struct listing *l);
 void listing_close(struct listing *l); /* writes what is left */

@@ -58,11 +58,9 @@ static void number_or_none(struct listing *l, uint64_t v) { v ? listing_u64(l, v
 	static void put_##field(struct listing *l, const struct capture *c) { listing_text(l, c->field); }
 /* clang-format off */
 TEXT(url) TEXT(urlkey) TEXT(host) TEXT(domain) TEXT(mime) TEXT(title) TEXT(lang) TEXT(charset) TEXT(payload_digest) TEXT(via)
-    /* clang-format on */
-    static void put_id(struct listing *l, const struct capture *c)
-{
-	listing_u64(l, c->id);
-}
+
+static void put_id(struct listing *l, const struct capture *c) { listing_u64(l, c->id); }
+/* clang-format on */
 static void put_time(struct listing *l, const struct capture *c) { time_text(l, c->time); }
 static void put_stamp(struct listing *l, const struct capture *c)
 {
@@ -170,8 +168,7 @@ static void put_attribute(struct listing *l, const struct columns *cols, unsigne
 		time_text(l, (int64_t)col->num[doc]);
 	} else {
 		snprintf(text, sizeof text, "%.15g", col->num[doc]);
-		listing_text(l, str(text));
-		l->cells[l->filled - 1].number = true;
+		listing_number(l, str(text));
 	}
 }
 

@@ -6,20 +6,19 @@
 #include "flow/guarded_sql.h"
 
 struct sink {
-	const struct cmd_run *run;
+	struct cmd_run *run;
 	struct listing list;
-	const char **names;
 	bool open;
 };
 
 static int head(void *context, const char *const *names, size_t n)
 {
 	struct sink *s = context;
+	const char **copies = ARENA_ARRAY(&s->run->arena, const char *, n); /* SQLite's go with the statement */
 
-	s->names = mem_array(n, sizeof *s->names);
 	for (size_t i = 0; i < n; i++)
-		s->names[i] = mem_strdup(names[i]);
-	listing_open(&s->list, s->run, s->names, n);
+		copies[i] = arena_strz(&s->run->arena, str(names[i]));
+	listing_open(&s->list, s->run, copies, n);
 	s->open = true;
 	return WN_OK;
 }
@@ -37,8 +36,7 @@ static int row(void *context, sqlite3_stmt *stmt, size_t n)
 			double v;
 
 			if (str_double(str(text), &v)) {
-				listing_text(&s->list, str(text));
-				s->list.cells[s->list.filled - 1].number = true;
+				listing_number(&s->list, str(text));
 			} else {
 				listing_none(&s->list); /* infinities have no JSON */
 			}
@@ -63,14 +61,8 @@ static int run(struct cmd_run *run, struct collection *coll)
 
 	rc = guarded_sql(coll, str(run->rest.p[1]), &(struct sql_limits){ .memory = run->common.memory }, &sink,
 			 &run->err);
-	if (s.open) {
-		size_t n = s.list.n;
-
+	if (s.open)
 		listing_close(&s.list);
-		for (size_t i = 0; i < n; i++)
-			mem_free((char *)s.names[i]);
-		mem_free(s.names);
-	}
 	return rc;
 }
 

@@ -12,6 +12,7 @@ t "select host, captures from hosts order by captures desc, host"
 t "select lang, count(*) n from documents group by lang order by lang" --format csv
 t "select id, url, null as gone, 1.5 as real, 'a \"b\"' as text from captures order by id limit 2" --format jsonl
 t "select count(*) as n from links" --format table
+t "select 1 as a, 2.5 as b, null as c" --fields b,a,a,c,a,a,a
 for view in captures documents contents hosts links files flaws attributes covers cover_members pairs; do
 	"$WINNOW" sql c "select * from $view limit 0" --format csv
 	"$WINNOW" help sql.7 | grep -q "^$view:" || echo "$view is not in the manual"
