@@ -93,14 +93,6 @@ void index_writing_release(struct index_writing *w)
 	*w = (struct index_writing){ 0 };
 }
 
-/* Sets of now by the contents that the rows had. */
-static void name_sets(struct postings *p, const uint32_t *set_of, uint32_t contents)
-{
-	p->set_of = mem_array((size_t)p->tail.rows + 1, sizeof *p->set_of);
-	for (uint32_t k = 0; k < p->tail.rows; k++)
-		p->set_of[k] = p->name[k] < contents ? set_of[p->name[k]] : JOIN_NO_SET;
-}
-
 void kept_index_open(struct kept_index *k, struct run *r, const char *const *paths, unsigned n_paths, uint64_t number)
 {
 	uint32_t contents = r->sets.n ? r->sets.content[r->sets.n - 1] + 1 : 0;
@@ -117,7 +109,7 @@ void kept_index_open(struct kept_index *k, struct run *r, const char *const *pat
 			continue;
 		if (postings_open(&k->postings[i], k->map[i].p, k->map[i].n, NULL) == WN_OK &&
 		    k->postings[i].tail.run == number)
-			name_sets(&k->postings[i], set_of, contents);
+			postings_bind(&k->postings[i], set_of, contents, r->sets.n);
 		else
 			postings_close(&k->postings[i]);
 	}

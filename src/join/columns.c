@@ -428,12 +428,13 @@ static uint32_t group_entries(const struct build *b, struct group_scratch *s, co
 }
 
 /* An item's list for whoever looks it up later. */
-static void keep_group(struct group_scratch *s, const struct entry *e, uint32_t g, uint64_t signature)
+static void keep_group(const struct build *b, struct group_scratch *s, const struct entry *e, uint32_t g,
+		       uint64_t signature)
 {
 	const struct entry *first = &e[s->first[g]];
 
-	s->kept[g] = (struct postings_group){ first->item,
-					      s->count[g] == 1 ? POSTINGS_OWN | first->row : postings_ref(signature) };
+	s->kept[g] = (struct postings_group){ first->item, s->count[g] == 1 ? POSTINGS_OWN | first->row
+									    : postings_ref(b->keep, signature) };
 }
 
 static void keep_bucket(struct build *b, struct group_scratch *s, unsigned worker, size_t bucket, uint32_t groups)
@@ -474,7 +475,7 @@ static uint32_t collapse_bucket(struct build *b, outbox *out, struct group_scrat
 		else if (m > 1)
 			class_add(out, signature = columns_signature(list, m), list, m);
 		if (b->keep)
-			keep_group(s, e, g, signature);
+			keep_group(b, s, e, g, signature);
 	}
 	return groups;
 }
@@ -767,7 +768,7 @@ static void run_partitions(struct build *b, uint64_t entries)
 	room = room < PARTITION_LEAST ? PARTITION_LEAST : room;
 	while (bits < 16 && entries >> bits > room)
 		bits++;
-	b->bits = 4;
+	b->bits = b->keep ? POSTINGS_LEAST_BITS : 4;
 	while (b->bits < 14 && (entries >> bits >> b->bits) > BUCKET_ENTRIES)
 		b->bits++;
 	b->buckets = (size_t)1 << b->bits;

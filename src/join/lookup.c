@@ -5,224 +5,89 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/task.h"
-#include "join/big.h"
 #include "join/bound.h"
-#include "join/intersect.h"
-#include "join/sets.h"
+#include "join/lookup_int.h"
 
-#define UNKNOWN_SHARE 4u   /* more than a quarter of the sets unknown to the index: reading all is cheaper */
-#define MEMBERS_AT_ONCE 8u /* handed to a thread */
-#define LATER_AT_ONCE 64u  /* pairs */
-#define ASKED_FACTOR 3u	   /* times as many items as must be asked for */
-#define RADIX_BITS 11u
-#define RADIX_PASSES 3u	  /* at most */
-#define NEAR_PLACE 32u	  /* so few are sorted by insertion */
-#define FINISH_LEAST 32u  /* postings worth reading to be spared an intersection: so many, */
-#define FINISH_ITEMS 6u	  /* and one for so many items */
-#define FINISH_DROPS 6u	  /* one of so many must have been spared, or reading on is of no use */
-#define AHEAD 8u	  /* refs between a look ahead and the next */
-#define FIND_SLICE 32768u /* queries looked up by one task */
+#define UNKNOWN_SHARE 4u     /* more than a quarter of the sets unknown to the index: reading all is cheaper */
+#define SEEKERS_AT_ONCE 8u   /* handed to a thread */
+#define AMBIGUOUS (1u << 31) /* in a mark: a ref may have meant another class */
 
-struct list { /* one that a member may walk */
-	uint32_t length, weight;
-	const uint32_t *rows; /* of the index, or members (of_members) */
-	uint32_t prefix;
-	bool of_members;
+struct part {				/* a list that a seeker is in */
+	uint32_t length, weight, class; /* of a list of one row (POSTINGS_OWN): the row */
+};
+
+struct range { /* of a set's documents, by the first order */
+	double a_min, a_max, b_min, b_max;
 };
 
 struct walker { /* per thread */
 	struct sets_scratch scratch;
-	VEC(struct list) lists;
+	VEC(struct part) parts;
 	VEC(uint64_t) refs, order;
 	uint64_t *slot; /* a table of refs, which a new turn empties */
 	size_t slots;
 	uint32_t turn;
-	VEC(uint32_t) own; /* rows that are lists by themselves */
-	VEC(uint32_t) met; /* sets */
+	uint32_t *mark;	    /* [classes] items of it that the seeker has */
+	uint32_t *run_mark; /* [runs] */
+	uint32_t *alone;    /* [rows] items that a row alone has and the seeker too */
+	uint8_t *seen;	    /* [rows], or [members] */
+	VEC(uint32_t) met;  /* the same, listed */
 	VEC(struct postings_later) later;
-	uint32_t *acc; /* [sets] weight of the lists walked that it is in, at least */
 };
 
-struct lookup {
-	const struct lookup_request *r;
-	const struct join_sets *sets;
-	VEC(uint32_t) member; /* sets: the few, then those that are unknown */
-	uint32_t n_few;
-	uint32_t *member_of;	 /* [sets] or UINT32_MAX */
-	uint64_t *items, *start; /* of the members */
-	uint32_t *asked;	 /* [members] so many of its items are looked up, the least */
-	struct postings_query *query;
-	size_t n_queries, *slice_from; /* slices end between items */
-	size_t n_slices;
-	postings_hits *hits;   /* [slices] */
-	size_t *hit_start;     /* [members + 1] */
-	uint32_t *hit;	       /* refs by member */
-	size_t *run_start;     /* [members + 1] */
-	uint32_t *run;	       /* by member: where in `holders` the other holders of an item are */
-	VEC(uint32_t) holders; /* n, then n members */
-	struct range {	       /* of a set's documents, by the first order */
-		double a_min, a_max, b_min, b_max;
-	} * range;	       /* [sets]; NULL without an order */
-	struct walker *walker; /* [threads] */
-	near_pairs *found;
-	bool damaged;
+struct seeker {
+	uint32_t set, n;
+	uint64_t least, more; /* it shares with an opposite when it probes; of that what it asks for */
+	bool probes, probed;
 };
 
-#define PROBER (1u << 31) /* in acc: met as one that probes */
-
-/* ---- members and their items ---- */
+/* ---- who seeks ---- */
 
 /* False when too many sets are unknown to the index. */
-static bool choose_members(struct lookup *x)
+static bool choose_seekers(struct lookup *x)
 {
 	const struct lookup_request *r = x->r;
-	uint8_t *known = mem_zalloc((size_t)x->sets->n + 1);
 	uint32_t unknown = 0, others = 0;
 
-	for (uint32_t k = 0; k < r->kept->tail.rows; k++)
-		if (r->kept->set_of[k] != JOIN_NO_SET)
-			known[r->kept->set_of[k]] = 1;
-	for (uint32_t s = 0; s < x->sets->n; s++)
-		if (r->few[s] && x->sets->size[s])
+	x->member_of = mem_array((size_t)x->sets->n + 1, sizeof *x->member_of);
+	memset(x->member_of, 0xff, ((size_t)x->sets->n + 1) * sizeof *x->member_of);
+	for (uint32_t s = 0; s < x->sets->n; s++) {
+		if (!r->few[s] || !x->sets->size[s])
+			continue;
+		if (r->kept->row_of[s] == UINT32_MAX) {
 			vec_push(&x->member, s);
-	x->n_few = (uint32_t)x->member.n;
+		} else {
+			vec_push(&x->known, s);
+			x->known_ask |= r->few[s];
+		}
+	}
+	x->n_asking = (uint32_t)x->member.n;
 	for (uint32_t s = 0; s < x->sets->n; s++) {
 		if (r->few[s] || !r->live[s] || x->sets->size[s] == 0)
 			continue;
 		others++;
-		if (!known[s]) {
+		if (r->kept->row_of[s] == UINT32_MAX) {
 			unknown++;
 			vec_push(&x->member, s);
 		}
 	}
-	mem_free(known);
+	for (size_t m = 0; m < x->member.n; m++)
+		x->member_of[x->member.p[m]] = (uint32_t)m;
 	return unknown <= others / UNKNOWN_SHARE;
 }
 
-static void decode_members(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct lookup *x = context;
-
-	for (size_t m = from; m < to; m++) {
-		uint32_t n;
-		const uint64_t *item =
-		    sets_get(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
-
-		if (n)
-			memcpy(x->items + x->start[m], item, n * sizeof *item);
-	}
-}
-
-/* What a pair of this member must share beyond the bounds. */
-static uint64_t least_of(const struct lookup *x, uint32_t m)
+static struct seeker seeker_of(const struct lookup *x, uint32_t set)
 {
 	const struct lookup_request *r = x->r;
-	uint32_t set = x->member.p[m];
+	const struct joiner *j = r->lead;
+	struct seeker s = { .set = set, .n = x->sets->size[set] };
 
-	return r->least && r->few[set] == COVERAGE_AS_A && !r->lead->flip ? r->least[set] : 0;
-}
-
-/* One that probes and must share `least` of its items shares one of any n - least + 1.  If that is all it asks for, no
- * more need to be looked up; but among some more the rarest can be chosen. */
-static uint32_t items_asked(const struct lookup *x, uint32_t m)
-{
-	uint64_t n = x->start[m + 1] - x->start[m], least = least_of(x, m);
-
-	if (least == 0 || least > n || n <= ASKED_FACTOR * (n - least + 1))
-		return (uint32_t)n;
-	return (uint32_t)(ASKED_FACTOR * (n - least + 1));
-}
-
-static void read_members(struct lookup *x)
-{
-	uint64_t at = 0;
-
-	x->start = mem_array(x->member.n + 1, sizeof *x->start);
-	x->member_of = mem_array((size_t)x->sets->n + 1, sizeof *x->member_of);
-	memset(x->member_of, 0xff, ((size_t)x->sets->n + 1) * sizeof *x->member_of);
-	for (size_t m = 0; m < x->member.n; m++) {
-		x->start[m] = at;
-		x->member_of[x->member.p[m]] = (uint32_t)m;
-		at += x->sets->size[x->member.p[m]];
-	}
-	x->start[x->member.n] = at;
-	x->asked = mem_array(x->member.n + 1, sizeof *x->asked);
-	for (size_t m = 0; m < x->member.n; m++) {
-		x->asked[m] = items_asked(x, (uint32_t)m);
-		x->n_queries += x->asked[m];
-	}
-	x->items = mem_array(at + 1, sizeof *x->items);
-	task_each(x->r->threads, x->member.n, MEMBERS_AT_ONCE, decode_members, x);
-}
-
-static bool comes_before(const struct postings_query *x, const struct postings_query *y)
-{
-	return x->item != y->item ? x->item < y->item : x->of < y->of;
-}
-
-static int by_item(const void *a, const void *b) { return comes_before(a, b) ? -1 : comes_before(b, a); }
-
-/* Items of equal upper bits: as a rule one, of several members in order. */
-static void sort_few(struct postings_query *v, size_t n)
-{
-	if (n > NEAR_PLACE) {
-		size_t i = 1;
-
-		while (i < n && comes_before(&v[i - 1], &v[i]))
-			i++;
-		if (i < n)
-			sort_array(v, n, sizeof *v, by_item);
-		return;
-	}
-	for (size_t i = 1; i < n; i++) {
-		struct postings_query q = v[i];
-		size_t k = i;
-
-		for (; k && comes_before(&q, &v[k - 1]); k--)
-			v[k] = v[k - 1];
-		v[k] = q;
-	}
-}
-
-/* All items with their members, ascending: by the upper bits in passes, then what little is left. */
-static void sort_queries(struct lookup *x)
-{
-	size_t bytes = (x->n_queries + 1) * sizeof(struct postings_query);
-	struct postings_query *v = big_alloc(bytes), *w = big_alloc(bytes);
-	size_t count[(1u << RADIX_BITS) + 1], n = x->n_queries;
-	unsigned passes = 1;
-
-	for (size_t m = 0, at = 0; m < x->member.n; m++)
-		for (uint64_t i = x->start[m]; i < x->start[m] + x->asked[m]; i++)
-			v[at++] = (struct postings_query){ x->items[i], (uint32_t)m };
-	while (passes < RADIX_PASSES && n >> passes * RADIX_BITS)
-		passes++;
-	for (unsigned pass = 0; pass < passes; pass++) {
-		unsigned shift = 64 - (passes - pass) * RADIX_BITS;
-		struct postings_query *swap;
-
-		memset(count, 0, sizeof count);
-		for (size_t i = 0; i < n; i++)
-			count[(v[i].item >> shift & ((1u << RADIX_BITS) - 1)) + 1]++;
-		for (size_t i = 0; i < 1u << RADIX_BITS; i++)
-			count[i + 1] += count[i];
-		for (size_t i = 0; i < n; i++)
-			w[count[v[i].item >> shift & ((1u << RADIX_BITS) - 1)]++] = v[i];
-		swap = v;
-		v = w;
-		w = swap;
-	}
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && (v[end].item ^ v[i].item) >> (64 - passes * RADIX_BITS) == 0; end++)
-			;
-		sort_few(v + i, end - i);
-	}
-	big_free(w, bytes);
-	x->query = v;
+	s.more = r->least && r->few[set] == COVERAGE_AS_A && !j->flip ? r->least[set] : 0;
+	s.least = joiner_least(j, s.n);
+	s.least = s.more > s.least ? s.more : s.least;
+	return s;
 }
 
 /* ---- by the first order ---- */
@@ -266,110 +131,69 @@ static bool order_allows(const struct lookup *x, uint32_t p, uint32_t o)
 	return b->b_max - a->a_min >= r->lo && b->b_min - a->a_max <= r->hi;
 }
 
-/* ---- looking up ---- */
+/* ---- pairs ---- */
 
-static void find_slice(void *context, size_t from, size_t to, unsigned worker)
+/* When can a pair be wanted in which set p probes, and o is opposite to it?  0: never. */
+static unsigned asked_for(const struct lookup *x, uint32_t p, uint32_t o)
 {
-	struct lookup *x = context;
+	const struct lookup_request *r = x->r;
+	uint32_t a = r->lead->flip ? o : p, b = r->lead->flip ? p : o;
 
-	(void)worker;
-	for (size_t k = from; k < to; k++) {
-		const struct postings_query *q = x->query + x->slice_from[k];
-
-		if (!postings_find(x->r->kept, q, x->slice_from[k + 1] - x->slice_from[k], x->n_few, &x->hits[k]))
-			__atomic_store_n(&x->damaged, true, __ATOMIC_RELAXED);
-	}
+	return (r->few[a] & COVERAGE_AS_A ? r->b_ok[b] : 0u) | (r->few[b] & COVERAGE_AS_B ? r->a_ok[a] : 0u);
 }
 
-static void find_items(struct lookup *x)
+/* When is a pair of the seeker with a set wanted, if it shares `shared` (or up to that)?  0: never. */
+static unsigned wanted(const struct lookup *x, const struct seeker *s, uint32_t set, uint64_t shared)
 {
-	size_t at = 0, slices = x->n_queries / FIND_SLICE + 1;
+	const struct joiner *j = x->r->lead;
+	uint32_t size = x->sets->size[set];
+	unsigned when = 0;
 
-	x->slice_from = mem_zarray(slices + 1, sizeof *x->slice_from);
-	while (at < x->n_queries) {
-		x->slice_from[x->n_slices++] = at;
-		at = at + FIND_SLICE < x->n_queries ? at + FIND_SLICE : x->n_queries;
-	}
-	x->slice_from[x->n_slices] = x->n_queries;
-	x->hits = mem_zarray(x->n_slices + 1, sizeof *x->hits);
-	task_each(x->r->threads, x->n_slices, 1, find_slice, x);
+	if (shared >= s->more && shared >= joiner_need(j, s->n, size) && order_allows(x, s->set, set))
+		when |= asked_for(x, s->set, set);
+	if (shared >= joiner_need(j, size, s->n) && order_allows(x, set, s->set))
+		when |= asked_for(x, set, s->set);
+	return when;
 }
 
-/* Refs by member. */
-static void group_hits(struct lookup *x)
+/* A pair of which it is known what they share: now, or for later. */
+static void note_pair(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t shared)
 {
-	x->hit_start = mem_zarray(x->member.n + 2, sizeof *x->hit_start);
-	for (size_t k = 0; k < x->n_slices; k++)
-		for (size_t i = 0; i < x->hits[k].n; i++)
-			x->hit_start[x->hits[k].p[i].of + 2]++;
-	for (size_t m = 0; m < x->member.n; m++)
-		x->hit_start[m + 2] += x->hit_start[m + 1];
-	x->hit = mem_array(x->hit_start[x->member.n + 1] + 1, sizeof *x->hit);
-	for (size_t k = 0; k < x->n_slices; k++) {
-		for (size_t i = 0; i < x->hits[k].n; i++)
-			x->hit[x->hit_start[x->hits[k].p[i].of + 1]++] = x->hits[k].p[i].ref;
-		vec_release(&x->hits[k]);
-	}
+	unsigned when = wanted(x, s, set, shared);
+	uint32_t few = x->r->few[s->set] ? s->set : set;
+
+	if (when & COVERAGE_NOW)
+		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ set, shared }));
+	else if (when)
+		vec_push(&x->walker[worker].later,
+			 ((struct postings_later){ s->set, set, shared, order_allows(x, s->set, set),
+						   order_allows(x, set, s->set) }));
 }
 
-/* Where the holders q[0..n) stand; the same ones stand once. */
-static uint32_t holders_at(struct lookup *x, struct map *known, const struct postings_query *q, size_t n)
+static bool worth_counting(const struct lookup *x, const struct seeker *s, uint32_t set)
 {
-	uint64_t sign = n, *at;
+	uint32_t size = x->sets->size[set];
 
-	for (size_t k = 0; k < n; k++)
-		sign = mix64(sign + q[k].of);
-	for (;; sign++) { /* lists of one signature may differ */
-		const uint32_t *there;
-		size_t k = 0;
-
-		at = map_put(known, sign, x->holders.n);
-		if (*at == x->holders.n)
-			break;
-		there = x->holders.p + *at;
-		if (there[0] != n)
-			continue;
-		while (k < n && there[k + 1] == q[k].of)
-			k++;
-		if (k == n)
-			return (uint32_t)*at;
-	}
-	vec_push(&x->holders, (uint32_t)n);
-	for (size_t k = 0; k < n; k++)
-		vec_push(&x->holders, q[k].of);
-	return (uint32_t)*at;
+	return set != s->set && (x->r->few[set] || x->r->live[set] || x->member_of[set] != UINT32_MAX) &&
+	       wanted(x, s, set, s->n < size ? s->n : size);
 }
 
-/* Items of several members: who they are, and by member where that stands. */
-static void note_runs(struct lookup *x)
+/* What the seeker shares with a row: items of the classes that both have, and those that the row alone has. */
+static void count_row(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t row)
 {
-	const struct postings_query *q = x->query;
-	struct map known = { 0 };
+	struct walker *w = &x->walker[worker];
+	const uint32_t *class, n = x->r->kept->rows[row].n;
+	uint32_t set = x->r->kept->set_of[row], shared = w->alone[row], any = 0;
 
-	x->run_start = mem_zarray(x->member.n + 2, sizeof *x->run_start);
-	for (int turn = 0; turn < 2; turn++) {
-		for (size_t i = 0, end; i < x->n_queries; i = end) {
-			bool few = false;
-			uint32_t at;
-
-			for (end = i; end < x->n_queries && q[end].item == q[i].item; end++)
-				few |= q[end].of < x->n_few;
-			if (end - i < 2 || !few)
-				continue;
-			at = turn ? holders_at(x, &known, q + i, end - i) : 0;
-			for (size_t k = i; k < end; k++) {
-				if (turn)
-					x->run[x->run_start[q[k].of + 1]++] = at;
-				else
-					x->run_start[q[k].of + 2]++;
-			}
-		}
-		for (size_t m = 0; m < x->member.n && turn == 0; m++)
-			x->run_start[m + 2] += x->run_start[m + 1];
-		if (turn == 0)
-			x->run = mem_array(x->run_start[x->member.n + 1] + 1, sizeof *x->run);
+	if (set == JOIN_NO_SET || !worth_counting(x, s, set) || !(class = postings_row_classes(x->r->kept, row)))
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		shared += w->mark[class[i]] & ~AMBIGUOUS;
+		any |= w->mark[class[i]];
 	}
-	map_release(&known);
+	if (any & AMBIGUOUS && wanted(x, s, set, shared))
+		shared = sets_overlap(&w->scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
+	note_pair(x, worker, s, set, shared);
 }
 
 /* ---- walking ---- */
@@ -443,262 +267,198 @@ static size_t distinct(struct walker *w, const uint32_t *number, size_t n)
 	return kept;
 }
 
-/* The lists of the index that a member is in. */
-static void gather_lists(struct lookup *x, struct walker *w, uint32_t m)
+static void meet(struct walker *w, uint32_t who)
+{
+	if (w->seen[who])
+		return;
+	w->seen[who] = 1;
+	vec_push(&w->met, who);
+}
+
+static void meet_list(struct lookup *x, struct walker *w, const struct part *p, bool prefix)
+{
+	const struct postings_class *c = &x->r->kept->classes[p->class];
+	const uint32_t *row;
+
+	if (p->class & POSTINGS_OWN) {
+		meet(w, p->class & ~POSTINGS_OWN);
+		return;
+	}
+	if (prefix && c->prefix == 0)
+		return;
+	if (!(row = postings_list(x->r->kept, p->class)))
+		return;
+	for (uint32_t i = 0; i < (prefix ? c->prefix : c->n); i++)
+		meet(w, row[i]);
+}
+
+/* The shortest lists of one that probes: without one of them it shares too little.  Who would walk one of
+ * the lists themselves, up to this one, stand in front. */
+static void walk(struct lookup *x, struct walker *w, const struct seeker *s)
+{
+	uint64_t rest = 0;
+
+	if (s->probes) {
+		vec_reserve(&w->order, w->parts.n + 1);
+		for (size_t i = 0; i < w->parts.n; i++) {
+			w->order.p[i] = (uint64_t)w->parts.p[i].length << 32 | i;
+			rest += w->parts.p[i].weight;
+		}
+		sort_numbers(w->order.p, w->parts.n);
+		for (size_t i = 0; i < w->parts.n && rest >= s->least; i++) {
+			const struct part *p = &w->parts.p[(uint32_t)w->order.p[i]];
+
+			meet_list(x, w, p, false);
+			rest -= p->weight;
+		}
+	}
+	for (size_t i = 0; i < w->parts.n && s->probed; i++)
+		meet_list(x, w, &w->parts.p[i], true);
+}
+
+static void add_part(struct lookup *x, struct walker *w, uint32_t class, uint32_t weight, bool sure)
+{
+	vec_push(&w->parts, ((struct part){ x->r->kept->classes[class].n, weight, class }));
+	w->mark[class] = (w->mark[class] + weight) | (sure ? 0 : AMBIGUOUS);
+}
+
+/* The lists that a member is in. */
+static void gather_member(struct lookup *x, struct walker *w, uint32_t m)
 {
 	struct postings *kept = x->r->kept;
 	size_t n = distinct(w, x->hit + x->hit_start[m], x->hit_start[m + 1] - x->hit_start[m]);
 
-	vec_reserve(&w->own, n + 1);
 	for (size_t i = 0; i < n; i++) {
-		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], at = 0;
-		const struct postings_class *c;
+		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], classes;
+		const struct postings_name *name;
 
-		if (i + 2 * AHEAD < n)
-			postings_expect(kept, (uint32_t)(w->refs.p[i + 2 * AHEAD] >> 32), false);
-		if (i + AHEAD < n)
-			postings_expect(kept, (uint32_t)(w->refs.p[i + AHEAD] >> 32), true);
 		if (ref & POSTINGS_OWN) {
-			w->own.p[i] = ref & ~POSTINGS_OWN; /* a list of that row alone */
-			if (w->own.p[i] < kept->tail.rows)
-				vec_push(&w->lists, ((struct list){ 1, weight, &w->own.p[i], 1, false }));
-			continue;
-		}
-		while ((c = postings_lists(kept, ref, &at)))
-			vec_push(&w->lists, ((struct list){ c->n, weight, kept->post + c->start, c->prefix, false }));
-	}
-}
-
-/* Those of other members. */
-static void gather_members(struct lookup *x, struct walker *w, uint32_t m)
-{
-	size_t n = distinct(w, x->run + x->run_start[m], x->run_start[m + 1] - x->run_start[m]);
-
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t *holders = x->holders.p + (w->refs.p[i] >> 32);
-
-		vec_push(&w->lists, ((struct list){ holders[0], (uint32_t)w->refs.p[i], holders + 1, 0, true }));
-	}
-}
-
-/* The set that a place in a list means; JOIN_NO_SET: one that is no more. */
-static uint32_t set_at(const struct lookup *x, const struct list *l, uint32_t k)
-{
-	return l->of_members ? x->member.p[l->rows[k]] : x->r->kept->set_of[l->rows[k]];
-}
-
-/* Sets that would walk one of the lists themselves, up to this member. */
-static void meet_probers(struct lookup *x, struct walker *w)
-{
-	for (size_t i = 0; i < w->lists.n; i++)
-		for (uint32_t k = 0; k < w->lists.p[i].prefix; k++) {
-			uint32_t set = x->r->kept->set_of[w->lists.p[i].rows[k]];
-
-			if (set == JOIN_NO_SET || w->acc[set])
+			if ((ref & ~POSTINGS_OWN) >= kept->tail.rows)
 				continue;
-			vec_push(&w->met, set);
-			w->acc[set] = PROBER;
-		}
-}
-
-/* When can a pair be wanted in which set p probes, and o is opposite to it?  0: never. */
-static unsigned asked_for(const struct lookup *x, uint32_t p, uint32_t o)
-{
-	const struct lookup_request *r = x->r;
-	uint32_t a = r->lead->flip ? o : p, b = r->lead->flip ? p : o;
-
-	return (r->few[a] & COVERAGE_AS_A ? r->b_ok[b] : 0u) | (r->few[b] & COVERAGE_AS_B ? r->a_ok[a] : 0u);
-}
-
-/* Whom of the sets met is it worth to look at, and when? */
-static unsigned wanted(const struct lookup *x, uint32_t m, uint32_t set, bool prober)
-{
-	uint32_t own = x->member.p[m];
-
-	if (set == own || (x->member_of[set] == UINT32_MAX && !x->r->live[set]))
-		return 0;
-	prober |= x->r->lead->symmetric;
-	return (order_allows(x, own, set) ? asked_for(x, own, set) : 0) |
-	       (prober && order_allows(x, set, own) ? asked_for(x, set, own) : 0);
-}
-
-/* Can it share enough, if all of the rest were shared? */
-static bool long_enough(const struct lookup *x, const struct walker *w, uint32_t m, uint32_t set, uint64_t rest)
-{
-	const struct joiner *j = x->r->lead;
-	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), size = x->sets->size[set];
-	uint64_t most = (w->acc[set] & ~PROBER) + rest;
-
-	most = most < size ? most : size;
-	most = most < n ? most : n;
-	return (most >= joiner_need(j, n, size) && most >= least_of(x, m)) ||
-	       (w->acc[set] & PROBER && most >= joiner_need(j, size, n));
-}
-
-/* Leaves out what cannot be a pair whatever they share, and what can wait. */
-static void sift(struct lookup *x, struct walker *w, uint32_t m, uint64_t rest)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < w->met.n; i++) {
-		uint32_t set = w->met.p[i];
-		unsigned when = wanted(x, m, set, w->acc[set] & PROBER);
-
-		w->met.p[kept] = set;
-		if (when & COVERAGE_NOW) {
-			kept++;
+			vec_push(&w->parts, ((struct part){ 1, weight, ref }));
+			w->alone[ref & ~POSTINGS_OWN] = weight;
 			continue;
 		}
-		if (when && long_enough(x, w, m, set, rest))
-			vec_push(&w->later,
-				 ((struct postings_later){ x->member.p[m], set, order_allows(x, x->member.p[m], set),
-							   order_allows(x, set, x->member.p[m]) }));
-		w->acc[set] = 0;
+		classes = postings_classes(kept, ref, &name);
+		for (uint32_t k = 0; k < classes; k++)
+			add_part(x, w, name[k].class, weight, classes == 1);
 	}
-	w->met.n = kept;
 }
 
-/* Leaves out what shares too little, if all of the rest were shared; returns how many. */
-static size_t sift_short(struct lookup *x, struct walker *w, uint32_t m, uint64_t rest)
+static void forget(struct walker *w)
 {
-	size_t kept = 0, before = w->met.n;
-
-	for (size_t i = 0; i < before; i++) {
-		uint32_t set = w->met.p[i];
-
-		w->met.p[kept] = set;
-		if (long_enough(x, w, m, set, rest))
-			kept++;
+	for (size_t i = 0; i < w->parts.n; i++)
+		if (w->parts.p[i].class & POSTINGS_OWN)
+			w->alone[w->parts.p[i].class & ~POSTINGS_OWN] = 0;
 		else
-			w->acc[set] = 0;
-	}
-	w->met.n = kept;
-	return before - kept;
+			w->mark[w->parts.p[i].class] = 0;
+	w->parts.n = 0;
 }
 
-/* Reads on in the lists as long as that leaves out enough of what else has to be intersected. */
-static void finish(struct lookup *x, struct walker *w, uint32_t m, size_t i, uint64_t rest)
-{
-	uint64_t share = FINISH_LEAST + (x->start[m + 1] - x->start[m]) / FINISH_ITEMS, room = w->met.n * share;
-	size_t dropped, seen = w->met.n;
-
-	for (; i < w->lists.n && w->met.n; i++) {
-		const struct list *l = &w->lists.p[(uint32_t)w->order.p[i]];
-
-		if (l->length > room) {
-			dropped = sift_short(x, w, m, rest);
-			if (dropped * FINISH_DROPS < seen)
-				return;
-			seen = w->met.n;
-			room = seen * share;
-			if (l->length > room)
-				return;
-		}
-		for (uint32_t k = 0; k < l->length; k++) {
-			uint32_t set = set_at(x, l, k);
-
-			if (set != JOIN_NO_SET && w->acc[set])
-				w->acc[set] += l->weight;
-		}
-		room -= l->length;
-		rest -= l->weight;
-	}
-	sift_short(x, w, m, rest);
-}
-
-/* Walks the shortest lists of a member that probes: without one of them it shares too little. */
-static void walk(struct lookup *x, struct walker *w, uint32_t m, uint64_t least)
-{
-	uint64_t rest = x->start[m + 1] - x->start[m] - x->asked[m]; /* of those anything may be shared */
-	size_t i = 0;
-
-	vec_reserve(&w->order, w->lists.n + 1);
-	for (; i < w->lists.n; i++) {
-		w->order.p[i] = (uint64_t)w->lists.p[i].length << 32 | i;
-		rest += w->lists.p[i].weight;
-	}
-	sort_numbers(w->order.p, w->lists.n);
-	for (i = 0; i < w->lists.n && rest >= least; i++) {
-		const struct list *l = &w->lists.p[(uint32_t)w->order.p[i]];
-
-		for (uint32_t k = 0; k < l->length; k++) {
-			uint32_t set = set_at(x, l, k);
-
-			if (set == JOIN_NO_SET)
-				continue;
-			if (w->acc[set] == 0)
-				vec_push(&w->met, set);
-			w->acc[set] += l->weight;
-		}
-		rest -= l->weight;
-	}
-	sift(x, w, m, rest);
-	finish(x, w, m, i, rest);
-}
-
-static void note_pair(struct lookup *x, unsigned worker, uint32_t s, uint32_t t, uint32_t shared)
-{
-	const struct joiner *j = x->r->lead;
-	uint32_t n = x->sets->size[s], m = x->sets->size[t];
-
-	if (joiner_lead_holds(j, n, m, shared) || joiner_lead_holds(j, m, n, shared))
-		vec_push(&x->found[worker], ((struct near_pair){ x->r->few[s] ? s : t, x->r->few[s] ? t : s, shared }));
-}
-
-static void intersect(struct lookup *x, struct walker *w, unsigned worker, uint32_t m, uint32_t set)
-{
-	uint32_t n = (uint32_t)(x->start[m + 1] - x->start[m]), other = x->sets->size[set];
-	const uint64_t *item;
-
-	if (x->member_of[set] != UINT32_MAX)
-		item = x->items + x->start[x->member_of[set]];
-	else
-		item = sets_get(&w->scratch, x->r->q, x->r->lead->kind, set, 0, &other);
-	note_pair(x, worker, x->member.p[m], set, intersect_sets(x->items + x->start[m], n, item, other));
-}
-
-static void intersect_met(struct lookup *x, struct walker *w, unsigned worker, uint32_t m)
-{
-	for (size_t i = 0; i < w->met.n; i++) {
-		w->acc[w->met.p[i]] = 0;
-		intersect(x, w, worker, m, w->met.p[i]);
-	}
-	w->met.n = 0;
-	w->lists.n = 0;
-}
-
-/* One that does not ask as the side that probes still probes the other members, of which one may ask for it. */
-static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
+static void count_met(struct lookup *x, unsigned worker, const struct seeker *s)
 {
 	struct walker *w = &x->walker[worker];
-	const struct joiner *j = x->r->lead;
-	unsigned asks = x->r->few[x->member.p[m]];
-	bool probes = j->symmetric || asks & (j->flip ? COVERAGE_AS_B : COVERAGE_AS_A),
-	     probed = !j->symmetric && asks & (j->flip ? COVERAGE_AS_A : COVERAGE_AS_B);
-	uint64_t least = joiner_least(j, x->start[m + 1] - x->start[m]), more = least_of(x, m);
 
-	least = more > least ? more : least;
-	gather_members(x, w, m);
-	if (!probes) {
-		walk(x, w, m, least);
-		intersect_met(x, w, worker, m);
-		least = UINT64_MAX;
+	for (size_t i = 0; i < w->met.n; i++) {
+		w->seen[w->met.p[i]] = 0;
+		count_row(x, worker, s, w->met.p[i]);
 	}
-	if (m < x->n_few) {
-		gather_lists(x, w, m);
-		if (probed)
-			meet_probers(x, w);
-	}
-	walk(x, w, m, least);
-	intersect_met(x, w, worker, m);
+	w->met.n = 0;
 }
 
-static void pair_members(void *context, size_t from, size_t to, unsigned worker)
+/* ---- members ---- */
+
+/* Whom a member meets of the others: each of two that probes finds the other. */
+static void pair_with_members(struct lookup *x, unsigned worker, uint32_t m, const struct seeker *s)
+{
+	struct walker *w = &x->walker[worker];
+	const struct lookup_runs *r = &x->runs;
+	uint32_t from = r->of_start[m], n = r->of_start[m + 1] - from;
+	uint64_t rest = 0;
+
+	vec_reserve(&w->order, (size_t)n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t run = r->of[from + i];
+
+		w->order.p[i] = (uint64_t)(r->start.p[run + 1] - r->start.p[run]) << 32 | run;
+		w->run_mark[run] = r->weight.p[run];
+		rest += r->weight.p[run];
+	}
+	if (rest >= s->least)
+		sort_numbers(w->order.p, n);
+	for (uint32_t i = 0; i < n && rest >= s->least; i++) {
+		uint32_t run = (uint32_t)w->order.p[i];
+
+		for (uint32_t k = r->start.p[run]; k < r->start.p[run + 1]; k++)
+			meet(w, r->holders.p[k]);
+		rest -= r->weight.p[run];
+	}
+	for (size_t i = 0; i < w->met.n; i++) {
+		uint32_t o = w->met.p[i], shared = 0;
+
+		w->seen[o] = 0;
+		if (!worth_counting(x, s, x->member.p[o]))
+			continue;
+		for (uint32_t k = r->of_start[o]; k < r->of_start[o + 1]; k++)
+			shared += w->run_mark[r->of[k]];
+		note_pair(x, worker, s, x->member.p[o], shared);
+	}
+	w->met.n = 0;
+	for (uint32_t i = 0; i < n; i++)
+		w->run_mark[r->of[from + i]] = 0;
+}
+
+static unsigned bit_of_prober(const struct joiner *j) { return j->flip ? COVERAGE_AS_B : COVERAGE_AS_A; }
+
+/* Known sets that ask do not find members: those find them, whichever way. */
+static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
+{
+	struct seeker s = seeker_of(x, x->member.p[m]);
+	const struct joiner *j = x->r->lead;
+	unsigned prober = bit_of_prober(j), other = prober ^ (COVERAGE_AS_A | COVERAGE_AS_B);
+
+	s.probes = j->symmetric || x->r->few[s.set] & prober || x->known_ask & other;
+	s.probed = !j->symmetric && (x->r->few[s.set] & other || x->known_ask & prober);
+	pair_with_members(x, worker, m, &s);
+	if (m >= x->n_asking && !x->known.n)
+		return;
+	gather_member(x, &x->walker[worker], m);
+	walk(x, &x->walker[worker], &s);
+	count_met(x, worker, &s);
+	forget(&x->walker[worker]);
+}
+
+/* A set that the index knows: of each of its rows the classes are there. */
+static void pair_known(struct lookup *x, unsigned worker, uint32_t set)
+{
+	struct walker *w = &x->walker[worker];
+	struct postings *kept = x->r->kept;
+	struct seeker s = seeker_of(x, set);
+	const struct joiner *j = x->r->lead;
+	unsigned prober = bit_of_prober(j);
+
+	s.probes = j->symmetric || x->r->few[set] & prober;
+	s.probed = !j->symmetric && x->r->few[set] & ~prober;
+	for (uint32_t row = kept->row_of[set]; row != UINT32_MAX; row = kept->next_row[row]) {
+		const uint32_t *class = postings_row_classes(kept, row);
+
+		for (uint32_t i = 0; class && i < kept->rows[row].n; i++)
+			add_part(x, w, class[i], kept -> classes[class[i]].weight, true);
+		walk(x, w, &s);
+		count_met(x, worker, &s);
+		forget(w);
+	}
+}
+
+static void pair_seekers(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct lookup *x = context;
 
-	for (size_t m = from; m < to; m++)
-		pair_member(x, worker, (uint32_t)m);
+	for (size_t i = from; i < to; i++)
+		if (i < x->member.n)
+			pair_member(x, worker, (uint32_t)i);
+		else
+			pair_known(x, worker, x->known.p[i - x->member.n]);
 }
 
 /* ---- all of it ---- */
@@ -714,7 +474,7 @@ static int by_sets(const void *a, const void *b)
 	return xh < yh ? -1 : xh > yh;
 }
 
-/* Two members may have met each other. */
+/* Two that ask may have met each other. */
 static void unify(struct lookup *x)
 {
 	near_pairs *all = &x->found[0];
@@ -727,9 +487,6 @@ static void unify(struct lookup *x)
 		all->n += x->found[t].n;
 		x->found[t].n = 0;
 	}
-	for (unsigned t = 0; t < x->r->threads; t++)
-		for (size_t i = 0; i < x->walker[t].later.n; i++)
-			vec_push(&x->r->kept->later, x->walker[t].later.p[i]);
 	sort_array(all->p, all->n, sizeof *all->p, by_sets);
 	for (size_t i = 0; i < all->n; i++)
 		if (i == 0 || by_sets(&all->p[i], &all->p[n - 1]) != 0)
@@ -737,90 +494,89 @@ static void unify(struct lookup *x)
 	all->n = n;
 }
 
-static void release(struct lookup *x)
+static void walkers_open(struct lookup *x)
 {
-	for (unsigned t = 0; t < x->r->threads; t++) {
+	const struct postings_tail *t = &x->r->kept->tail;
+	size_t most = t->rows > x->member.n ? t->rows : x->member.n;
+
+	x->walker = mem_zarray(x->r->threads, sizeof *x->walker);
+	for (unsigned i = 0; i < x->r->threads; i++) {
+		struct walker *w = &x->walker[i];
+
+		w->mark = mem_zarray((size_t)t->classes + 1, sizeof *w->mark);
+		w->run_mark = mem_zarray(x->runs.weight.n + 1, sizeof *w->run_mark);
+		w->alone = mem_zarray((size_t)t->rows + 1, sizeof *w->alone);
+		w->seen = mem_zalloc(most + 1);
+	}
+}
+
+static void walkers_close(struct lookup *x)
+{
+	for (unsigned t = 0; x->walker && t < x->r->threads; t++) {
 		struct walker *w = &x->walker[t];
 
 		sets_scratch_release(&w->scratch);
-		vec_release(&w->lists);
+		vec_release(&w->parts);
 		vec_release(&w->refs);
 		vec_release(&w->order);
-		vec_release(&w->own);
 		vec_release(&w->met);
 		vec_release(&w->later);
-		mem_free(w->acc);
+		mem_free(w->mark);
+		mem_free(w->run_mark);
+		mem_free(w->alone);
+		mem_free(w->seen);
 		mem_free(w->slot);
 	}
-	for (size_t k = 0; k < x->n_slices; k++)
-		vec_release(&x->hits[k]);
-	vec_release(&x->member);
-	vec_release(&x->holders);
 	mem_free(x->walker);
-	mem_free(x->member_of);
-	mem_free(x->items);
-	mem_free(x->start);
-	mem_free(x->asked);
-	big_free(x->query, (x->n_queries + 1) * sizeof *x->query);
-	mem_free(x->range);
-	mem_free(x->slice_from);
-	mem_free(x->hits);
-	mem_free(x->hit_start);
-	mem_free(x->hit);
-	mem_free(x->run_start);
-	mem_free(x->run);
+}
+
+static bool find_pairs(struct lookup *x)
+{
+	const struct lookup_request *r = x->r;
+
+	note_ranges(x);
+	if (!lookup_items(x))
+		return false;
+	walkers_open(x);
+	task_each(r->threads, x->member.n + x->known.n, SEEKERS_AT_ONCE, pair_seekers, x);
+	if (r->kept->damaged) {
+		for (unsigned t = 0; t < r->threads; t++)
+			x->found[t].n = 0;
+		return false;
+	}
+	unify(x);
+	for (unsigned t = 0; t < r->threads; t++)
+		for (size_t i = 0; i < x->walker[t].later.n; i++)
+			vec_push(&r->kept->later, x->walker[t].later.p[i]);
+	return true;
 }
 
 bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
 {
 	struct lookup x = { .r = r, .sets = &r->q->sets[r->lead->kind], .found = found };
+	bool ok =
+	    !x.sets->bag && r->kept->tail.bounds == joiner_bounds(r->lead) && choose_seekers(&x) && find_pairs(&x);
 
-	x.walker = mem_zarray(r->threads, sizeof *x.walker);
-	if (x.sets->bag || r->kept->tail.bounds != joiner_bounds(r->lead) || !choose_members(&x)) {
-		release(&x);
-		return false;
-	}
-	for (unsigned t = 0; t < r->threads; t++)
-		x.walker[t].acc = mem_zarray((size_t)x.sets->n + 1, sizeof *x.walker[t].acc);
-	note_ranges(&x);
-	read_members(&x);
-	sort_queries(&x);
-	find_items(&x);
-	group_hits(&x);
-	note_runs(&x);
-	if (!x.damaged)
-		task_each(r->threads, x.member.n, MEMBERS_AT_ONCE, pair_members, &x);
-	x.damaged |= r->kept->damaged;
-	for (unsigned t = 0; t < r->threads && x.damaged; t++)
-		found[t].n = 0;
-	if (!x.damaged)
-		unify(&x);
-	release(&x);
-	return !x.damaged;
-}
-
-/* ---- what was put off ---- */
-
-static void intersect_later(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct lookup *x = context;
-
-	for (size_t i = from; i < to; i++) {
-		const struct postings_later *p = &x->r->kept->later.p[i];
-		uint32_t s = p->set, t = p->other;
-
-		if ((p->set_probes && asked_for(x, s, t)) || (p->other_probes && asked_for(x, t, s)))
-			note_pair(x, worker, s, t,
-				  sets_overlap(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, s, t).shared);
-	}
+	walkers_close(&x);
+	lookup_items_release(&x);
+	vec_release(&x.member);
+	vec_release(&x.known);
+	mem_free(x.member_of);
+	mem_free(x.range);
+	return ok;
 }
 
 void lookup_later(const struct lookup_request *r, near_pairs *found)
 {
 	struct lookup x = { .r = r, .sets = &r->q->sets[r->lead->kind], .found = found };
 
-	x.walker = mem_zarray(r->threads, sizeof *x.walker);
-	task_each(r->threads, r->kept->later.n, LATER_AT_ONCE, intersect_later, &x);
+	for (size_t i = 0; i < r->kept->later.n; i++) {
+		const struct postings_later *p = &r->kept->later.p[i];
+
+		if ((p->set_probes && asked_for(&x, p->set, p->other)) ||
+		    (p->other_probes && asked_for(&x, p->other, p->set)))
+			vec_push(&found[0], r->few[p->set] ? ((struct near_pair){ p->set, p->other, p->shared })
+							   : ((struct near_pair){ p->other, p->set, p->shared }));
+	}
 	unify(&x);
-	release(&x);
 }

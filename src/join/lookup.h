@@ -1,13 +1,13 @@
 /* join/lookup.h -- pairs of a few sets with all others by a kept index (inside near.c).
  *
- * The items of the few are sorted, so that one walk over the index finds them
- * all; items that several of the few have come together by themselves.  Sets that the index
- * does not know are taken along as if they were of the few, but pairs of two of them are not wanted.
+ * Of a set that the index knows its classes are there.  The items of the others are looked up, which gives
+ * classes as well; sets that the index does not know and that do not ask are taken along, but pairs of two of
+ * them are not wanted.
  *	A set that probes shares one of any n - least + 1 of its items with its opposite: it walks its
  * shortest lists until the items left are fewer than `least`.  The opposite of a
  * set that is met without probing has it in one of the lists that it would walk itself: those rows are in front
- * of the list.  Whoever is met is intersected, or put off when nobody wants to know yet.
- * Cost: by what the few and the unknown have, and by the lists they walk; nothing is read of sets that are not met.
+ * of the list.  What two share is counted by the classes of whoever was met; no set is read that the index knows.
+ * Cost: by what the sets that it does not know have, by the lists walked, and by the classes of the sets met.
  */
 #ifndef WINNOW_JOIN_LOOKUP_H
 #define WINNOW_JOIN_LOOKUP_H
@@ -31,6 +31,6 @@ struct lookup_request {
 /* Appends every pair of different sets that can be wanted and satisfies the leading bounds one way or the other, each
  * once.  False: the index is damaged, or knows too little; the lists are then empty. */
 bool lookup_pairs(const struct lookup_request *r, near_pairs *found);
-/* The same of what lookup_pairs put off (kept->later): sets that met, but are not wanted before later. */
+/* The same of what lookup_pairs put off (kept->later): pairs that nobody wanted before. */
 void lookup_later(const struct lookup_request *r, near_pairs *found);
 #endif

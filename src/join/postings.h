@@ -1,17 +1,18 @@
 /* join/postings.h -- who has which item: the index of one join, kept for the next (docs/format/postings.md).
  *
  * columns.c sees every distinct item of a block with the list of rows that have it.  What it sees is
- * streamed out: by value of the item, 16 more bits of it and where its list is; the
- * lists, one for each class; the sets of the rows.  Whoever later has a few new
- * sets looks up their items and gets candidates, of which none is missing: a
- * false one costs an intersection.
+ * streamed out: the items by value, with where their lists are; the lists, one for each class;
+ * for each row the classes that it has, and the set that it was made of.  Whoever later has a few new
+ * sets looks up their items, which gives what they share with any row; what two rows share
+ * is the weight of the classes that both have.
  *
  *	writing   columns_build with a postings_writer (buckets), then postings_finish
- *	reading   postings_open; postings_find for all items of all new sets at once;
- *		  postings_lists for the lists of what was found
+ *	reading   postings_open, postings_bind; postings_find for all items of all new sets at once;
+ *		  postings_classes for what was found; postings_list, postings_row
  *
- * Lists begin with the rows for which the class is among the rarest that they cannot do without (`prefix`).
- * Cost: 6 bytes for each distinct item, 4 for each posting, 24 for each class; a
+ * Classes are numbered from the shortest list to the longest.  Lists begin with the rows for which the class is among
+ * the rarest that they cannot do without (`prefix`).
+ * Cost: 10 bytes for each distinct item, 8 for each posting, 32 for each class; a
  * lookup is a few nanoseconds when many are made at once, in order.
  */
 #ifndef WINNOW_JOIN_POSTINGS_H
@@ -21,9 +22,44 @@
 #include "join/columns.h"
 
 #define POSTINGS_FINE 32u	    /* parts of a bucket */
+#define POSTINGS_LEAST_BITS 11u	    /* 2^bits buckets, so that with 48 more bits an item is known in full */
 #define POSTINGS_OWN (1u << 31)	    /* a ref of an item that one row alone has: the row's number is in it */
 #define POSTINGS_BLOCK_ROWS 64u	    /* with fewer rows to a block reading them all is cheaper than an index */
 #define POSTINGS_BUCKET_MOST 65535u /* distinct items of one bucket; beyond, nothing is kept */
+
+/* ---- as it is stored ---- */
+
+#define POSTINGS_ENTRY 10u			    /* bytes: 6 of the item, 4 of the ref */
+#define POSTINGS_BLOCK_HEAD (4 + 2 * POSTINGS_FINE) /* checksum, ends of the parts */
+
+struct postings_class { /* items with one list */
+	uint64_t start; /* of the list */
+	uint32_t n, prefix, weight, check;
+};
+
+struct postings_row {
+	uint64_t start;			/* of its classes */
+	uint32_t n, name, alone, check; /* alone: items that no other row of its block has */
+};
+
+struct postings_name { /* what buckets call a class; several may share a ref */
+	uint32_t ref, class;
+};
+
+struct postings_tail { /* the last bytes of the file */
+	char magic[8];
+	uint64_t length, tables, postings, run, bounds;
+	uint32_t bits, class_bits, classes, rows;
+	uint64_t check_tables, check;
+};
+
+static inline unsigned postings_fine(uint64_t item, unsigned bits) { return item << bits >> 59; }
+/* The 48 bits that follow; at the lowest end of them bits that every item has. */
+static inline uint64_t postings_rest(uint64_t item, unsigned bits) { return item << bits << 5 >> 16; }
+extern const char postings_magic[8];
+/* The checksum of the tables, which lie one behind the other; t is whole but for checksums. */
+uint64_t postings_check_tables(const struct postings_tail *t, const unsigned char *tables);
+uint64_t postings_tables_bytes(const struct postings_tail *t);
 
 /* ---- writing ---- */
 
@@ -35,6 +71,7 @@ struct postings_writer {
 	const uint32_t *name;
 	uint64_t run; /* whose it is */
 	uint64_t bounds;
+	unsigned coarse; /* bits of a ref that are left away; 0 but where tests want refs that mean several classes */
 	/* Made. */
 	bool given_up, done;
 	uint64_t at;
@@ -51,27 +88,15 @@ struct postings_group { /* an item and where its list is */
 bool postings_bucket(const struct postings_group *g, uint32_t n, unsigned bits, unsigned char *out);
 size_t postings_bucket_bytes(uint32_t n);
 void postings_add_bucket(struct postings_writer *w, const unsigned char *p, size_t n);
-uint32_t postings_ref(uint64_t signature); /* of a list with several rows */
+uint32_t postings_ref(const struct postings_writer *w, uint64_t signature); /* of a list with several rows */
 /* The rest of the file.  set[r], size[r]: of each row; least[r]: what the row shares at least with an opposite. */
 void postings_finish(struct postings_writer *w, const struct columns_index *c, const uint32_t *set,
 		     const uint32_t *size, const uint64_t *least);
 
 /* ---- reading ---- */
 
-struct postings_class {
-	uint32_t ref, n, prefix, check;
-	uint64_t start;
-};
-
-struct postings_tail { /* the last bytes of the file */
-	char magic[8];
-	uint64_t length, tables, postings, run, bounds;
-	uint32_t bits, class_bits, classes, rows;
-	uint64_t check_tables, check;
-};
-
 struct postings_later { /* who may probe, by the first order */
-	uint32_t set, other;
+	uint32_t set, other, shared;
 	bool set_probes, other_probes;
 };
 
@@ -79,17 +104,22 @@ struct postings {
 	const unsigned char *bytes;
 	struct postings_tail tail;
 	const uint64_t *bucket; /* where each begins */
-	const uint32_t *directory, *name, *post;
 	const struct postings_class *classes;
-	uint32_t *set_of;		  /* [rows] whoever opens it says which set of now; JOIN_NO_SET: none */
-	uint8_t *tested;		  /* [classes] whose list was found to be as it was written */
+	const struct postings_row *rows;
+	const struct postings_name *names;
+	const uint32_t *directory, *post, *forward;
+	uint32_t *set_of;		  /* [rows] the set of now; JOIN_NO_SET: none */
+	uint32_t *row_of, *next_row;	  /* [sets] a row of it, [rows] another of the same set; UINT32_MAX: none */
+	uint8_t *tested, *tested_row;	  /* [classes], [rows] whose lists were found to be as they were written */
 	uint8_t *tested_bucket;		  /* [2^bits] the same of buckets */
 	bool damaged;			  /* found while reading: what was found is not all */
-	VEC(struct postings_later) later; /* sets that met and were not looked at yet (lookup.h) */
+	VEC(struct postings_later) later; /* pairs of sets that nobody wanted to know yet (lookup.h) */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */
 int postings_open(struct postings *p, const unsigned char *bytes, size_t n, struct err *err);
+/* set_of[name] of now, of `names` names; JOIN_NO_SET: none.  sets: how many there are now. */
+void postings_bind(struct postings *p, const uint32_t *set_of, uint32_t names, uint32_t sets);
 void postings_close(struct postings *p); /* zero is fine */
 
 struct postings_query {
@@ -101,11 +131,12 @@ struct postings_found {
 };
 typedef VEC(struct postings_found) postings_hits;
 
-/* Queries ascending by item; appends what there is for sets < below, false hits included.  False: damaged. */
+/* Queries ascending by item, then by `of`; appends what there is for those with of < below.  False: damaged. */
 bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, uint32_t below,
 		   postings_hits *out);
-/* A ref will be asked for soon: first its place, later (near) what is there. */
-void postings_expect(const struct postings *p, uint32_t ref, bool near);
-/* Each class that a ref may mean; at: 0 at first. NULL: no more, or damaged. */
-const struct postings_class *postings_lists(struct postings *p, uint32_t ref, uint32_t *at);
+/* The classes that a ref may mean: one, if not by rare chance; returns how many. */
+uint32_t postings_classes(const struct postings *p, uint32_t ref, const struct postings_name **first);
+/* The rows of a class, the classes of a row; NULL: damaged. */
+const uint32_t *postings_list(struct postings *p, uint32_t class);
+const uint32_t *postings_row_classes(struct postings *p, uint32_t row);
 #endif

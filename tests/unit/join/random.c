@@ -606,7 +606,9 @@ static void check_changed_by_index(struct test *t, struct world *w, const struct
 		name[s] = s;
 	for (unsigned i = 0; i < n; i++) {
 		bytes[i] = BUF(64 * MIB);
-		writer[i] = (struct postings_writer){ .put = keep_bytes, .context = &bytes[i], .name = name };
+		writer[i] = (struct postings_writer){
+			.put = keep_bytes, .context = &bytes[i], .name = name, .coarse = test_below(t, 2) ? 27 : 0
+		}; /* 16 refs for all classes */
 	}
 	before.keep = writer;
 	first.n = w->q.n - (uint32_t)test_below(t, w->q.n / 4 + 1);
@@ -622,9 +624,7 @@ static void check_changed_by_index(struct test *t, struct world *w, const struct
 		w->drawn[F_INDEXED] += writer[i].done;
 		if (writer[i].done &&
 		    postings_open(&kept[i], (const unsigned char *)bytes[i].p, bytes[i].n, &err) == WN_OK) {
-			kept[i].set_of = mem_array((size_t)kept[i].tail.rows + 1, sizeof *kept[i].set_of);
-			for (uint32_t r = 0; r < kept[i].tail.rows; r++)
-				kept[i].set_of[r] = kept[i].name[r];
+			postings_bind(&kept[i], name, sets, sets);
 		} else {
 			CHECK(!writer[i].done || damage, "%s", err.text);
 			postings_close(&kept[i]);
