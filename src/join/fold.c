@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "join/sets.h"
 
 #define FOLD_TRIES 16u
 
@@ -82,6 +83,7 @@ uint32_t fold_twins(uint32_t *fold, const struct join_query *q)
 	const struct join_fold *f = q->fold;
 	struct twin *t;
 	uint32_t tops[FOLD_TRIES], n_tops = 0, folded = 0;
+	size_t kind;
 
 	for (uint32_t d = 0; d < q->n; d++)
 		fold[d] = d;
@@ -90,7 +92,9 @@ uint32_t fold_twins(uint32_t *fold, const struct join_query *q)
 	t = mem_array((size_t)q->n + 1, sizeof *t);
 	for (uint32_t d = 0; d < q->n; d++)
 		t[d] = twin_of(q, d);
-	qsort_r(t, q->n, sizeof *t, by_rank, (void *)(uintptr_t)f);
+	kind = q->set_of[0] ? 0 : 1;
+	sets_sort(t, q->n, sizeof *t, offsetof(struct twin, set) + kind * sizeof t->set[0],
+		  q->set_of[kind] ? q->sets[kind].n : 0, by_rank, (void *)(uintptr_t)f);
 	for (uint32_t i = 0; i < q->n; i++) {
 		uint32_t x = t[i].doc, k = 0;
 

@@ -1,6 +1,6 @@
 /* join/rows.c -- see rows.h.
  *
- * Two sorts: documents by (key, sets, value, number) make the rows; rows by
+ * Two sorts: documents by (sets, key, value, number) make the rows; rows by
  * (key, sort value, first member) give them their numbers.  Canonical document
  * numbers keep pages of one URL together, so rows of one chain stay close.
  */
@@ -12,15 +12,18 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "join/sets.h"
 
 struct doc_key {
 	uint32_t key, set[JOIN_KINDS], doc;
 	double value;
 };
 
-static int by_row(const void *pa, const void *pb)
+static int by_row(const void *pa, const void *pb, void *context)
 {
 	const struct doc_key *a = pa, *b = pb;
+
+	(void)context;
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
@@ -156,9 +159,12 @@ void rows_build(struct rows *r, const struct join_query *q, const struct join_di
 	struct doc_key *keys = mem_array((size_t)q->n + 1, sizeof *keys);
 	size_t n = gather(keys, q, d, kinds, live), rows = 0;
 	struct row_key *order = mem_array(n + 1, sizeof *order);
+	size_t kind;
 
 	*r = (struct rows){ .flip = flip };
-	sort_array(keys, n, sizeof *keys, by_row);
+	kind = kinds & 1 && q->set_of[0] ? 0 : 1;
+	sets_sort(keys, n, sizeof *keys, offsetof(struct doc_key, set) + kind * sizeof keys->set[0],
+		  kinds >> kind & 1 && q->set_of[kind] ? q->sets[kind].n : 0, by_row, NULL);
 	for (size_t i = 0, end; i < n; i = end) {
 		end = row_end(keys, n, i);
 		order[rows] = (struct row_key){ keys[i].key, keys[i].doc, (uint32_t)i, 0 };

@@ -1,6 +1,9 @@
 /* join/sets.c -- see sets.h. */
 #include "join/sets.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/mem.h"
 #include "join/intersect.h"
 
@@ -47,4 +50,32 @@ void sets_scratch_release(struct sets_scratch *s)
 	mem_free(s->items[0]);
 	mem_free(s->items[1]);
 	*s = (struct sets_scratch){ 0 };
+}
+
+static uint32_t bucket_of(const unsigned char *thing, size_t at, uint32_t sets)
+{
+	uint32_t set;
+
+	memcpy(&set, thing + at, sizeof set);
+	return set < sets ? set : sets; /* JOIN_NO_SET comes last */
+}
+
+void sets_sort(void *things, size_t n, size_t size, size_t at, uint32_t sets,
+	       int (*compare)(const void *, const void *, void *), void *context)
+{
+	uint32_t *end = mem_zarray((size_t)sets + 2, sizeof *end);
+	unsigned char *from = things, *to = mem_array(n + 1, size);
+
+	for (size_t i = 0; i < n; i++)
+		end[bucket_of(from + i * size, at, sets) + 1]++;
+	for (uint32_t b = 0; b < sets; b++)
+		end[b + 1] += end[b];
+	for (size_t i = 0; i < n; i++)
+		memcpy(to + (size_t)end[bucket_of(from + i * size, at, sets)]++ * size, from + i * size, size);
+	memcpy(from, to, n * size);
+	mem_free(to);
+	for (uint32_t b = 0, start = 0; b <= sets; start = end[b++])
+		if (end[b] - start > 1)
+			qsort_r(from + (size_t)start * size, end[b] - start, size, compare, context);
+	mem_free(end);
 }

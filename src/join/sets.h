@@ -16,4 +16,9 @@ const uint64_t *sets_get(struct sets_scratch *s, const struct join_query *q, int
 			 uint32_t *n);
 struct join_overlap sets_overlap(struct sets_scratch *s, const struct join_query *q, int kind, uint32_t a, uint32_t b);
 void sets_scratch_release(struct sets_scratch *s);
+
+/* Things of `size` bytes, each with the number of a set at `at` in it, sorted by (set, compare): one pass and many short sorts
+ * instead of a long one, since few things have one set. */
+void sets_sort(void *things, size_t n, size_t size, size_t at, uint32_t sets,
+	       int (*compare)(const void *, const void *, void *), void *context);
 #endif
