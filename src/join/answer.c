@@ -39,10 +39,27 @@ void coverage_index_free(struct coverage_index *x)
 	mem_free(x);
 }
 
+void coverage_index_pass(struct coverage_index *x)
+{
+	if (x)
+		x->s.q = NULL;
+}
+
+/* An answer to another query than the one that left the index. */
+static void answer_adopt(struct answer *s, struct coverage_index *x)
+{
+	for (unsigned i = 0; i < s->n && i < x->s.n; i++)
+		joiner_adopt(&s->joiner[i], &x->s.joiner[i]);
+	answer_close(&x->s);
+	x->there = false;
+}
+
 void answer_take(struct answer *s, const struct join_query *q, const struct join_options *o)
 {
 	if (!o || !o->index || !o->index->there || o->index->s.q != q) {
 		answer_open(s, q, o, NULL, false);
+		if (o && o->index && o->index->there && !o->index->s.q)
+			answer_adopt(s, o->index);
 		return;
 	}
 	*s = o->index->s;

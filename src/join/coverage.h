@@ -55,8 +55,10 @@ int coverage_kernel(struct kernel *out, const struct join_query *q, const struct
 		    struct coverage_stats *stats, struct err *err);
 void kernel_release(struct kernel *k); /* zero is fine */
 
-/* What two answers to one query share (join_options.index): most of a join's work is its index. */
+/* What two answers share (join_options.index): most of a join's work is its index, and bounds are no part of it. */
 struct coverage_index *coverage_index_new(void);
+/* The query it was made for ends; the next may be another one over the same documents and sets, and takes over what is the same. */
+void coverage_index_pass(struct coverage_index *x); /* x may be NULL */
 void coverage_index_free(struct coverage_index *x); /* x may be NULL */
 
 /* witness[a] for a with kept[a] = 0: the b with kept[b] and Cov(a, b) of the

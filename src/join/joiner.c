@@ -153,6 +153,23 @@ static void drop_index(struct joiner *j)
 		probe_reset(&j->probes[t]);
 }
 
+static bool same_rows(const struct rows *x, const struct rows *y, int kind)
+{
+	return x->n == y->n && memcmp(x->set[kind], y->set[kind], x->n * sizeof *x->set[kind]) == 0 &&
+	       memcmp(x->block, y->block, x->n * sizeof *x->block) == 0;
+}
+
+void joiner_adopt(struct joiner *j, struct joiner *from)
+{
+	if (!from->indexed || from->sub || from->filter || j->kind < 0 || j->kind != from->kind ||
+	    !same_rows(&j->rows, &from->rows, j->kind))
+		return;
+	j->index = from->index;
+	j->indexed = true;
+	from->index = (struct columns_index){ 0 };
+	from->indexed = false;
+}
+
 void joiner_close(struct joiner *j)
 {
 	if (j->probes)

@@ -69,6 +69,8 @@ uint64_t joiner_bounds(const struct joiner *j);
  * from either side (see joiner_pair). */
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
 		 const uint8_t *live, bool once);
+/* Takes the index of a joiner over the same sets, if it is of the same rows; bounds may differ. */
+void joiner_adopt(struct joiner *j, struct joiner *from);
 /* From now on only documents with a_ok[a] are a, with b_ok[b] are b ([q->n], NULL: all).  Rows and index stay. */
 void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok);
 /* The members of rows that are ok, for as_a and as_b; the caller's. */

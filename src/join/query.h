@@ -30,7 +30,7 @@
 
 struct join_cursor { /* a place in one set; opaque but for `left` */
 	uint64_t at, last;
-	uint32_t left, size; /* items not yet read; of all */
+	uint32_t left, read, size; /* items not yet read; that were; of all */
 };
 
 struct join_sets {
@@ -121,7 +121,7 @@ struct join_options {
 	uint32_t list;	       /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
-	/* Where coverage_kernel leaves its rows and index for coverage_witness of the same query and options; NULL: nowhere. */
+	/* Where coverage_kernel leaves its rows and index for a later call with the same sets; NULL: nowhere. */
 	struct coverage_index *index;
 	/* By disjunct, or NULL: where the index goes for later (coverage_kernel); what a run before left (coverage_changed). */
 	struct postings_writer *keep;

@@ -47,17 +47,17 @@ static void view_open(void *context, uint32_t set, struct join_cursor *c)
 {
 	const struct stored_text *t = context;
 	uint64_t start = __atomic_load_n(&t->of->start[t->kind][set], __ATOMIC_RELAXED);
-	uint32_t n = t->of->size[t->kind][set];
+	uint32_t n = t->of->size[t->kind][set], full = t->of->full[t->kind] ? t->of->full[t->kind][set] : n;
 
 	if (start == 0 && n)
 		start = view_late(t, set);
-	*c = (struct join_cursor){ 0, start, start ? n : 0, n };
+	*c = (struct join_cursor){ .last = start, .left = start ? n : 0, .size = full };
 }
 
 static uint32_t view_read(void *context, struct join_cursor *c, uint64_t below, uint64_t *out, uint32_t cap)
 {
 	struct set_view v = { (const unsigned char *)(uintptr_t)c->last, c->size };
-	uint32_t i = c->size - c->left, n = v.p ? set_view_read(v, &i, &c->at, below, out, cap) : 0;
+	uint32_t n = v.p ? set_view_read(v, &c->read, &c->at, below, out, cap < c->left ? cap : c->left) : 0;
 
 	(void)context;
 	c->left -= n;
@@ -163,6 +163,41 @@ int stored_open(struct stored *s, const struct segments *segments, const uint64_
 	return atomic_load(&o.rc);
 }
 
+struct narrowing {
+	struct stored *s;
+	uint64_t below;
+};
+
+static void narrow_sets(void *context, size_t from, size_t to, unsigned worker)
+{
+	const struct narrowing *w = context;
+	uint64_t items[256];
+
+	(void)worker;
+	for (int k = 0; k < JOIN_KINDS; k++)
+		for (size_t i = from; w->s->full[k] && i < to; i++) {
+			struct set_view v = { (const unsigned char *)(uintptr_t)w->s->start[k][i], w->s->full[k][i] };
+			uint64_t at = 0;
+			uint32_t n = 0;
+
+			while (v.p && set_view_read(v, &n, &at, w->below, items, COUNT(items)) == COUNT(items))
+				;
+			w->s->size[k][i] = n;
+		}
+}
+
+void stored_narrow(struct stored *s, uint64_t below, unsigned threads)
+{
+	struct narrowing w = { s, below };
+
+	for (int k = 0; k < JOIN_KINDS; k++)
+		if (s->size[k]) {
+			s->full[k] = mem_array((size_t)s->n + 1, sizeof *s->full[k]);
+			memcpy(s->full[k], s->size[k], (size_t)s->n * sizeof *s->full[k]);
+		}
+	task_each(threads ? threads : 1, s->n, 256, narrow_sets, &w);
+}
+
 int stored_state(const struct stored *s, struct err *err)
 {
 	if (s->failed < 0 && err)
@@ -176,6 +211,7 @@ void stored_close(struct stored *s)
 	mem_free(s->content);
 	for (int k = 0; k < JOIN_KINDS; k++) {
 		mem_free(s->size[k]);
+		mem_free(s->full[k]);
 		mem_free(s->start[k]);
 	}
 	*s = (struct stored){ 0 };

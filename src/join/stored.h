@@ -18,6 +18,7 @@ struct stored {
 	struct join_sets sets[JOIN_KINDS];
 	uint32_t *set_of; /* [n] */
 	uint32_t *size[JOIN_KINDS];
+	uint32_t *full[JOIN_KINDS]; /* after stored_narrow the sizes as they are stored, else NULL */
 	uint64_t *start[JOIN_KINDS];
 	uint32_t n, *content; /* [n] of each set */
 	const struct segments *segments;
@@ -35,6 +36,9 @@ struct stored {
  * read.  s stays where it is until stored_close. */
 int stored_open(struct stored *s, const struct segments *segments, const uint64_t *content, uint32_t n, unsigned kinds,
 		unsigned threads, uint32_t *const known[JOIN_KINDS], struct err *err);
+/* From now on a set is its items below `below`: of hashes the same random share of every set, so measures of narrowed sets
+ * estimate those of whole ones.  Cost: reading what remains.  Only after sizes were read (known NULL). */
+void stored_narrow(struct stored *s, uint64_t below, unsigned threads);
 int stored_state(const struct stored *s, struct err *err);
 void stored_close(struct stored *s); /* zero is fine */
 #endif

@@ -96,5 +96,20 @@ TEST(stored, sets_read_in_parts_are_the_sets_stored)
 			      n[i][k]);
 		}
 	stored_close(&s);
+	for (uint64_t below = UINT64_MAX / 2; below; below >>= 3) {
+		REQUIRE(stored_open(&s, g, content, 2 * CONTENTS + 1, 3, 2, NULL, &err) == WN_OK, "%s", err.text);
+		stored_narrow(&s, below, 2);
+		for (uint32_t i = 0; i < CONTENTS; i++)
+			for (int k = 0; k < 2; k++) {
+				uint32_t id = s.set_of[2 * i], left = 0;
+
+				while (left < n[i][k] && set[i][k][left] < below)
+					left++;
+				CHECK_EQ(s.sets[k].size[id], left, "content %u, narrowed", i);
+				CHECK(reads_back(t, &s.sets[k], id, set[i][k], left), "content %u, kind %d, %u of %u",
+				      i, k, left, n[i][k]);
+			}
+		stored_close(&s);
+	}
 	segments_close(g);
 }
