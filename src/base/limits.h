@@ -73,15 +73,20 @@
 #define LIMIT_PDF_MEMORY (1 * GIB)	 /* address space of pdftotext */
 #define LIMIT_PDF_SECONDS 20		 /* CPU time of pdftotext; twice that by the clock */
 #define PREVIEW_SHINGLES 2500000	 /* that a preview joins; about a second with all it does beside */
-#define PREVIEW_NODES 150		 /* of exact search in a block; what is not proven then is a good cover */
-#define PREVIEW_PAIRS 4000000		 /* pairs it tries one by one */
-#define LIMIT_BODY (8 * MIB)		 /* a request's body; uploads of archives have a route of their own */
-#define LIMIT_PARAMS 1000		 /* parameters in a query */
-#define LIMIT_REQUEST_HEAD (128 * KIB)	 /* request line and headers */
-#define LIMIT_REQUEST_FIELDS 128	 /* header fields of a request */
-#define LIMIT_UPLOAD (64 * GIB)		 /* an archive file that is uploaded; the disk is the other limit */
-#define LIMIT_HEAD_SECONDS 20		 /* for a request's head, from its first byte */
-#define LIMIT_STALL_SECONDS 30		 /* a body or answer must move on by LIMIT_STALL_BYTES in this time */
+#define PREVIEW_WHOLE 10	/* times that many are joined when they are all there is: nothing is then estimated */
+#define PREVIEW_NARROWED 2	/* times that many in all narrowed sets */
+#define PREVIEW_NARROW_ITEMS 32 /* in a narrowed set, in the mean, at least */
+#define PREVIEW_TRIED 96	/* pairs of narrowed sets that are tried by whole ones */
+#define PREVIEW_NODES 20	/* of exact search; what is not proven then is a good cover */
+#define PREVIEW_NODES_CURVE 2	/* the same for what only accompanies the answer */
+#define PREVIEW_PAIRS 4000000	/* pairs it tries one by one */
+#define LIMIT_BODY (8 * MIB)	/* a request's body; uploads of archives have a route of their own */
+#define LIMIT_PARAMS 1000	/* parameters in a query */
+#define LIMIT_REQUEST_HEAD (128 * KIB) /* request line and headers */
+#define LIMIT_REQUEST_FIELDS 128       /* header fields of a request */
+#define LIMIT_UPLOAD (64 * GIB)	       /* an archive file that is uploaded; the disk is the other limit */
+#define LIMIT_HEAD_SECONDS 20	       /* for a request's head, from its first byte */
+#define LIMIT_STALL_SECONDS 30	       /* a body or answer must move on by LIMIT_STALL_BYTES in this time */
 #define LIMIT_STALL_BYTES 4096
 #define LIMIT_CONNECTIONS 8192	     /* open at once; then idle ones make room, else more wait in the backlog */
 #define LIMIT_IDLE_SECONDS 60	     /* between two requests of a connection */

@@ -24,7 +24,8 @@ static const struct opt opts[] = {
 	{ "seed", 0, OPT_U64, "N", "which sample (default 1): the same seed gives the same answer",
 	  offsetof(struct args, seed) },
 	{ "budget", 0, OPT_COUNT, "N",
-	  "shingles to look at (default " TEXT_OF(PREVIEW_SHINGLES) "); more takes longer and says more",
+	  "shingles to sample (default " TEXT_OF(PREVIEW_SHINGLES) "; " TEXT_OF(
+	      PREVIEW_WHOLE) " times as many are taken whole); more takes longer and says more",
 	  offsetof(struct args, budget) },
 	{ 0 },
 };
@@ -73,11 +74,15 @@ static void report_text(const struct preview_report *r)
 	line(&out, "bytes kept", &r->bytes_kept, (double)r->bytes, 1e6, " MB");
 	if (r->kept.exact)
 		buf_printf(&out, "sample      none: this is exact\n");
+	else if (r->blocks_by == BLOCKS_ALL)
+		buf_printf(&out, "sample      none: all documents; the search for fewer was not taken to its end\n");
 	else
 		buf_printf(
 		    &out,
 		    "sample      %" PRIu64 " of %" PRIu64 " blocks (%s), %" PRIu64 " documents, seed %" PRIu64 "\n",
 		    r->sampled_blocks, r->blocks, preview_blocks_name(r->blocks_by), r->sampled_documents, r->seed);
+	if (r->narrowed > 0)
+		buf_printf(&out, "            and all documents by %.1f %% of their shingles\n", 100 * r->narrowed);
 	if (r->lower_bound)
 		buf_printf(
 		    &out,
@@ -145,6 +150,7 @@ const struct cmd cmd_preview = {
 	.prose =
 	    "Finds the exact cover of a sample of whole blocks (documents that are equal in the rule's key, else the captures of one URL), and says what that means for all documents: "
 	    "an estimate with an interval that holds the true number nineteen times in twenty (of a rule without a key: by rule of thumb), a curve over thresholds, and examples: typical ones, those nearest the "
-	    "threshold, and surprising ones. Small collections are computed whole, and the answer is then exact.\n\n"
+	    "threshold, and surprising ones. Collections of up to some twenty thousand pages are computed whole, and the answer is then exact. "
+	    "Pairs across URLs, where no key divides the documents, are found among all of them by a share of their shingles, and some of these pairs are tried by all.\n\n"
 	    "Nothing is stored. Of the same collection, rule, --seed and --budget the answer is always the same.",
 };

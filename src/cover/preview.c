@@ -7,6 +7,9 @@
 
 #include "base/hash.h"
 
+#define POOL_WEIGHT 3.0 /* drawn blocks of a class that tell as much of its variance as all classes together */
+#define IMAGINED 0.25	/* squared deviation of the block that was not seen, in squares of the mean */
+
 struct ticket {
 	uint64_t key;
 	uint32_t block;
@@ -92,15 +95,8 @@ void preview_draw(struct arena *a, struct preview_sample *s, const uint32_t *siz
 	s->whole = s->n == blocks;
 }
 
-/* 97.5 % point of Student's t. */
-static double t_point(double freedom)
-{
-	static const double low[] = { 12.706, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228 };
-
-	if (freedom < 1)
-		freedom = 1;
-	return freedom <= 10 ? low[(int)freedom] : 1.96 + 2.5 / freedom;
-}
+/* 97.5 % point of Student's t, within .002 from eight degrees of freedom on; nothing has fewer (POOL_WEIGHT). */
+static double t_point(double freedom) { return 1.96 + 2.4 / freedom + 3 / (freedom * freedom); }
 
 /* An interval inside what is possible. */
 static struct preview_interval interval(double total, double reach, double least, double most, bool exact)
@@ -110,85 +106,82 @@ static struct preview_interval interval(double total, double reach, double least
 	return (struct preview_interval){ fmin(fmax(total, low), high), low, high, exact };
 }
 
-struct preview_interval preview_estimate(const struct preview_sample *s, const uint32_t *size, const uint32_t *kept)
+/* What the drawn blocks of one class say. */
+struct stratum {
+	double all_x, sum_x, sum_y; /* of the class; of what was drawn */
+	double unseen_most;	    /* that blocks not drawn can have */
+	double square;		    /* sum of squared residuals */
+};
+
+static double residual(const struct stratum *h, double x, double y)
 {
-	double documents[PREVIEW_CLASSES] = { 0 }, saved[PREVIEW_CLASSES] = { 0 }, square[PREVIEW_CLASSES] = { 0 };
-	double total = 0, variance = 0, weight = 0, least = 0, most = 0, reach;
-
-	for (uint32_t i = 0; i < s->n; i++) {
-		unsigned k = class_of(size[s->block[i]]);
-
-		documents[k] += size[s->block[i]];
-		saved[k] += kept[i];
-	}
-	for (uint32_t i = 0; i < s->n; i++) {
-		unsigned k = class_of(size[s->block[i]]);
-		double residual = kept[i] - saved[k] / documents[k] * size[s->block[i]];
-
-		square[k] += residual * residual;
-	}
-	for (unsigned k = 0; k < PREVIEW_CLASSES; k++) {
-		double n = s->drawn[k], all = s->blocks[k], part;
-
-		if (!s->blocks[k])
-			continue;
-		total += saved[k] / documents[k] * (double)s->sizes[k];
-		least += saved[k] + (all - n); /* a block keeps at least one */
-		most += saved[k] + ((double)s->sizes[k] - documents[k]);
-		if (n >= all)
-			continue;
-		if (k > 0) { /* the imagined block: half of what could be kept otherwise */
-			double mean = (double)s->sizes[k] / all;
-
-			square[k] += mean * mean / 16;
-		}
-		part = all * all * (1 - n / all) / n * square[k] / (n > 1 ? n - 1 : 1);
-		variance += part;
-		if (part > 0)
-			weight += part * part / (n > 1 ? n - 1 : 1);
-	}
-	reach = variance > 0 ? sqrt(variance) * t_point(weight > 0 ? variance * variance / weight : 1) : 0;
-	return interval(total, reach, least, most, s->whole);
+	return y - (h->sum_x > 0 ? h->sum_y / h->sum_x * x : 0);
 }
 
-struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks,
-				      const double *x, const double *y)
+static void gather(struct stratum *of, const struct preview_sample *s, const uint32_t *size, uint32_t blocks,
+		   const struct preview_amounts *v)
 {
-	double all_x[PREVIEW_CLASSES] = { 0 }, sum_x[PREVIEW_CLASSES] = { 0 }, sum_y[PREVIEW_CLASSES] = { 0 },
-	       square[PREVIEW_CLASSES] = { 0 };
-	double total = 0, variance = 0, weight = 0, least = 0, most = 0, reach;
-
-	for (uint32_t b = 0; b < blocks; b++)
-		all_x[class_of(size[b])] += x[b];
-	for (uint32_t i = 0; i < s->n; i++) {
-		unsigned k = class_of(size[s->block[i]]);
-
-		sum_x[k] += x[s->block[i]];
-		sum_y[k] += y[i];
+	for (uint32_t b = 0; b < blocks; b++) {
+		of[class_of(size[b])].all_x += v->x[b];
+		of[class_of(size[b])].unseen_most += v->most[b];
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
-		unsigned k = class_of(size[s->block[i]]);
-		double residual = y[i] - (sum_x[k] > 0 ? sum_y[k] / sum_x[k] * x[s->block[i]] : 0);
+		struct stratum *h = &of[class_of(size[s->block[i]])];
 
-		square[k] += residual * residual;
+		h->sum_x += v->x[s->block[i]];
+		h->sum_y += v->y[i];
+		h->unseen_most -= v->most[s->block[i]];
 	}
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct stratum *h = &of[class_of(size[s->block[i]])];
+		double r = residual(h, v->x[s->block[i]], v->y[i]);
+
+		h->square += r * r;
+	}
+}
+
+/* Variance of what a block keeps, in squares of its class's mean: the mean of the classes by what they have of all, for
+ * classes of few drawn blocks to lean on. */
+static double pooled(const struct preview_sample *s, const struct stratum *of)
+{
+	double sum = 0, weight = 0;
+
+	for (unsigned k = 0; k < PREVIEW_CLASSES; k++)
+		if (s->drawn[k] > 1 && s->drawn[k] < s->blocks[k] && of[k].all_x > 0) {
+			double mean = of[k].all_x / s->blocks[k];
+
+			sum += of[k].all_x * of[k].square / (mean * mean) / (s->drawn[k] - 1);
+			weight += of[k].all_x;
+		}
+	return weight > 0 ? sum / weight : IMAGINED;
+}
+
+struct preview_interval preview_total(const struct preview_sample *s, const uint32_t *size, uint32_t blocks,
+				      const struct preview_amounts *v)
+{
+	struct stratum of[PREVIEW_CLASSES] = { 0 };
+	double total = 0, variance = 0, weight = 0, least = 0, most = 0, reach, common;
+
+	gather(of, s, size, blocks, v);
+	common = pooled(s, of);
 	for (unsigned k = 0; k < PREVIEW_CLASSES; k++) {
-		double n = s->drawn[k], all = s->blocks[k], part;
+		double n = s->drawn[k], all = s->blocks[k], mean, freedom, part;
 
 		if (!s->blocks[k])
 			continue;
-		total += n >= all ? sum_y[k] : sum_x[k] > 0 ? sum_y[k] / sum_x[k] * all_x[k] : 0;
-		least += sum_y[k];
-		most += sum_y[k] + (all_x[k] - sum_x[k]);
-		if (n >= all)
+		total += n >= all ? of[k].sum_y : of[k].sum_x > 0 ? of[k].sum_y / of[k].sum_x * of[k].all_x : 0;
+		least += of[k].sum_y + v->least * (all - n);
+		most += of[k].sum_y + of[k].unseen_most;
+		/* blocks of one document that keep one have nothing to vary */
+		if (n >= all || (k == 0 && v->least >= 1))
 			continue;
-		if (k > 0)
-			square[k] += all_x[k] / all * (all_x[k] / all) / 16;
-		part = all * all * (1 - n / all) / n * square[k] / (n > 1 ? n - 1 : 1);
+		mean = of[k].all_x / all;
+		freedom = n + POOL_WEIGHT;
+		part = all * all * (1 - n / all) / n *
+		       (of[k].square + (POOL_WEIGHT * common + IMAGINED) * mean * mean) / freedom;
 		variance += part;
-		if (part > 0)
-			weight += part * part / (n > 1 ? n - 1 : 1);
+		weight += part * part / freedom;
 	}
-	reach = variance > 0 ? sqrt(variance) * t_point(weight > 0 ? variance * variance / weight : 1) : 0;
+	reach = weight > 0 ? sqrt(variance) * t_point(variance * variance / weight) : 0;
 	return interval(total, reach, least, most, s->whole);
 }

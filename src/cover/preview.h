@@ -6,15 +6,17 @@
  * only p * p of the pairs and understate redundancy.)
  *
  *	preview_draw	 which blocks to solve, within a budget of documents
- *	preview_estimate the total with an interval, from what they kept
+ *	preview_total	 all that is kept, with an interval, from what they kept
  *
  * Blocks differ in size by orders of magnitude, so they are drawn by size
  * class (powers of two): classes that fit the budget's share are taken whole,
- * of the others a simple random sample.  Estimate: per class the ratio of
- * documents kept, times the class's documents.  The interval is the linearised
- * variance with the finite population factor, Student's t, and one imagined
- * block per class that was not seen and kept otherwise, so that a few equal
- * blocks do not pass for certainty; clipped to what is possible.
+ * of the others a simple random sample.  Estimate: per class the ratio of what
+ * is kept to an amount known of every block, times the class's amount.  The
+ * interval is the linearised variance with the finite population factor and
+ * Student's t; a class of few drawn blocks borrows the variance of all classes,
+ * and each has one imagined block that was not seen and kept half of what it
+ * has otherwise, so that a few equal blocks do not pass for certainty; clipped
+ * to what is possible.
  */
 #ifndef WINNOW_COVER_PREVIEW_H
 #define WINNOW_COVER_PREVIEW_H
@@ -41,15 +43,18 @@ void preview_draw(struct arena *a, struct preview_sample *out, const uint32_t *s
 		  uint64_t seed);
 
 struct preview_interval {
-	double estimate, low, high; /* documents kept of all */
+	double estimate, low, high; /* of all documents */
 	bool exact;
 };
 
-/* kept[i] of sample block i, in the order of sample->block. */
-struct preview_interval preview_estimate(const struct preview_sample *s, const uint32_t *size, const uint32_t *kept);
+/* An amount of which every block has some: documents kept, bytes kept. */
+struct preview_amounts {
+	const double *x;    /* [blocks] known of every block and about proportional to the amount: documents, bytes */
+	const double *most; /* [blocks] that a block can have */
+	double least;	    /* that every block has */
+	const double *y;    /* what drawn block i has, in the order of sample->block */
+};
 
-/* The same for any amount: x[b] of every block is known (bytes, say), y[i] is
- * what sample block i keeps of it; 0 <= y <= x. */
-struct preview_interval preview_ratio(const struct preview_sample *s, const uint32_t *size, uint32_t blocks,
-				      const double *x, const double *y);
+struct preview_interval preview_total(const struct preview_sample *s, const uint32_t *size, uint32_t blocks,
+				      const struct preview_amounts *v);
 #endif

@@ -112,7 +112,8 @@ static uint64_t first_steps(const struct instance *in, uint64_t work)
 {
 	uint64_t steps = LOCAL_FIRST * in->row_at[in->rows];
 
-	return steps > work / LOCAL_PART ? steps : work / LOCAL_PART;
+	steps = steps > work / LOCAL_PART ? steps : work / LOCAL_PART;
+	return steps < work ? steps : work;
 }
 
 static void solve_block(struct job *j, uint32_t k)

@@ -71,7 +71,8 @@ int trial_open(struct trial *t, const struct rule *rule, const struct selection 
 	return WN_OK;
 }
 
-static int trial_solve(struct trial *t, const struct join_options *o, struct cover_result *out, struct err *err)
+static int trial_solve(struct trial *t, const struct join_options *o, unsigned nodes, struct cover_result *out,
+		       struct err *err)
 {
 	struct coverage_stats stats;
 	struct kernel k = { 0 };
@@ -86,10 +87,44 @@ static int trial_solve(struct trial *t, const struct join_options *o, struct cov
 	if ((rc = coverage_kernel(&k, &t->ruled.query, o, &stats, err)) < 0)
 		return rc;
 	p = (struct cover_problem){
-		.n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold, .node_budget = PREVIEW_NODES
+		.n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold, .node_budget = nodes
 	};
 	rc = cover_solve(&p, out, err);
 	kernel_release(&k);
+	return rc;
+}
+
+int ground_solve(const struct preview_state *p, const struct ground *g, const struct rule *rule, unsigned nodes,
+		 struct cover_result *out, struct err *err)
+{
+	struct join_options o = p->join;
+	struct trial t;
+	int rc;
+
+	if ((rc = trial_open(&t, rule, g->docs, g->sets, g->apart, err)) < 0)
+		return rc;
+	o.index = g->index;
+	rc = trial_solve(&t, &o, nodes, out, err);
+	coverage_index_pass(g->index);
+	trial_close(&t);
+	return rc;
+}
+
+int ground_witness(const struct preview_state *p, const struct ground *g, const struct rule *rule, const uint8_t *kept,
+		   uint32_t *witness, uint32_t *shared, int *kind, struct err *err)
+{
+	struct join_options o = p->join;
+	struct trial t;
+	int rc;
+
+	if ((rc = trial_open(&t, rule, g->docs, g->sets, g->apart, err)) < 0)
+		return rc;
+	o.index = g->index;
+	*kind = t.kind;
+	rc = coverage_witness(witness, shared, &t.ruled.query, &o, kept, t.kind, g->docs->columns.col[ATTR_TIME]->num,
+			      NULL, err);
+	coverage_index_pass(g->index);
+	trial_close(&t);
 	return rc;
 }
 
@@ -101,6 +136,7 @@ struct sample {
 	uint32_t *of; /* [docs.n] which drawn block */
 	struct stored sets;
 	uint64_t shingles;
+	struct ground inside, across; /* the same documents; pairs across blocks count in the second */
 };
 
 static void sample_release(struct sample *s)
@@ -108,6 +144,8 @@ static void sample_release(struct sample *s)
 	mem_free(s->of);
 	stored_close(&s->sets);
 	selection_release(&s->docs);
+	coverage_index_free(s->inside.index);
+	coverage_index_free(s->across.index);
 }
 
 /* Shingles that the join would read: each content counts once in a block. */
@@ -122,27 +160,40 @@ static uint64_t drawn_shingles(const struct preview_state *p, const struct previ
 
 /* Blocks within the budget; classes of few heavy blocks may exceed it, so the
  * budget of documents is lowered until the shingles fit, or cannot. */
-static void sample_draw(struct preview_state *p, uint64_t budget, struct preview_sample *s)
+static void sample_draw(struct preview_state *p, struct preview_sample *s)
 {
-	double share = p->all_shingles > budget ? (double)budget / (double)p->all_shingles : 1;
-	uint64_t documents = share < 1 ? (uint64_t)(share * (double)p->docs.n) : p->docs.n;
+	bool part = p->by != BLOCKS_ALL && p->all_shingles > p->budget;
+	double share = part ? (double)p->budget / (double)p->all_shingles : 1;
+	uint64_t documents = part ? (uint64_t)(share * (double)p->docs.n) : p->docs.n;
 
 	for (int turn = 0; turn < 6; turn++, documents /= 2) {
 		preview_draw(p->arena, s, p->size, p->blocks, documents, p->seed);
-		if (s->whole || drawn_shingles(p, s) <= budget + budget / 4)
+		if (s->whole || drawn_shingles(p, s) <= p->budget + p->budget / 4)
 			break;
 	}
 }
 
-static int sample_open(struct preview_state *p, uint64_t budget, struct sample *out, struct err *err)
+int preview_sets(const struct preview_state *p, const struct selection *docs, struct stored *out, struct err *err)
 {
-	uint32_t *nth = mem_array((size_t)p->blocks + 1, sizeof *nth), *docs = mem_array(p->docs.n + 1, sizeof *docs);
+	uint64_t *content = mem_array(docs->n + 1, sizeof *content);
 	struct segments *segments;
-	uint32_t n = 0;
 	int rc;
 
+	for (size_t i = 0; i < docs->n; i++)
+		content[i] = docs->content[i] ? docs->content[i] : STORED_NO_CONTENT;
+	if ((rc = collection_sets(p->coll, &segments, err)) == WN_OK)
+		rc = stored_open(out, segments, content, (uint32_t)docs->n, p->rule->texts, p->join.threads, NULL, err);
+	mem_free(content);
+	return rc;
+}
+
+static int sample_open(struct preview_state *p, struct sample *out, struct err *err)
+{
+	uint32_t *nth = mem_array((size_t)p->blocks + 1, sizeof *nth), *docs = mem_array(p->docs.n + 1, sizeof *docs);
+	uint32_t n = 0;
+
 	*out = (struct sample){ 0 };
-	sample_draw(p, budget, &out->drawn);
+	sample_draw(p, &out->drawn);
 	memset(nth, 0xff, (size_t)p->blocks * sizeof *nth);
 	for (uint32_t i = 0; i < out->drawn.n; i++)
 		nth[out->drawn.block[i]] = i;
@@ -154,47 +205,23 @@ static int sample_open(struct preview_state *p, uint64_t budget, struct sample *
 		}
 	selection_part(&out->docs, &p->docs, docs, n);
 	out->shingles = drawn_shingles(p, &out->drawn);
-	if ((rc = collection_sets(p->coll, &segments, err)) == WN_OK) {
-		for (uint32_t i = 0; i < n; i++)
-			if (!out->docs.content[i])
-				out->docs.content[i] = STORED_NO_CONTENT;
-		rc =
-		    stored_open(&out->sets, segments, out->docs.content, n, p->rule->texts, p->join.threads, NULL, err);
-	}
 	mem_free(nth);
 	mem_free(docs);
-	return rc;
+	out->inside =
+	    (struct ground){ &out->docs, &out->sets, p->by == BLOCKS_URL ? out->of : NULL, coverage_index_new() };
+	out->across = (struct ground){ &out->docs, &out->sets, NULL, coverage_index_new() };
+	return preview_sets(p, &out->docs, &out->sets, err);
 }
 
-static const uint32_t *apart_of(const struct preview_state *p, const struct sample *s)
+/* ---- estimates ---- */
+
+double *kept_by_block(const uint8_t *kept, const uint32_t *of, size_t docs, size_t n)
 {
-	return p->by == BLOCKS_URL ? s->of : NULL;
-}
+	double *by_block = mem_zarray(n + 1, sizeof *by_block);
 
-/* apart: NULL, or which documents lie in blocks between which no pair counts. */
-static int sample_solve(struct preview_state *p, struct sample *s, const struct rule *rule, const uint32_t *apart,
-			struct cover_result *out, struct err *err)
-{
-	struct trial t;
-	int rc;
-
-	if ((rc = trial_open(&t, rule, &s->docs, &s->sets, apart, err)) < 0)
-		return rc;
-	rc = trial_solve(&t, &p->join, out, err);
-	trial_close(&t);
-	return rc;
-}
-
-static struct preview_interval estimate_kept(struct preview_state *p, const struct sample *s, const uint8_t *kept)
-{
-	uint32_t *by_block = mem_zarray((size_t)s->drawn.n + 1, sizeof *by_block);
-	struct preview_interval v;
-
-	for (size_t d = 0; d < s->docs.n; d++)
-		by_block[s->of[d]] += kept[d];
-	v = preview_estimate(&s->drawn, p->size, by_block);
-	mem_free(by_block);
-	return v;
+	for (size_t d = 0; d < docs; d++)
+		by_block[of[d]] += kept[d];
+	return by_block;
 }
 
 static struct preview_interval estimate_bytes(struct preview_state *p, const struct sample *s, const uint8_t *kept)
@@ -205,71 +232,128 @@ static struct preview_interval estimate_bytes(struct preview_state *p, const str
 
 	for (size_t d = 0; d < s->docs.n; d++)
 		by_block[s->of[d]] += kept[d] && bytes[d] == bytes[d] ? bytes[d] : 0;
-	v = preview_ratio(&s->drawn, p->size, p->blocks, p->bytes, by_block);
+	v = preview_total(&s->drawn, p->size, p->blocks, &(struct preview_amounts){ p->bytes, p->bytes, 0, by_block });
 	mem_free(by_block);
 	return v;
 }
 
-/* What a sample says of a rule.  By URLs, pairs across blocks that happen to
+/* Documents kept of all when pairs count inside blocks only; x: about proportional to it, by block. */
+static struct preview_interval estimate_inside(struct preview_state *p, const struct sample *s, const uint8_t *kept,
+					       const double *x)
+{
+	double *by_block = kept_by_block(kept, s->of, s->docs.n, s->drawn.n),
+	       *size = mem_array((size_t)p->blocks + 1, sizeof *size);
+	struct preview_interval v;
+
+	for (uint32_t b = 0; b < p->blocks; b++)
+		size[b] = p->size[b];
+	v = preview_total(&s->drawn, p->size, p->blocks, &(struct preview_amounts){ x ? x : size, size, 1, by_block });
+	mem_free(by_block);
+	mem_free(size);
+	return v;
+}
+
+/* Pairs across blocks take a share of what is kept: between `least` and `most` of it, `share` most likely. */
+static void take_away(struct preview_interval *v, double least, double share, double most)
+{
+	v->estimate *= 1 - share;
+	v->low = fmax(v->low * (1 - fmin(most, 1)), 1);
+	v->high *= 1 - fmax(least, 0);
+	v->estimate = fmin(fmax(v->estimate, v->low), v->high);
+}
+
+/* What narrowed sets say of every block, corrected by what whole sets say of the drawn ones; and of pairs across blocks. */
+static int estimate_narrowed(struct preview_state *p, struct narrowed *w, struct sample *s, const struct rule *rule,
+			     const uint8_t *kept, struct preview_interval *out, struct err *err)
+{
+	struct narrowed_view v;
+	int rc;
+
+	if ((rc = narrowed_look(w, p, rule, &v, err)) < 0)
+		return rc;
+	*out = estimate_inside(p, s, kept, v.kept);
+	take_away(out, v.least, v.across, v.most);
+	mem_free(v.kept);
+	return WN_OK;
+}
+
+/* By URLs, and too many for narrowed sets: pairs across blocks that happen to
  * lie in the sample are seen by a second solution without the blocks: scaled
  * up it is the better estimate; what is not seen may drop as much again, and
  * nothing at all at the other end. */
-static int sample_estimate(struct preview_state *p, struct sample *s, const struct rule *rule,
-			   struct cover_result *cover, struct preview_interval *kept, struct err *err)
+static int estimate_across(struct preview_state *p, struct sample *s, const struct rule *rule,
+			   const struct cover_result *inside, struct preview_interval *out, struct err *err)
 {
-	struct cover_result joint = { 0 };
-	double seen, left;
+	struct cover_result across = { 0 };
+	double seen;
 	int rc;
 
-	if ((rc = sample_solve(p, s, rule, apart_of(p, s), cover, err)) < 0)
+	*out = estimate_inside(p, s, inside->kept, NULL);
+	if (p->by != BLOCKS_URL || inside->kept_count == 0 ||
+	    (rc = ground_solve(p, &s->across, rule, PREVIEW_NODES, &across, err)) < 0)
+		return p->by != BLOCKS_URL || inside->kept_count == 0 ? WN_OK : rc;
+	seen = (double)(inside->kept_count - across.kept_count) / (double)inside->kept_count;
+	take_away(out, 0, seen, 2 * seen);
+	cover_result_release(&across);
+	return WN_OK;
+}
+
+/* What a sample says of a rule; w: NULL, or what narrowed sets can tell beside it. */
+static int estimate(struct preview_state *p, struct sample *s, struct narrowed *w, const struct rule *rule,
+		    unsigned nodes, struct cover_result *cover, struct preview_interval *kept, struct err *err)
+{
+	int rc;
+
+	if ((rc = ground_solve(p, &s->inside, rule, nodes, cover, err)) < 0)
 		return rc;
-	*kept = estimate_kept(p, s, cover->kept);
-	if (p->by != BLOCKS_URL || cover->kept_count == 0)
+	if (p->by == BLOCKS_ALL) {
+		*kept = (struct preview_interval){ cover->kept_count, (double)cover->lower_bound, cover->kept_count,
+						   cover->lower_bound == cover->kept_count };
 		return WN_OK;
-	if ((rc = sample_solve(p, s, rule, NULL, &joint, err)) == WN_OK) {
-		seen = (double)(cover->kept_count - joint.kept_count) / (double)cover->kept_count;
-		left = s->drawn.whole ? 0 : seen;
-		kept->low = fmax(kept->low * (1 - seen - left), (double)(p->docs.n > 0));
-		kept->estimate *= 1 - seen;
-		if (s->drawn.whole)
-			kept->low = kept->high = kept->estimate = joint.kept_count;
-		kept->exact = s->drawn.whole;
 	}
-	cover_result_release(&joint);
-	return rc;
+	return w && cover->kept_count ? estimate_narrowed(p, w, s, rule, cover->kept, kept, err)
+				      : estimate_across(p, s, rule, cover, kept, err);
 }
 
 /* ---- the curve ---- */
 
-static int curve(struct preview_state *p, const struct preview_request *q, struct preview_report *o, struct err *err)
+/* A stricter threshold keeps no fewer: points are moved to where their neighbours on the rule's own side allow. */
+static void make_monotone(struct preview_point *c, size_t n, double own)
+{
+	for (size_t i = 1; i < n; i++) /* above the rule's own threshold, from there up */
+		if (c[i].threshold > own && c[i - 1].threshold >= own) {
+			c[i].kept.estimate = fmax(c[i].kept.estimate, c[i - 1].kept.estimate);
+			c[i].kept.high = fmax(c[i].kept.high, c[i].kept.estimate);
+		}
+	for (size_t i = n; i-- > 1;) /* below it, from there down */
+		if (c[i - 1].threshold < own) {
+			c[i - 1].kept.estimate = fmin(c[i - 1].kept.estimate, c[i].kept.estimate);
+			c[i - 1].kept.low = fmin(c[i - 1].kept.low, c[i - 1].kept.estimate);
+		}
+}
+
+static int curve(struct preview_state *p, const struct preview_request *q, struct sample *s, struct narrowed *w,
+		 struct preview_report *o, struct err *err)
 {
 	static const unsigned steps[] = { 50, 60, 70, 80, 90, 100 };
-	unsigned own = (unsigned)lround(p->threshold.value * 100);
-	uint64_t budget = p->budget / 4;
-	struct sample s = { 0 };
-	int rc;
+	int rc = WN_OK;
 
-	if (!o->measure)
-		return WN_OK;
-	if ((rc = sample_open(p, budget, &s, err)) < 0)
-		goto out;
-	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++) {
+	for (size_t i = 0; o->measure && i < COUNT(steps) && rc == WN_OK; i++) {
 		struct str text = rule_with_threshold(p->arena, q->rule, &p->threshold, steps[i]);
+		struct preview_point *point = &o->curve[o->n_curve];
 		struct cover_result r = { 0 };
-		struct preview_interval kept;
 		struct rule *rule;
 
-		if (fabs(p->threshold.value * 100 - steps[i]) < 1e-9) {
-			o->curve[o->n_curve++] = (struct preview_point){ own, o->kept };
-			continue;
-		}
-		if ((rc = rule_parse(p->arena, text, &p->rule->env, &rule, err)) == WN_OK &&
-		    (rc = sample_estimate(p, &s, rule, &r, &kept, err)) == WN_OK)
-			o->curve[o->n_curve++] = (struct preview_point){ steps[i], kept };
+		point->threshold = steps[i];
+		if (fabs(p->threshold.value * 100 - steps[i]) < 1e-9)
+			point->kept = o->kept;
+		else if ((rc = rule_parse(p->arena, text, &p->rule->env, &rule, err)) == WN_OK)
+			rc = w ? narrowed_point(w, p, rule, &o->kept, &point->kept, err)
+			       : estimate(p, s, NULL, rule, PREVIEW_NODES_CURVE, &r, &point->kept, err);
+		o->n_curve += rc == WN_OK;
 		cover_result_release(&r);
 	}
-out:
-	sample_release(&s);
+	make_monotone(o->curve, o->n_curve, p->threshold.value * 100);
 	return rc;
 }
 
@@ -337,17 +421,16 @@ static void fill_report(struct preview_state *p, const struct sample *s, const u
 	o->sampled_documents = s->docs.n;
 	o->sampled_shingles = s->shingles;
 	o->seed = p->seed;
-	o->lower_bound = p->by == BLOCKS_URL;
 	for (uint32_t b = 0; b < p->blocks; b++)
 		o->bytes += (uint64_t)p->bytes[b];
 	o->bytes_kept = estimate_bytes(p, s, kept);
-	if (o->lower_bound) { /* pairs across blocks take the same share of bytes */
-		struct preview_interval inside = estimate_kept(p, s, kept);
+	o->bytes_kept.exact = o->kept.exact;
+	if (p->by == BLOCKS_URL) { /* pairs across blocks take the same share of bytes */
+		struct preview_interval inside = estimate_inside(p, s, kept, NULL);
 
 		o->bytes_kept.estimate *= inside.estimate > 0 ? o->kept.estimate / inside.estimate : 1;
 		o->bytes_kept.low *= inside.low > 0 ? fmin(1, o->kept.low / inside.low) : 1;
 	}
-	o->kept.exact = o->bytes_kept.exact = s->drawn.whole && !o->lower_bound;
 	o->dropped =
 	    (struct preview_interval){ (double)o->documents - o->kept.estimate, (double)o->documents - o->kept.high,
 				       (double)o->documents - o->kept.low, o->kept.exact };
@@ -361,23 +444,30 @@ int preview_run(struct collection *coll, const struct preview_request *q, struct
 				   .budget = q->budget ? q->budget : PREVIEW_SHINGLES };
 	struct cover_result cover = { 0 };
 	struct sample s = { 0 };
+	struct narrowed all = { 0 }, *w = NULL;
 	int rc;
 
 	*out = (struct preview_report){ 0 };
 	p.arena = &out->arena;
 	p.join = (struct join_options){ .threads = q->threads, .directory = catalog_dir(coll->catalog) };
 	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 ||
-	    (rc = sample_open(&p, p.budget, &s, err)) < 0 ||
-	    (rc = sample_estimate(&p, &s, p.rule, &cover, &out->kept, err)) < 0)
+	    (rc = sample_open(&p, &s, err)) < 0)
+		goto out;
+	if ((rc = narrowed_open(&all, &p, err)) < 0)
+		goto out;
+	w = all.inside.docs ? &all : NULL;
+	out->narrowed = all.share;
+	out->lower_bound = p.by == BLOCKS_URL && !w;
+	if ((rc = estimate(&p, &s, w, p.rule, PREVIEW_NODES, &cover, &out->kept, err)) < 0)
 		goto out;
 	fill_report(&p, &s, cover.kept, out);
-	if ((rc = curve(&p, q, out, err)) < 0)
-		goto out;
-	rc = preview_examples(&p, &s.docs, &s.sets, apart_of(&p, &s), cover.kept, out, err);
+	if ((rc = curve(&p, q, &s, w, out, err)) == WN_OK)
+		rc = preview_examples(&p, &s.inside, cover.kept, out, err);
 	out->seconds = progress_clock() - started;
 out:
 	cover_result_release(&cover);
 	sample_release(&s);
+	narrowed_release(&all);
 	preview_release(&p);
 	if (rc < 0)
 		preview_report_release(out);

@@ -6,11 +6,12 @@
  * is found by the same join and solver as in reduce.  The budget is counted in
  * shingles, not in time: same collection, rule and seed, same answer.
  *
- *	BLOCKS_ALL	the budget covers everything: the answer is exact
+ *	BLOCKS_ALL	everything is joined: the answer is exact
  *	BLOCKS_KEY	equal keys of the rule; no pair lies across blocks
  *	BLOCKS_URL	no key, or too large blocks: captures of one URL
  *
- * By URLs, what is dropped is a lower bound: pairs across URLs are not seen.  docs/algorithm/preview.md has the method and how often it holds.
+ * By URLs, pairs across blocks are found by a share of the shingles of all documents; where these are too many for that,
+ * what is dropped is a lower bound.  docs/algorithm/preview.md has the method and how often it holds.
  */
 #ifndef WINNOW_FLOW_PREVIEW_H
 #define WINNOW_FLOW_PREVIEW_H
@@ -60,6 +61,8 @@ struct preview_report {
 	struct str rule, sha256, selection;
 	enum preview_blocks blocks_by;
 	bool lower_bound; /* more than estimated may be dropped, by pairs across blocks */
+	double
+	    narrowed; /* share of their shingles by which all documents were compared beside the sample; 0: were not */
 	uint64_t documents, bytes, blocks, sampled_blocks, sampled_documents, sampled_shingles, seed, revision;
 	struct preview_interval kept, dropped, bytes_kept;
 	const char *measure; /* of the curve; NULL: the rule has no threshold */

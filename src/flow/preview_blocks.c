@@ -87,7 +87,7 @@ static void count_blocks(struct preview_state *p, uint32_t *up)
 	    &(struct preview_state){ .block = p->block, .size = p->size, .shingles = p->shingles, .bytes = p->bytes });
 	p->block = mem_array(n + 1, sizeof *p->block);
 	p->blocks = 0;
-	p->all_shingles = 0;
+	p->all_shingles = p->all_contents = 0;
 	for (uint32_t d = 0; d < n; d++) {
 		uint32_t r = forest_root(up, d);
 
@@ -106,6 +106,7 @@ static void count_blocks(struct preview_state *p, uint32_t *up)
 		if (first_seen(&seen, p->docs.content[d], b) && shingles[d] == shingles[d]) {
 			p->shingles[b] += (uint64_t)shingles[d] + 1;
 			p->all_shingles += (uint64_t)shingles[d] + 1;
+			p->all_contents++;
 		}
 	}
 	mem_free(order);
@@ -122,8 +123,10 @@ static uint64_t largest(const struct preview_state *p)
 	return most;
 }
 
+/* Blocks that lie in one URL each stay what they are. */
 static void divide_by_url(struct preview_state *p, const uint32_t *within)
 {
+	uint32_t before = p->blocks;
 	const uint64_t *key = p->docs.url;
 	uint32_t *up = forest_new((uint32_t)p->docs.n);
 
@@ -132,7 +135,7 @@ static void divide_by_url(struct preview_state *p, const uint32_t *within)
 		if (key[d] == key[d - 1] && within[d] == within[d - 1])
 			forest_unite(up, d - 1, d);
 	count_blocks(p, up);
-	p->by = BLOCKS_URL;
+	p->by = p->blocks == before ? BLOCKS_KEY : BLOCKS_URL;
 	mem_free(up);
 }
 
@@ -153,7 +156,9 @@ int preview_divide(struct preview_state *p, struct err *err)
 		for (uint32_t d = 0; d < p->docs.n; d++)
 			up[d] = 0;
 	count_blocks(p, up);
-	p->by = p->all_shingles <= p->budget ? BLOCKS_ALL : BLOCKS_KEY;
+	p->whole_shingles = p->all_shingles;
+	p->contents = p->all_contents;
+	p->by = p->all_shingles <= PREVIEW_WHOLE * p->budget ? BLOCKS_ALL : BLOCKS_KEY;
 	if (p->by == BLOCKS_ALL || (keyed && largest(p) <= p->budget / 4))
 		goto out;
 	key = p->block;

@@ -2,6 +2,7 @@
 #ifndef WINNOW_FLOW_PREVIEW_INT_H
 #define WINNOW_FLOW_PREVIEW_INT_H
 #include "base/mem.h"
+#include "cover/cover.h"
 #include "flow/preview.h"
 #include "join/coverage.h"
 #include "join/ruled.h"
@@ -19,9 +20,11 @@ struct preview_state {
 	uint64_t seed, budget;
 	/* blocks */
 	enum preview_blocks by;
-	uint32_t *block;		  /* by document */
-	uint32_t blocks, *size;		  /* documents of each */
-	uint64_t *shingles, all_shingles; /* of each block, a content counted once */
+	uint32_t *block;	/* by document */
+	uint32_t blocks, *size; /* documents of each */
+	uint64_t *shingles;	/* of each, a content counted once */
+	uint64_t all_shingles, all_contents;
+	uint64_t whole_shingles, contents; /* the same before blocks of a key were divided by URL */
 	double *bytes;
 };
 
@@ -42,7 +45,46 @@ int trial_open(struct trial *t, const struct rule *rule, const struct selection 
 	       const uint32_t *apart, struct err *err);
 void trial_close(struct trial *t); /* zero is fine */
 
-int preview_examples(struct preview_state *p, const struct selection *docs, const struct stored *sets,
-		     const uint32_t *apart, const uint8_t *kept, struct preview_report *o, struct err *err);
+/* Documents and sets that a rule is tried on.  Trials of other thresholds share an index. */
+struct ground {
+	const struct selection *docs;
+	const struct stored *sets;
+	const uint32_t *apart; /* [docs->n] blocks between which no pair counts, or NULL */
+	struct coverage_index *index;
+};
+/* nodes: of exact search; what is not proven then is a good cover, and a bound. */
+int ground_solve(const struct preview_state *p, const struct ground *g, const struct rule *rule, unsigned nodes,
+		 struct cover_result *out, struct err *err);
+/* As coverage_witness, of what is kept there. */
+int ground_witness(const struct preview_state *p, const struct ground *g, const struct rule *rule, const uint8_t *kept,
+		   uint32_t *witness, uint32_t *shared, int *kind, struct err *err);
+/* The sets that the rule names of these documents. */
+int preview_sets(const struct preview_state *p, const struct selection *docs, struct stored *out, struct err *err);
+/* Documents kept of each of n blocks; of[d]: in which one d lies.  The caller's. */
+double *kept_by_block(const uint8_t *kept, const uint32_t *of, size_t docs, size_t n);
+
+/* All documents by a share of their shingles (preview_narrow.c). */
+struct narrowed {
+	struct stored sets;
+	struct ground inside, across; /* pairs inside blocks count; all */
+	double share;		      /* of the shingles */
+	uint32_t kept;		      /* of the rule that was looked at first */
+};
+/* Opens it when a share that the budget allows tells documents apart; else w->inside.docs is NULL. */
+int narrowed_open(struct narrowed *w, const struct preview_state *p, struct err *err);
+void narrowed_release(struct narrowed *w); /* zero is fine */
+
+struct narrowed_view {
+	double *kept;		    /* [blocks] about, by pairs inside; the caller's */
+	double least, across, most; /* share of that which pairs across blocks take away */
+};
+/* The rule that was looked at first, with another threshold: `own` corrects what narrowed sets say of it. */
+int narrowed_point(struct narrowed *w, const struct preview_state *p, const struct rule *rule,
+		   const struct preview_interval *own, struct preview_interval *out, struct err *err);
+int narrowed_look(struct narrowed *w, const struct preview_state *p, const struct rule *rule, struct narrowed_view *out,
+		  struct err *err);
+
+int preview_examples(struct preview_state *p, const struct ground *g, const uint8_t *kept, struct preview_report *o,
+		     struct err *err);
 const char *measure_name(enum measure m);
 #endif

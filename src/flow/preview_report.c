@@ -133,33 +133,29 @@ static double middle_score(const struct pair *pairs, size_t n)
 	return middle;
 }
 
-int preview_examples(struct preview_state *p, const struct selection *docs, const struct stored *sets,
-		     const uint32_t *apart, const uint8_t *kept, struct preview_report *o, struct err *err)
+int preview_examples(struct preview_state *p, const struct ground *g, const uint8_t *kept, struct preview_report *o,
+		     struct err *err)
 {
+	const struct selection *docs = g->docs;
 	uint32_t *witness = mem_array(docs->n + 1, sizeof *witness), *shared = mem_zarray(docs->n + 1, sizeof *shared);
 	struct pair *pairs = mem_array(docs->n + 1, sizeof *pairs);
-	struct coverage_stats stats;
-	struct trial t;
 	size_t n = 0;
 	double middle;
-	int rc;
+	int rc, kind;
 
-	if ((rc = trial_open(&t, p->rule, docs, sets, apart, err)) < 0 ||
-	    (rc = coverage_witness(witness, shared, &t.ruled.query, &p->join, kept, t.kind,
-				   docs->columns.col[ATTR_TIME]->num, &stats, err)) < 0)
+	if ((rc = ground_witness(p, g, p->rule, kept, witness, shared, &kind, err)) < 0)
 		goto out;
 	for (uint32_t d = 0; d < docs->n; d++)
 		if (!kept[d] && witness[d] != UINT32_MAX) {
 			pairs[n] = (struct pair){ .a = d, .b = witness[d], .shared = shared[d] };
-			pairs[n].score = score_of(p, sets, t.kind, &pairs[n]);
+			pairs[n].score = score_of(p, g->sets, kind, &pairs[n]);
 			n++;
 		}
 	middle = middle_score(pairs, n);
 	for (int why = EXAMPLE_TYPICAL; why <= EXAMPLE_SURPRISING && rc == WN_OK; why++)
 		if (why != EXAMPLE_BORDERLINE || p->has_threshold)
-			rc = pick(p, (enum preview_why)why, docs, sets, t.kind, pairs, n, middle, o, err);
+			rc = pick(p, (enum preview_why)why, docs, g->sets, kind, pairs, n, middle, o, err);
 out:
-	trial_close(&t);
 	mem_free(witness);
 	mem_free(shared);
 	mem_free(pairs);
@@ -243,6 +239,7 @@ void preview_report_json(const struct preview_report *r, struct json *j)
 		json_put_u64(j, numbers[i].key, numbers[i].value);
 	json_put_z(j, "blocks_by", preview_blocks_name(r->blocks_by));
 	json_put_bool(j, "lower_bound", r->lower_bound);
+	json_put_double(j, "narrowed_share", r->narrowed, 4);
 	interval_json(j, "kept", &r->kept, r);
 	interval_json(j, "dropped", &r->dropped, r);
 	interval_json(j, "bytes_kept", &r->bytes_kept, r);
