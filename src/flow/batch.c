@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "archive/cdx.h"
+#include "archive/surt.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/os.h"
@@ -32,6 +34,13 @@ struct batch {
 	struct load *load; /* the batch in the making */
 	struct committer *committer;
 	uint64_t crawl, crawl_file; /* the warcinfo that holds now */
+
+	/* A request belongs to the capture that it names, else to the one before or behind it with its URL. */
+	size_t unasked; /* that capture's place in load, and 1; 0: none without a request */
+	struct {
+		bool open; /* a request whose capture has not come */
+		struct buf url, query;
+	} asking;
 
 	/* contents known to be there: first 8 bytes of key -> index in known_keys; pages: key -> id */
 	struct map known, known_pages;
@@ -129,6 +138,8 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	b->o = *o;
 	b->segment = 1;
 	b->captures_most = BATCH_CAPTURES;
+	b->asking.url = BUF(LIMIT_URL);
+	b->asking.query = BUF(16 * LIMIT_POST_BODY);
 	if (getenv("WINNOW_BATCH") && str_u64(str(getenv("WINNOW_BATCH")), &small) && small > 0 &&
 	    small < BATCH_CAPTURES)
 		b->captures_most = small;
@@ -163,6 +174,8 @@ void batch_close(struct batch *b)
 	map_release(&b->known_pages);
 	vec_release(&b->known_keys);
 	ftindex_close(b->words);
+	buf_release(&b->asking.url);
+	buf_release(&b->asking.query);
 	mem_free(b);
 }
 
@@ -173,9 +186,16 @@ bool batch_full(const struct batch *b)
 	       b->load->text_bytes + b->load->arena.used >= b->o.memory;
 }
 
+static bool is_unasked(const struct batch *b, const struct found *f)
+{
+	return b->unasked && str_eq(b->load->captures.p[b->unasked - 1].url, f->asked_url);
+}
+
 bool batch_full_before(const struct batch *b, const struct found *f)
 {
-	bool about_ours = f->via_of.n && map_get(&b->load->record_at, hash_str(f->via_of));
+	bool about_ours = (f->via_of.n && map_get(&b->load->record_at, hash_str(f->via_of))) ||
+			  (f->asked_of.n && map_get(&b->load->record_at, hash_str(f->asked_of))) ||
+			  (f->is_request && is_unasked(b, f)) || (f->is_capture && b->asking.open);
 
 	return batch_full(b) && (!about_ours || b->load->arena.used >= b->o.memory);
 }
@@ -366,6 +386,53 @@ static void take_via(struct batch *b, const struct found *f)
 		b->load->captures.p[*at].via = arena_str(&b->load->arena, f->via);
 }
 
+/* The capture at `at` is the answer to a request other than GET. */
+static void take_answer(struct batch *b, size_t at, struct str query)
+{
+	struct capture *c = &b->load->captures.p[at];
+	struct buf url = BUF(2 * LIMIT_URL + 16 * LIMIT_POST_BODY), key = BUF(4 * LIMIT_URL + 64 * LIMIT_POST_BODY);
+
+	if (query.n && !c->method.n) {
+		cdx_post_url(c->url, query, &url);
+		surt_add(surt_profile(catalog_settings(b->coll->catalog)->profile), buf_view(&url), &key);
+		c->urlkey = arena_str(&b->load->arena, buf_view(&key));
+		query = str_sub(str_cut(&query, '&'), strlen("__wb_method="), SIZE_MAX);
+		c->method = arena_str(&b->load->arena, query);
+	}
+	buf_release(&url);
+	buf_release(&key);
+}
+
+static void take_request(struct batch *b, const struct found *f)
+{
+	uint64_t *named = f->asked_of.n ? map_get(&b->load->record_at, hash_str(f->asked_of)) : NULL;
+	size_t at = named ? (size_t)*named : b->unasked - 1;
+
+	if (named || is_unasked(b, f)) {
+		take_answer(b, at, f->asked);
+		b->unasked = b->unasked == at + 1 ? 0 : b->unasked;
+		return;
+	}
+	buf_reset(&b->asking.url);
+	buf_reset(&b->asking.query);
+	buf_str(&b->asking.url, f->asked_url);
+	buf_str(&b->asking.query, f->asked);
+	b->asking.open = true;
+}
+
+/* The newest capture of load. */
+static void find_request(struct batch *b)
+{
+	size_t n = b->load->captures.n;
+
+	b->unasked = n;
+	if (b->asking.open && str_eq(b->load->captures.p[n - 1].url, buf_view(&b->asking.url))) {
+		take_answer(b, n - 1, buf_view(&b->asking.query));
+		b->unasked = 0;
+	}
+	b->asking.open = false;
+}
+
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 {
 	uint64_t capture = 0;
@@ -375,6 +442,8 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 	if (b->crawl_file != file) {
 		b->crawl = 0;
 		b->crawl_file = file;
+		b->unasked = 0;
+		b->asking.open = false;
 	}
 	if (f->crawl) {
 		struct catalog_crawl k = *f->crawl;
@@ -388,6 +457,8 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 	}
 	if (f->via_of.n)
 		take_via(b, f);
+	if (f->is_request)
+		take_request(b, f);
 	if (f->is_capture) {
 		struct capture c = f->capture;
 
@@ -400,6 +471,7 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 		if (f->record_id.n)
 			map_put(&b->load->record_at, hash_str(f->record_id), b->load->captures.n);
 		vec_push(&b->load->captures, c);
+		find_request(b);
 		b->counts.captures++;
 		b->counts.bytes_payload += c.bytes;
 	}
@@ -440,6 +512,7 @@ int batch_pass(struct batch *b, struct err *err)
 		return WN_OK;
 	b->load->segment = b->segment;
 	b->segment += b->load->contents.n > 0;
+	b->unasked = 0;
 	if ((rc = committer_pass(b->committer, &b->load, err)) < 0)
 		return rc;
 	if (b->known.n <= KNOWN_MOST && b->known_pages.n <= KNOWN_MOST)

@@ -31,6 +31,9 @@ struct found {
 	struct str reader_failed;    /* detail of DOC_FLAW_READER_FAILED */
 	struct catalog_crawl *crawl; /* a warcinfo record */
 	struct str via_of, via;	     /* a metadata record: of which record id, what it says */
+	bool is_request;
+	struct str asked_url, asked_of; /* a request record: its URL, the id of the record it belongs to */
+	struct str asked;		/* its method and body as part of a query (archive/cdx.h); empty: a GET */
 	uint64_t at;
 	bool inside; /* of a member or of a part of the file: reading cannot go on at `at` */
 	struct str record_id;
@@ -61,8 +64,8 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 void batch_close(struct batch *b); /* what was not committed is dropped; b may be NULL */
 
 bool batch_full(const struct batch *b);
-/* Whether it ends before f.  What a metadata record says of a capture goes into the capture's batch, where records
- * are found by their ids, as long as there is memory. */
+/* Whether it ends before f.  What a metadata or request record says of a capture goes into the capture's batch, where
+ * records are found by their ids, as long as there is memory. */
 bool batch_full_before(const struct batch *b, const struct found *f);
 /* f becomes the batch's.  file is what it was found in. */
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err);

@@ -4,6 +4,7 @@
 #include <openssl/evp.h>
 #include <pthread.h>
 
+#include "archive/cdx.h"
 #include "archive/psl.h"
 #include "archive/stamp.h"
 #include "archive/surt.h"
@@ -564,6 +565,26 @@ static void read_metadata(struct extractor *x, struct reader *r, struct record *
 	f->via_of = keep(f, rec->concurrent_to.n ? rec->concurrent_to : rec->refers_to);
 }
 
+/* What was asked for: a POST's method and body become part of its response's urlkey. */
+static void read_request(struct extractor *x, struct reader *r, struct record *rec, struct found *f, struct err *err)
+{
+	struct payload *p = &x->payload;
+	struct str body;
+	bool cut;
+
+	f->is_request = true;
+	f->asked_url = keep(f, str_sub(rec->target_uri, 0, LIMIT_URL));
+	f->asked_of = keep(f, rec->concurrent_to);
+	if (payload_begin(p, r, rec, PAYLOAD_DECHUNKED, 0, err) < 0)
+		return;
+	buf_reset(&x->key);
+	if (p->has_http && p->http.request && !str_eq(p->http.method, STR("GET")) &&
+	    payload_all(p, LIMIT_POST_BODY, &body, &cut, err) == WN_OK &&
+	    cdx_post_query(p->http.method, p->http.content_type, body, &x->key))
+		f->asked = keep(f, buf_view(&x->key));
+	payload_end(p, rec, err);
+}
+
 struct found *extractor_found(struct extractor *x, struct reader *r, struct record *rec, struct err *err)
 {
 	struct found *f = found_new();
@@ -590,6 +611,8 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 		read_warcinfo(x, r, rec, f, err);
 	} else if (rec->type == RECORD_METADATA) {
 		read_metadata(x, r, rec, f, err);
+	} else if (rec->type == RECORD_REQUEST) {
+		read_request(x, r, rec, f, err);
 	}
 	if (rc == WN_OK && reader_end(r, rec, err) < 0)
 		rc = err->code;

@@ -150,7 +150,7 @@ static struct item *line_item(const struct job *job, struct scratch *s, const st
 	return it;
 }
 
-/* A request that may be joined; NULL for a GET. */
+/* A request that may be joined; a GET, without a query, takes its response away from others. */
 static struct item *request_item(struct scratch *s, struct reader *r, struct record *rec)
 {
 	struct err err = { 0 };
@@ -168,7 +168,7 @@ static struct item *request_item(struct scratch *s, struct reader *r, struct rec
 	      cdx_post_query(method, s->payload.http.content_type, body, &s->query);
 	payload_end(&s->payload, rec, &err);
 	if (!any)
-		return flaws_only(rec);
+		buf_reset(&s->query);
 	it = mem_alloc(sizeof *it + rec->target_uri.n + s->query.n);
 	memset(it, 0, sizeof *it);
 	at = it->bytes;
@@ -236,6 +236,10 @@ static int join(struct job *job, struct item *request, struct item *response)
 	struct buf url = BUF(2 * LIMIT_URL + 16 * LIMIT_POST_BODY);
 	int rc;
 
+	if (!request->query.n) {
+		rc = add_line(job, response->line);
+		goto out;
+	}
 	cdx_post_url(c.url, request->query, &url);
 	buf_reset(&job->key);
 	surt_add(job->o->profile, buf_view(&url), &job->key);
@@ -246,6 +250,7 @@ static int join(struct job *job, struct item *request, struct item *response)
 	buf_reset(&job->line);
 	cdx_add(job->o->format, &c, &job->line);
 	rc = add_line(job, buf_view(&job->line));
+out:
 	buf_release(&url);
 	mem_free(request);
 	mem_free(response);

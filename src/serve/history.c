@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, BEGIN, END, QUESTIONS };
+enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, NEXT_KEY, BEGIN, END, QUESTIONS };
 
 /* Row values make each a seek in the primary key, not a scan of one URL's rows. */
 static const char *const sql[QUESTIONS] = {
@@ -21,6 +21,7 @@ static const char *const sql[QUESTIONS] = {
 	[CAPTURE] =
 	    ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
 	     "c.payload_digest, c.content, c.redirect, c.bytes from capture c left join word m on m.id = c.mime where c.id = ?1"),
+	[NEXT_KEY] = "select urlkey from capture_key where urlkey > ?1 and urlkey < ?2 order by urlkey limit 1",
 	[BEGIN] = "begin",
 	[END] = "commit",
 };
@@ -167,6 +168,25 @@ int history_first(struct history *h, struct str key, struct moment *out, struct 
 int history_last(struct history *h, struct str key, struct moment *out, struct err *err)
 {
 	return one(h, AT_OR_BEFORE, key, INT64_MAX, -1, out, err);
+}
+
+int history_next_key(struct history *h, struct arena *a, struct str after, struct str before, struct str *out,
+		     struct err *err)
+{
+	sqlite3_stmt *s = h->stmt[NEXT_KEY];
+	int rc = WN_NONE, step;
+
+	sqlite3_bind_text(s, 1, after.p, (int)after.n, SQLITE_STATIC);
+	sqlite3_bind_text(s, 2, before.p, (int)before.n, SQLITE_STATIC);
+	step = sqlite3_step(s);
+	if (step == SQLITE_ROW) {
+		*out = arena_str(a, str_n((const char *)sqlite3_column_text(s, 0), (size_t)sqlite3_column_bytes(s, 0)));
+		rc = WN_OK;
+	} else if (step != SQLITE_DONE) {
+		rc = err_set(err, WN_CATALOG, "captures: %s", sqlite3_errmsg(sqlite3_db_handle(s)));
+	}
+	sqlite3_reset(s);
+	return rc;
 }
 
 int history_list(struct history *h, struct str key, struct moment after, struct moment *out, size_t n, size_t *got,

@@ -33,6 +33,10 @@ int history_before(struct history *h, struct str key, struct moment m, struct mo
 int history_first(struct history *h, struct str key, struct moment *out, struct err *err);
 int history_last(struct history *h, struct str key, struct moment *out, struct err *err);
 
+/* The next key that has captures, in (after, before): one seek.  In the arena; WN_NONE. */
+int history_next_key(struct history *h, struct arena *a, struct str after, struct str before, struct str *out,
+		     struct err *err);
+
 /* All that replay needs of a capture, in the arena; WN_NONE. */
 int history_capture(struct history *h, struct arena *a, uint64_t id, struct capture *out, struct err *err);
 /* The archive file of a capture, remembered. */

@@ -96,7 +96,8 @@ static void look_up(struct search *s, struct str url, enum modifier mod, unsigne
 		return;
 	}
 	map_put(&s->seen, hash, 1);
-	if (replay_find(s->h, s->q, key, s->page->time, s->page->time, &c, NULL) < 0) {
+	if (replay_find(s->h, s->q, key, s->page->time, s->page->time, &c, NULL) < 0 ||
+	    !replay_allows(s->q, c.urlkey, c.time)) {
 		p->missing++;
 		return;
 	}

@@ -92,60 +92,6 @@ int replay_find(struct history *h, struct request *q, struct str key, int64_t fr
 	return WN_OK;
 }
 
-/* Parameters that only keep caches away, when their value is a number. */
-static bool is_buster(struct str name)
-{
-	static const char *const names[] = { "_",    "cb",     "cachebuster", "cachebust", "nocache", "no_cache",
-					     "rand", "random", "rnd",	      "r",	   "ts",      "timestamp",
-					     "_t",   "_ts",    "bust",	      "ord" };
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (str_ieq(name, str(names[i])))
-			return true;
-	return false;
-}
-
-static bool is_number(struct str s)
-{
-	size_t digits = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		digits += ascii_digit(s.p[i]);
-		if (!ascii_digit(s.p[i]) && s.p[i] != '.')
-			return false;
-	}
-	return digits > 0;
-}
-
-/* The URL without its cache-busters; STR_NONE when it has none. */
-struct str replay_plain_url(struct arena *a, struct str url)
-{
-	ptrdiff_t mark = str_chr(url, '?');
-	struct str rest = mark < 0 ? STR_NONE : str_sub(url, (size_t)mark + 1, url.n);
-	struct buf out = BUF(4 * LIMIT_URL);
-	struct str plain = STR_NONE;
-	bool dropped = false, first = true;
-
-	if (mark < 0)
-		return STR_NONE;
-	buf_str(&out, str_sub(url, 0, (size_t)mark));
-	while (rest.n) {
-		struct str arg = str_cut(&rest, '&'), value = arg, name = str_cut(&value, '=');
-
-		if (value.p ? is_buster(name) && is_number(value) : arg.n >= 6 && is_number(arg)) {
-			dropped = true;
-			continue;
-		}
-		buf_byte(&out, first ? '?' : '&');
-		buf_str(&out, arg);
-		first = false;
-	}
-	if (dropped)
-		plain = arena_str(a, buf_view(&out));
-	buf_release(&out);
-	return plain;
-}
-
 /* ---- what there is instead ---- */
 
 static void nearby(struct request *q, struct response *r, struct history *h, struct str key, struct buf *out)
@@ -236,6 +182,7 @@ static void timegate(struct request *q, struct response *r, struct history *h, c
 	struct capture c;
 	struct moment m;
 	struct err err = { 0 };
+	bool fuzzy;
 	enum modifier mod = p->has_modifier ? p->modifier : MOD_MP;
 	int rc;
 
@@ -243,14 +190,9 @@ static void timegate(struct request *q, struct response *r, struct history *h, c
 		response_error(r, 400, "Accept-Datetime must be a date such as 'Thu, 06 May 2004 07:08:09 GMT'");
 		return;
 	}
-	rc = replay_find(h, q, key, t.time, t.time, &c, &err);
-	if (rc == WN_NONE && !q->server->options.no_fuzzy) {
-		struct str plain = replay_plain_url(&q->arena, p->url);
-
-		if (plain.p &&
-		    (rc = replay_find(h, q, history_key(h, &q->arena, plain), t.time, t.time, &c, &err)) == WN_OK)
-			response_header(r, "X-Winnow-Fuzzy", plain);
-	}
+	rc = replay_look(h, q, p->url, t.time, t.time, &c, &fuzzy, &err);
+	if (rc == WN_OK && fuzzy)
+		response_header(r, "X-Winnow-Fuzzy", c.url);
 	if (rc == WN_NONE) {
 		replay_missing(q, r, h, key, p->url);
 		response_header(r, "Vary", STR("accept-datetime"));
@@ -281,9 +223,9 @@ static void timegate(struct request *q, struct response *r, struct history *h, c
 
 static void at_stamp(struct request *q, struct response *r, struct history *h, const struct replay_path *p)
 {
-	struct str key = history_key(h, &q->arena, p->url), plain = STR_NONE;
-	struct replay_job job = { .q = q, .r = r, .h = h, .path = p, .key = key };
+	struct replay_job job = { .q = q, .r = r, .h = h, .path = p };
 	struct err err = { 0 };
+	bool fuzzy = false;
 	struct buf post = BUF(LIMIT_POST_BODY * 4), url = BUF(8 * LIMIT_URL);
 	int64_t from = p->time.time, to = stamp_end(&p->time);
 	int rc = WN_NONE;
@@ -291,23 +233,18 @@ static void at_stamp(struct request *q, struct response *r, struct history *h, c
 	if (q->method == METHOD_POST &&
 	    cdx_post_query(STR("POST"), request_header(q, "Content-Type"), q->body, &post)) {
 		cdx_post_url(p->url, buf_view(&post), &url);
-		job.key = history_key(h, &q->arena, buf_view(&url));
-		rc = replay_find(h, q, job.key, from, to, &job.capture, &err);
+		rc = replay_find(h, q, history_key(h, &q->arena, buf_view(&url)), from, to, &job.capture, &err);
 	}
 	buf_release(&post);
 	buf_release(&url);
 	if (rc == WN_NONE)
-		rc = replay_find(h, q, job.key = key, from, to, &job.capture, &err);
-	if (rc == WN_NONE && !q->server->options.no_fuzzy) {
-		plain = replay_plain_url(&q->arena, p->url);
-		if (plain.p)
-			rc =
-			    replay_find(h, q, job.key = history_key(h, &q->arena, plain), from, to, &job.capture, &err);
-		if (rc == WN_OK && plain.p)
-			response_header(r, "X-Winnow-Fuzzy", plain);
-	}
+		rc = replay_look(h, q, p->url, from, to, &job.capture, &fuzzy, &err);
+	if (rc == WN_OK)
+		job.key = job.capture.urlkey;
+	if (rc == WN_OK && fuzzy)
+		response_header(r, "X-Winnow-Fuzzy", job.capture.url);
 	if (rc == WN_NONE) {
-		replay_missing(q, r, h, key, p->url);
+		replay_missing(q, r, h, history_key(h, &q->arena, p->url), p->url);
 	} else if (rc < 0) {
 		response_err(r, &err);
 	} else if (replay_permit(q, r, job.capture.urlkey, job.capture.time)) {

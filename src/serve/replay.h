@@ -19,6 +19,10 @@ struct replay_job {
 /* The capture closest to [from, to] that can be shown; WN_NONE. */
 int replay_find(struct history *h, struct request *q, struct str key, int64_t from, int64_t to, struct capture *out,
 		struct err *err);
+/* The same of a URL: also the answer to a POST of it, and unless --no-fuzzy one that differs in cache-busters (*fuzzy). */
+int replay_look(struct history *h, struct request *q, struct str url, int64_t from, int64_t to, struct capture *out,
+		bool *fuzzy, struct err *err);
+/* The URL, or its key, without its cache-busters; STR_NONE when it has none. */
 struct str replay_plain_url(struct arena *a, struct str url);
 void replay_missing(struct request *q, struct response *r, struct history *h, struct str key, struct str url);
 void replay_send(struct replay_job *job);

@@ -27,7 +27,7 @@ void replay_ui(struct request *q, struct response *r, struct history *h, const s
 {
 	struct capture c;
 	struct err err = { 0 };
-	struct str key = history_key(h, &q->arena, p->url);
+	bool fuzzy;
 	int rc;
 
 	r->policy = POLICY_UI;
@@ -42,13 +42,15 @@ void replay_ui(struct request *q, struct response *r, struct history *h, const s
 		page_calendar_of(q, r, p->url, p->stamp.n >= 4 ? &p->time : NULL);
 		return;
 	}
-	rc = replay_find(h, q, key, p->time.time, stamp_end(&p->time), &c, &err);
+	rc = replay_look(h, q, p->url, p->time.time, stamp_end(&p->time), &c, &fuzzy, &err);
 	if (rc == WN_NONE)
-		replay_missing(q, r, h, key, p->url);
+		replay_missing(q, r, h, history_key(h, &q->arena, p->url), p->url);
 	else if (rc < 0)
 		response_err(r, &err);
 	else if (!replay_permit(q, r, c.urlkey, c.time))
 		return;
+	else if (fuzzy) /* the banner speaks of the URL in its own address */
+		response_redirect(r, 302, memento_address(q, c.time, MOD_NONE, c.url));
 	else if (p->stamp.n != 14 || c.time != p->time.time || p->modifier == MOD_TF)
 		response_redirect(r, 302, memento_address(q, c.time, MOD_NONE, p->url));
 	else

@@ -1,6 +1,8 @@
 """Replay: the Wayback URL scheme, modifiers, headers, bodies, revisits, POST, ranges, and what peers got wrong."""
 import gzip
+import os
 import re
+import subprocess
 
 import archive
 
@@ -89,19 +91,61 @@ def bodies(server, checks):
         checks.that(csp.startswith("sandbox allow-scripts") and "allow-same-origin" not in csp and "allow-popups" not in csp, "%s: sandboxed" % mod, csp)
 
 
-def methods(place, server, checks):
-    page = "/web/20070105120011mp_/http://a.example/form"
-    form = {"Content-Type": "application/x-www-form-urlencoded"}
-    with open(place.path("post.cdxj"), "w") as out:
-        out.write(place.run("index", "--post-append", place.path("main.warc.gz"), "-q"))
-    place.run("import", place.path("posted"), "--cdx", place.path("post.cdxj"), "-q")
-    posts = place.serve("--warc-dir", place.dir, coll=place.path("posted"))
+def posted(place, checks, posts, page, form):
     checks.row(posts, "POST finds its own record", "POST", page, form, 200, {"Memento-Datetime": "12:00:11"}, "thank you", "name=value&n=1")
     checks.row(posts, "POST at another time: 200 and where it is", "POST", "/web/2009mp_/http://a.example/form", form, 200,
                {"Content-Location": "/web/20070105120011mp_/http://a.example/form", "Memento-Datetime": "12:00:11", "Location": None}, "thank you", "name=value&n=1")
     checks.row(posts, "POST of other data: the page itself", "POST", page, form, 200, {}, "the form itself", "name=other")
     checks.row(posts, "POST without a body", "POST", page, {}, 200, {}, None, "")
+    checks.row(posts, "GET is another capture", "GET", "/web/20070105120010mp_/http://a.example/form", {}, 200, {"Memento-Datetime": "12:00:10"}, "the form itself")
+    checks.row(posts, "and the only one that CDX names", "GET", "/web/cdx?url=http://a.example/form&fields=timestamp", {}, 200, {}, lambda r: r.text.count("\n") == 1)
     posts.close()
+
+
+def requests_joined(place, checks):
+    """Requests before and behind their answers, with and without ids: ingest gives the keys of index --post-append, however small its batches."""
+    def ask(w, url, method, sent, of=None):
+        block = b"%s / HTTP/1.1\r\nHost: j.example\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s" % (method, len(sent), sent)
+        w.record("request", url, "20100101000000", block, [("WARC-Concurrent-To", of)] if of else [], "application/http; msgtype=request")
+    w = archive.Writer(place.path("order.warc.gz"))
+    u = "http://j.example/"
+    for i in range(4):
+        ask(w, u + "before", b"POST", b"n=%d" % i)
+        w.response(u + "before", "2010010100000%d" % i, b"<p>before %d" % i)
+        w.response(u + "behind", "2010010100000%d" % i, b"<p>behind %d" % i)
+        ask(w, u + "behind", b"POST", b"n=%d" % i)
+        ask(w, u + "get", b"GET", b"")
+        w.response(u + "get", "2010010100000%d" % i, b"<p>got %d" % i)
+        ask(w, u + "get", b"PUT", b"n=%d" % i)
+        w.response(u + "get", "2010010100001%d" % i, b"<p>put %d" % i)
+        w.response(u + "alone", "2010010100000%d" % i, b"<p>alone %d" % i)
+        ask(w, u + "else", b"POST", b"n=%d" % i)
+    w.out.close()
+
+    def keys(text):
+        return sorted(" ".join(line.split(" ")[:2]) for line in text.splitlines())
+    want = keys(place.run("index", "--post-append", place.path("order.warc.gz"), "-q"))
+    checks.that(sum("__wb_method=p" in k for k in want) == 12, "requests: the index joins them", want)
+    for batch in ("1", "2", "3", "1000"):
+        coll = place.path("order" + batch)
+        subprocess.run([place.winnow, "ingest", coll, place.path("order.warc.gz"), "-q"], env={**os.environ, "WINNOW_BATCH": batch}, check=True, capture_output=True)
+        s = place.serve(coll=coll)
+        checks.equal(keys(s.get("/web/cdx?url=j.example/*").text), want, "requests: ingest joins them in batches of " + batch)
+        checks.row(s, "requests: a GET is answered by what a GET got", "GET", "/web/20100101000010mp_/http://j.example/get", {}, 302, {"Location": "20100101000003mp_"})
+        checks.row(s, "requests: what only a POST has is shown from lists", "GET", "/web/20100101000002mp_/http://j.example/behind", {}, 200, {"X-Winnow-Fuzzy": None}, "behind 2")
+        checks.row(s, "requests: framed too", "GET", "/web/20100101000002/http://j.example/behind", {}, 200)
+        s.close()
+
+
+def methods(place, server, checks):
+    requests_joined(place, checks)
+    page = "/web/20070105120011mp_/http://a.example/form"
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    with open(place.path("post.cdxj"), "w") as out:
+        out.write(place.run("index", "--post-append", place.path("main.warc.gz"), "-q"))
+    place.run("import", place.path("posted"), "--cdx", place.path("post.cdxj"), "-q")
+    posted(place, checks, place.serve(), page, form)
+    posted(place, checks, place.serve("--warc-dir", place.dir, coll=place.path("posted")), page, form)
     checks.row(server, "HEAD has GET's headers", "HEAD", "/web/%sid_/%s" % (T, HOME), {}, 200, {"Content-Length": "^%d$" % len(archive.HOME[T]), "Memento-Datetime": "2007", "Link": "original"}, b"")
     for m in ("PUT", "DELETE", "PATCH", "TRACE", "FOO"):
         checks.row(server, m + " is 405", m, "/web/%smp_/%s" % (T, HOME), {}, 405, {"Allow": "GET, HEAD, POST, OPTIONS"})
@@ -153,7 +197,13 @@ def fuzzy(place, server, checks):
     checks.row(server, "fuzzy: an exact one is not", "GET", "/web/20070105120014mp_/http://a.example/q?x=1&_=123", {}, 200, {"X-Winnow-Fuzzy": None}, "cache buster")
     checks.row(server, "fuzzy: only known names", "GET", "/web/20070105120014mp_/http://a.example/p?x=1&page=2", {}, 404, {"X-Winnow-Fuzzy": None})
     checks.row(server, "fuzzy: TimeGate", "GET", "/web/http://a.example/p?x=1&_=1", {}, 302, {"X-Winnow-Fuzzy": "p"})
+    other = "/web/20070105120014mp_/http://a.example/q?x=1&_=999"
+    checks.row(server, "fuzzy: another value of it", "GET", other, {}, 200, {"X-Winnow-Fuzzy": r"^http://a\.example/q\?x=1&_=123$"}, "cache buster")
+    checks.row(server, "fuzzy: none of it", "GET", other[:-6], {}, 200, {"X-Winnow-Fuzzy": "_=123$"}, "cache buster")
+    checks.row(server, "fuzzy: not where anything else differs", "GET", other.replace("x=1", "x=2"), {}, 404, {"X-Winnow-Fuzzy": None})
+    checks.row(server, "fuzzy: a frame page leads to what it shows", "GET", other.replace("mp_", ""), {}, 302, {"Location": r"q\?x=1&_=123$"})
     strict = place.serve("--no-fuzzy")
+    checks.row(strict, "fuzzy: another value, switched off", "GET", other, {}, 404, {"X-Winnow-Fuzzy": None})
     checks.row(strict, "fuzzy: switched off", "GET", path, {}, 404, {"X-Winnow-Fuzzy": None})
     strict.close()
 
