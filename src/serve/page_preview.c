@@ -123,9 +123,16 @@ void studio_preview(struct request *q, struct buf *b, const struct studio *s)
 	     p->documents ? 100 * p->dropped.estimate / (double)p->documents : 0, p->documents);
 	page_bar(b, (uint64_t)p->dropped.estimate, p->documents);
 	if (!p->kept.exact) {
-		html(b, "<p class=\"soft\">From %n of %n blocks, seed %u; the ranges hold with 95 %%.%z</p>\n",
-		     p->sampled_blocks, p->blocks, p->seed,
-		     p->lower_bound ? " Pairs across blocks are not seen, so more may be hidden." : "");
+		if (p->blocks_by == BLOCKS_ALL)
+			html(
+			    b,
+			    "<p class=\"soft\">From all documents; the search for fewer was not taken to its end.</p>\n");
+		else
+			html(b,
+			     "<p class=\"soft\">From %n of %n blocks%z, seed %u; the ranges hold with 95 %%.%z</p>\n",
+			     p->sampled_blocks, p->blocks,
+			     p->narrowed > 0 ? ", and all documents by a share of their shingles" : "", p->seed,
+			     p->lower_bound ? " Pairs across blocks are not seen, so more may be hidden." : "");
 		whole_run(b, p);
 	}
 	curve(q, b, s);
