@@ -31,7 +31,7 @@ static const struct opt opts[] = {
 	  offsetof(struct args, min_versions) },
 	{ "name", 0, OPT_TEXT, "NAME", "a name for the cover", offsetof(struct args, name) },
 	{ "approx", 0, OPT_FLAG, NULL,
-	  "find candidates by MinHash: faster, may miss pairs; prints its estimated recall",
+	  "find candidates by MinHash: may miss pairs, prints its estimated recall; seldom faster than the exact join",
 	  offsetof(struct args, approx) },
 	{ "yes", 0, OPT_FLAG, NULL, "also when all pairs must be tried", offsetof(struct args, yes) },
 	{ "time-limit", 0, OPT_DOUBLE, "S", "search at most S seconds (default: bounded by nodes, not by the clock)",
