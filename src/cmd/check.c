@@ -41,8 +41,7 @@ static void print(struct buf *out, const struct proof_report *p, const struct co
 			if (v->count[o])
 				json_put_u64(&j, cover_offence_name((enum cover_offence)o), v->count[o]);
 		json_close(&j, '}');
-		json_key(&j, "examples"); /* a capture for each offence that has one */
-		json_open(&j, '{');
+		json_put_open(&j, "examples", '{'); /* a capture for each offence that has one */
 		for (int o = 0; o < COVER_OFFENCES; o++)
 			if (p->example[o])
 				json_put_u64(&j, cover_offence_name((enum cover_offence)o), p->example[o]);

@@ -83,6 +83,9 @@ int cmd_fail(struct cmd_run *run, int rc);
 /* The same for a usage mistake found by the command itself. */
 int cmd_usage(struct cmd_run *run, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The number of --max-flaws, which may be 0: most stays as it is when text is NULL.  EXIT_DONE or EXIT_USAGE. */
+int cmd_max_flaws(struct cmd_run *run, const char *text, uint64_t *most);
+
 /* The cover of that name or number; none is a usage mistake. */
 int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out);
 

@@ -14,8 +14,7 @@ static const struct opt opts[] = {
 	{ "cover", 0, OPT_TEXT, "ID", "of this cover (default: the whole collection)", offsetof(struct args, cover) },
 	{ "what", 0, OPT_CHOICE, "kept|dropped|all",
 	  "which documents (default: all for csv, jsonl, graph, sets; else kept)", offsetof(struct args, what) },
-	{ "format", 'f', OPT_CHOICE, "warc|wacz|cdxj|csv|jsonl|graph|sets|gexf", "what to write",
-	  offsetof(struct args, format) },
+	{ "format", 'f', OPT_CHOICE, export_formats, "what to write", offsetof(struct args, format) },
 	{ "output", 'o', OPT_TEXT, "OUT", "the file; - is standard output", offsetof(struct args, out) },
 	{ 0 },
 };

@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "cmd/table.h"
 #include "flow/import.h"
-#include "text/document.h"
 
 struct args {
 	const char *attributes;
@@ -23,7 +22,7 @@ static const struct opt opts[] = {
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
-	struct catalog_settings fresh = { .k = 5, .profile = "ia-surt", .extractor = DOCUMENT_VERSION };
+	struct catalog_settings fresh = collection_defaults();
 	struct collection coll = { 0 };
 	struct import_report r;
 	struct buf out = BUF(64 * KIB);

@@ -1,6 +1,5 @@
 /* cmd/index.c -- winnow index: a sorted CDX of archive files on standard output. */
 #include <inttypes.h>
-#include <sys/stat.h>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -46,17 +45,6 @@ static void advance(void *context, uint64_t bytes)
 	progress_add(bytes);
 }
 
-static uint64_t bytes_of(const struct paths *p)
-{
-	uint64_t sum = 0;
-	struct stat st;
-
-	for (size_t i = 0; i < p->list.n; i++)
-		if (stat(p->list.p[i], &st) == 0 && S_ISREG(st.st_mode))
-			sum += (uint64_t)st.st_size;
-	return sum;
-}
-
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
@@ -72,15 +60,15 @@ static int run(struct cmd_run *run)
 	struct index_report report;
 	int rc;
 
-	if (a->max_flaws && !str_u64(str(a->max_flaws), &most))
-		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws);
+	if ((rc = cmd_max_flaws(run, a->max_flaws, &most)) != EXIT_DONE)
+		return rc;
 	if (run->common.json)
 		return cmd_usage(run, "the lines are JSON already (--format cdxj); without --json they are written");
 	if (a->format)
 		cdx_format(a->format, &o.format);
 	if ((rc = inputs_expand(&run->arena, (const char *const *)run->rest.p, run->rest.n, &paths, &run->err)) < 0)
 		return cmd_fail(run, rc);
-	progress_phase("reading", "bytes", bytes_of(&paths));
+	progress_phase("reading", "bytes", inputs_bytes(&paths));
 	rc = index_paths(&o, paths.list.p, paths.list.n, &report, &run->err);
 	progress_end();
 	vec_release(&paths.list);

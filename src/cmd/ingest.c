@@ -8,11 +8,11 @@
 #include "flow/ingest.h"
 #include "flow/inputs.h"
 #include "flow/jsonl.h"
-#include "text/document.h"
+#include "sketch/shingle.h"
 
 struct args {
-	uint64_t k, max_flaws;
-	const char *unit, *text, *max_flaws_text, *jsonl, *map;
+	uint64_t k;
+	const char *unit, *text, *max_flaws, *jsonl, *map;
 	bool bag, index_only, no_fulltext, parse_all, reprocess;
 };
 
@@ -37,7 +37,7 @@ static const struct opt opts[] = {
 	  "make all texts anew from the archive files, when text extraction has changed or stored ones are damaged",
 	  offsetof(struct args, reprocess) },
 	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)",
-	  offsetof(struct args, max_flaws_text) },
+	  offsetof(struct args, max_flaws) },
 	{ 0 },
 };
 
@@ -134,36 +134,75 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 	return EXIT_DONE;
 }
 
+/* What the collection is made with, should it not be there; its shingles must be possible. */
+static int settings_wanted(const struct args *a, struct catalog_settings *out, struct err *err)
+{
+	*out = collection_defaults();
+	if (a->k)
+		out->k = (unsigned)a->k;
+	out->chars = a->unit && a->unit[0] == 'c';
+	out->bag = a->bag;
+	out->main_text = a->text && a->text[0] == 'm';
+	return shingle_check(
+	    (struct shingle_spec){ .k = out->k, .unit = out->chars ? SHINGLE_CHAR : SHINGLE_WORD, .bag = out->bag },
+	    err);
+}
+
+/* Settings that were named must be those that a collection of before has. */
+static int settings_compare(const struct args *a, const struct catalog_settings *want,
+			    const struct catalog_settings *have, const char *coll, struct err *err)
+{
+	if ((!a->k || have->k == want->k) && (!a->unit || have->chars == want->chars) && (!a->bag || have->bag) &&
+	    (!a->text || have->main_text == want->main_text))
+		return WN_OK;
+	return err_set(
+	    err, WN_USAGE,
+	    "%s was created with k = %u, unit %s%s, text %s; these are fixed: make another collection for others", coll,
+	    have->k, have->chars ? "char" : "word", have->bag ? ", bag" : "", have->main_text ? "main" : "body");
+}
+
+/* Into the collection, which is made when it is not there, once it is known that the paths are. */
+static int enter(struct cmd_run *run, const struct ingest_options *o, struct ingest_report *report)
+{
+	struct args *a = run->args;
+	const char *const *paths = (const char *const *)run->rest.p + 1;
+	struct catalog_settings fresh;
+	struct collection coll = { 0 };
+	struct paths all = { 0 };
+	struct jsonl_map map;
+	size_t n = run->rest.n - 1;
+	int rc;
+
+	if ((rc = settings_wanted(a, &fresh, &run->err)) < 0 ||
+	    (a->jsonl && (rc = jsonl_map_parse(str(a->map), &map, &run->err)) < 0))
+		return rc;
+	rc = inputs_expand(&run->arena, paths, n, &all, &run->err);
+	vec_release(&all.list);
+	if (rc < 0 || (rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
+		return rc;
+	if ((rc = settings_compare(a, &fresh, catalog_settings(coll.catalog), run->rest.p[0], &run->err)) == WN_OK)
+		rc = a->jsonl ? jsonl_ingest(&coll, a->jsonl, &map, o, report, &run->err)
+			      : ingest_paths(&coll, paths, n, o, report, &run->err);
+	collection_close(&coll);
+	return rc;
+}
+
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
-	struct catalog_settings fresh = { .k = a->k ? (unsigned)a->k : 5,
-					  .chars = a->unit && a->unit[0] == 'c',
-					  .bag = a->bag,
-					  .main_text = a->text && a->text[0] == 'm',
-					  .profile = "ia-surt",
-					  .extractor = DOCUMENT_VERSION };
 	struct ingest_options o = { .threads = (unsigned)run->common.threads,
 				    .memory = run->common.memory,
 				    .index_only = a->index_only,
 				    .no_fulltext = a->no_fulltext,
 				    .parse_all = a->parse_all,
 				    .tmp = run->common.tmp };
-	struct collection coll = { 0 };
 	struct ingest_report report;
-	struct paths all = { 0 };
-	struct jsonl_map map;
 	uint64_t most = UINT64_MAX;
 	int rc;
 
-	if (a->max_flaws_text && !str_u64(str(a->max_flaws_text), &most))
-		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws_text);
-	if ((rc = shingle_check((struct shingle_spec){ .k = fresh.k,
-						       .unit = fresh.chars ? SHINGLE_CHAR : SHINGLE_WORD,
-						       .bag = fresh.bag },
-				&run->err)) < 0)
-		return cmd_fail(run, rc);
-	if (run->common.memory < 512 * MIB)
+	if ((rc = cmd_max_flaws(run, a->max_flaws, &most)) != EXIT_DONE)
+		return rc;
+	if (o.memory < 512 * MIB)
 		return cmd_usage(run, "--memory must be at least 512M here: one page may have a text of 32 MiB");
 	/* each worker may hold a page of the largest kind */
 	if (o.threads > (o.memory - LIMIT_PAGE_WORK) / LIMIT_PAGE_FOUND)
@@ -172,31 +211,7 @@ static int run(struct cmd_run *run)
 		return reprocess(run, &o);
 	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)
 		return cmd_usage(run, "needs COLL PATH..., or COLL --jsonl FILE --map id=..,text=..");
-	if (a->jsonl && (rc = jsonl_map_parse(str(a->map), &map, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	/* nothing is made for paths that are not there */
-	rc = inputs_expand(&run->arena, (const char *const *)run->rest.p + 1, run->rest.n - 1, &all, &run->err);
-	vec_release(&all.list);
-	if (rc < 0)
-		return cmd_fail(run, rc);
-	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
-		return cmd_fail(run, rc);
-	const struct catalog_settings *have = catalog_settings(coll.catalog);
-	if ((a->k && have->k != fresh.k) || (a->unit && have->chars != fresh.chars) || (a->bag && !have->bag) ||
-	    (a->text && have->main_text != fresh.main_text)) {
-		collection_close(&coll);
-		return cmd_usage(
-		    run,
-		    "%s was created with k = %u, unit %s%s, text %s; these are fixed: make another collection for others",
-		    run->rest.p[0], have->k, have->chars ? "char" : "word", have->bag ? ", bag" : "",
-		    have->main_text ? "main" : "body");
-	}
-	if (a->jsonl)
-		rc = jsonl_ingest(&coll, a->jsonl, &map, &o, &report, &run->err);
-	else
-		rc = ingest_paths(&coll, (const char *const *)run->rest.p + 1, run->rest.n - 1, &o, &report, &run->err);
-	collection_close(&coll);
-	if (rc < 0)
+	if ((rc = enter(run, &o, &report)) < 0)
 		return cmd_fail(run, rc);
 	run->common.json ? report_json(&report) : report_text(run, &report);
 	if (report.files_failed) {

@@ -66,6 +66,13 @@ int cmd_usage(struct cmd_run *run, const char *fmt, ...)
 	return EXIT_USAGE;
 }
 
+int cmd_max_flaws(struct cmd_run *run, const char *text, uint64_t *most)
+{
+	if (text && !str_u64(str(text), most))
+		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", text);
+	return EXIT_DONE;
+}
+
 int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out)
 {
 	int rc = covers_find(coll, &run->arena, name, out, &run->err);

@@ -74,12 +74,14 @@ static void on_progress(void *context, uint64_t bytes)
 	progress_add(bytes);
 }
 
+struct gathering {
+	struct arena *arena;
+	struct paths *paths;
+};
+
 static int add_file(void *context, const struct catalog_file *f)
 {
-	struct {
-		struct arena *arena;
-		struct paths *paths;
-	} *to = context;
+	struct gathering *to = context;
 
 	if (!f->lines) /* lines of JSON are no archive */
 		vec_push(&to->paths->list, arena_strz(to->arena, f->path));
@@ -89,10 +91,7 @@ static int add_file(void *context, const struct catalog_file *f)
 /* A collection's own files are checked here and now; the archive files it was made of join the others. */
 static int gather_collection(struct cmd_run *run, const char *dir, struct paths *paths, struct output *o)
 {
-	struct {
-		struct arena *arena;
-		struct paths *paths;
-	} to = { &run->arena, paths };
+	struct gathering to = { &run->arena, paths };
 	struct health health = { .context = o, .damaged = on_damage };
 	struct collection coll = { 0 };
 	int rc;
@@ -121,17 +120,6 @@ static int gather(struct cmd_run *run, struct paths *paths, struct output *o)
 			rc = inputs_expand(&run->arena, &path, 1, paths, &run->err);
 	}
 	return rc;
-}
-
-static uint64_t total_bytes(const struct paths *paths)
-{
-	uint64_t n = 0;
-	struct stat st;
-
-	for (size_t i = 0; i < paths->list.n; i++)
-		if (stat(paths->list.p[i], &st) == 0)
-			n += (uint64_t)st.st_size;
-	return n;
 }
 
 static void report(struct output *o, const struct verify_result *r)
@@ -172,15 +160,15 @@ static int run(struct cmd_run *run)
 	uint64_t most = 0;
 	int rc;
 
-	if (a->max_flaws && !str_u64(str(a->max_flaws), &most))
-		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", a->max_flaws);
+	if ((rc = cmd_max_flaws(run, a->max_flaws, &most)) != EXIT_DONE)
+		return rc;
 	if ((rc = gather(run, &paths, &out)) < 0) {
 		flush(&out);
 		buf_release(&out.text);
 		vec_release(&paths.list);
 		return cmd_fail(run, rc);
 	}
-	progress_phase("verify", "bytes", total_bytes(&paths));
+	progress_phase("verify", "bytes", inputs_bytes(&paths));
 	rc = verify_paths(&v, paths.list.p, paths.list.n, &result, &run->err);
 	progress_end();
 	vec_release(&paths.list);

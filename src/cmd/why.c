@@ -16,14 +16,29 @@ static const struct opt opts[] = {
 	{ "cover", 0, OPT_TEXT, "ID", "which cover (default: the newest)", offsetof(struct args, cover) }, { 0 }
 };
 
-struct newest {
-	uint64_t id;
-};
-
 static int take_last(void *context, const struct cover_row *row)
 {
-	((struct newest *)context)->id = row->id;
+	*(uint64_t *)context = row->id;
 	return WN_OK;
+}
+
+/* The cover that --cover names, else the newest. */
+static int find_cover(struct cmd_run *run, struct collection *coll, struct cover_row *out)
+{
+	struct args *a = run->args;
+	const char *name = a->cover;
+	uint64_t last = 0;
+	int rc;
+
+	if (!name) {
+		if ((rc = covers_each(coll, take_last, &last, &run->err)) < 0)
+			return rc;
+		if (!last)
+			return err_set(&run->err, WN_USAGE, "%s has no cover yet; 'winnow reduce' makes one",
+				       run->rest.p[0]);
+		name = arena_printf(&run->arena, "%" PRIu64, last).p;
+	}
+	return cmd_find_cover(run, coll, name, out);
 }
 
 static void document(struct buf *out, struct json *j, const char *key, const struct capture *c)
@@ -129,31 +144,50 @@ static int explain_kept(struct cmd_run *run, struct collection *coll, const stru
 	return WN_OK;
 }
 
+static int explain_dropped(struct cmd_run *run, struct collection *coll, const struct cover_row *row,
+			   const struct cover_member *m, struct buf *out, struct json *j)
+{
+	struct capture w;
+	int rc = catalog_capture(coll->catalog, &run->arena, m->witness, &w, &run->err);
+
+	if (rc == WN_NONE)
+		return err_set(&run->err, WN_NONE,
+			       "document %" PRIu64 " was dropped because of document %" PRIu64
+			       ", which is no more in the collection; 'winnow update %s --cover %" PRIu64
+			       "' finds another",
+			       m->id, m->witness, run->rest.p[0], row->id);
+	if (rc < 0)
+		return rc;
+	if (j) {
+		document(out, j, "by", &w);
+		json_put_u64(j, "shared", m->shared);
+		json_put_u64(j, "size_a", m->size);
+		json_put_u64(j, "size_b", m->witness_size);
+		return clauses(run, coll, row, m->id, m->witness, out, j);
+	}
+	buf_str(out, STR("It is dropped, because this one is kept:\n"));
+	document(out, j, "witness ", &w);
+	buf_printf(out, "They share %" PRIu64 " shingles of %" PRIu64 " and %" PRIu64 ".\n", m->shared, m->size,
+		   m->witness_size);
+	if ((rc = clauses(run, coll, row, m->id, m->witness, out, j)) == WN_OK)
+		buf_printf(out, "'winnow diff %s %" PRIu64 " %" PRIu64 "' shows how their texts differ.\n",
+			   run->rest.p[0], m->id, m->witness);
+	return rc;
+}
+
 static int explain(struct cmd_run *run, struct collection *coll, struct buf *out, struct json *j)
 {
-	struct args *a = run->args;
-	struct newest last = { 0 };
 	struct cover_row row;
 	struct cover_member m;
-	struct capture c, w;
-	const char *name = a->cover;
+	struct capture c;
 	int rc;
 
-	if (!name) {
-		if ((rc = covers_each(coll, take_last, &last, &run->err)) < 0)
-			return rc;
-		if (!last.id)
-			return err_set(&run->err, WN_USAGE, "%s has no cover yet; 'winnow reduce' makes one",
-				       run->rest.p[0]);
-		name = arena_printf(&run->arena, "%" PRIu64, last.id).p;
-	}
-	if ((rc = cmd_find_cover(run, coll, name, &row)) < 0 ||
+	if ((rc = find_cover(run, coll, &row)) < 0 ||
 	    (rc = collection_find(coll, &run->arena, run->rest.p[1], &c, &run->err)) < 0 ||
 	    (rc = covers_member(coll, row.id, c.id, &m, &run->err)) < 0)
 		return rc;
-	if (j)
-		json_open(j, '{');
 	if (j) {
+		json_open(j, '{');
 		json_put_u64(j, "cover", row.id);
 		json_put_str(j, "rule", row.rule);
 		json_put_z(j, "state", m.kept ? "kept" : "dropped");
@@ -161,31 +195,7 @@ static int explain(struct cmd_run *run, struct collection *coll, struct buf *out
 		buf_printf(out, "cover %" PRIu64 ": %.*s\n\n", row.id, STR_FMT(row.rule));
 	}
 	document(out, j, "document", &c);
-	if (m.kept) {
-		rc = explain_kept(run, coll, &row, &c, out, j);
-	} else if ((rc = catalog_capture(coll->catalog, &run->arena, m.witness, &w, &run->err)) == WN_NONE) {
-		rc = err_set(&run->err, WN_NONE,
-			     "document %" PRIu64 " was dropped because of document %" PRIu64
-			     ", which is no more in the collection; 'winnow update %s --cover %" PRIu64
-			     "' finds another",
-			     m.id, m.witness, run->rest.p[0], row.id);
-	} else if (rc == WN_OK) {
-		if (!j)
-			buf_str(out, STR("It is dropped, because this one is kept:\n"));
-		document(out, j, j ? "by" : "witness ", &w);
-		if (j) {
-			json_put_u64(j, "shared", m.shared);
-			json_put_u64(j, "size_a", m.size);
-			json_put_u64(j, "size_b", m.witness_size);
-		} else {
-			buf_printf(out, "They share %" PRIu64 " shingles of %" PRIu64 " and %" PRIu64 ".\n", m.shared,
-				   m.size, m.witness_size);
-		}
-		rc = clauses(run, coll, &row, m.id, m.witness, out, j);
-		if (!j && rc == WN_OK)
-			buf_printf(out, "'winnow diff %s %" PRIu64 " %" PRIu64 "' shows how their texts differ.\n",
-				   run->rest.p[0], m.id, m.witness);
-	}
+	rc = m.kept ? explain_kept(run, coll, &row, &c, out, j) : explain_dropped(run, coll, &row, &m, out, j);
 	if (j)
 		json_close(j, '}');
 	return rc;

@@ -2,6 +2,7 @@
 #include "flow/collection.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "archive/stamp.h"
@@ -9,6 +10,15 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "text/document.h"
+
+struct catalog_settings collection_defaults(void)
+{
+	struct catalog_settings s = { .k = SHINGLE_DEFAULT.k, .extractor = DOCUMENT_VERSION };
+
+	snprintf(s.profile, sizeof s.profile, "%s", surt_profiles[0].name);
+	return s;
+}
 
 int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
 		    struct err *err)

@@ -22,6 +22,8 @@ struct collection {
 	struct textcache cache;
 };
 
+/* What a new collection is made with where nobody says otherwise. */
+struct catalog_settings collection_defaults(void);
 int collection_open(struct collection *c, const char *dir, enum catalog_mode mode, const struct catalog_settings *fresh,
 		    struct err *err);
 void collection_close(struct collection *c);  /* zero is fine */

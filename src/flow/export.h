@@ -22,7 +22,7 @@ struct export_report {
 	bool methods; /* a methods note stands beside it */
 };
 
-extern const char export_formats[]; /* "warc|wacz|..." for the option table */
+extern const char export_formats[]; /* "warc|wacz|...": what --format takes */
 int export_run(struct collection *coll, const struct export_request *q, struct export_report *out, struct err *err);
 /* What a paper's appendix says of a cover: selection, rule, hash, revision, version, counts, proof; report: with that of
  * the run, which counts hosts by name and so is not for those from whom access rules hide some. */

@@ -98,6 +98,17 @@ int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct pa
 	return WN_OK;
 }
 
+uint64_t inputs_bytes(const struct paths *p)
+{
+	uint64_t sum = 0;
+	struct stat st;
+
+	for (size_t i = 0; i < p->list.n; i++)
+		if (stat(p->list.p[i], &st) == 0 && S_ISREG(st.st_mode))
+			sum += (uint64_t)st.st_size;
+	return sum;
+}
+
 /* XXH3-128 of the first n bytes of a file. */
 static int fingerprint(const char *path, uint64_t n, unsigned char hash[16], struct err *err)
 {

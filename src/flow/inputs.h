@@ -18,6 +18,9 @@ struct paths {
 /* WN_USAGE for a path that is not there, may not be read, or a directory without archives. */
 int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct paths *out, struct err *err);
 
+/* Bytes of the regular files among them, for a progress line. */
+uint64_t inputs_bytes(const struct paths *p);
+
 struct input {
 	const char *path;	  /* absolute */
 	struct catalog_file file; /* as it will be stored; id given */

@@ -31,8 +31,5 @@ int preset_find(struct str name, const struct preset **out, struct err *err)
 	if (near.best.p)
 		return err_set(err, WN_USAGE, "unknown preset \"%.*s\"; did you mean \"%.*s\"?", shown, name.p,
 			       STR_FMT(near.best));
-	return err_set(err, WN_USAGE,
-		       "unknown preset \"%.*s\"; expected exact, newest-per-url, journalist, appended, near-duplicate "
-		       "or syndicated",
-		       shown, name.p);
+	return err_set(err, WN_USAGE, "unknown preset \"%.*s\"; expected one of " PRESET_NAMES, shown, name.p);
 }

@@ -69,6 +69,8 @@ struct preset {
 	const char *name, *rule, *summary;
 };
 extern const struct preset presets[]; /* ends with name == NULL */
+#define PRESET_NAMES \
+	"exact, newest-per-url, journalist, appended, near-duplicate, syndicated" /* for help and messages */
 /* The preset of that name, or WN_USAGE with the nearest one. */
 int preset_find(struct str name, const struct preset **out, struct err *err);
 #endif

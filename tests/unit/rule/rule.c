@@ -1,6 +1,7 @@
 /* What rules mean, on a handful of documents written out by hand. */
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/limits.h"
 #include "rule/eval.h"
 #include "rule/plan.h"
@@ -172,11 +173,14 @@ TEST(rule, measures_are_exact)
 TEST(rule, presets_are_rules)
 {
 	const struct preset *found;
+	struct buf names = BUF(1024);
 	struct err err = { 0 };
 
 	for (const struct preset *p = presets; p->name; p++) {
 		struct rule_env env = { .kind = RULE_PAIR };
 		struct rule *rule;
+
+		buf_printf(&names, "%s%s", p == presets ? "" : ", ", p->name);
 
 		CHECK(rule_parse(t->arena, str(p->rule), &env, &rule, &err) == WN_OK, "%s: %s", p->name, err.text);
 		CHECK(preset_find(str(p->name), &found, &err) == WN_OK && found == p);
@@ -184,6 +188,8 @@ TEST(rule, presets_are_rules)
 	CHECK(preset_find(STR("journalst"), &found, &err) == WN_USAGE);
 	CHECK_STR(str(err.text), STR("unknown preset \"journalst\"; did you mean \"journalist\"?"));
 	CHECK(preset_find(STR("zzz"), &found, &err) == WN_USAGE);
+	CHECK_STR(STR(PRESET_NAMES), buf_view(&names));
+	buf_release(&names);
 }
 
 TEST(rule, selections_pick_documents_and_list_their_queries)
