@@ -177,3 +177,11 @@ void digest_of(enum digest_kind kind, struct str data, struct digest *out)
 	hasher_end(&h, out);
 	hasher_release(&h);
 }
+
+void digest_sha256(struct str data, unsigned char out[32])
+{
+	struct digest d;
+
+	digest_of(DIGEST_SHA256, data, &d);
+	memcpy(out, d.bytes, 32);
+}

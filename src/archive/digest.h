@@ -21,6 +21,7 @@ bool digest_parse(struct str text, struct digest *out);
 bool digest_eq(const struct digest *a, const struct digest *b);
 size_t digest_write(const struct digest *d, char out[DIGEST_TEXT]); /* "sha1:BASE32", NUL behind; its length */
 void digest_of(enum digest_kind kind, struct str data, struct digest *out);
+void digest_sha256(struct str data, unsigned char out[32]);
 
 /* A running digest; its context is kept between messages.  Zero-initialised is valid. */
 struct hasher {

@@ -290,6 +290,19 @@ void os_atomic_abort(struct os_atomic *f)
 	*f = (struct os_atomic){ .fd = -1 };
 }
 
+int os_store(const char *path, struct str bytes, struct err *err)
+{
+	struct os_atomic f;
+	int rc;
+
+	if ((rc = os_atomic_open(&f, path, err)) < 0)
+		return rc;
+	if ((rc = os_write(f.fd, bytes.p, bytes.n, f.tmp, err)) == WN_OK)
+		return os_atomic_commit(&f, err);
+	os_atomic_abort(&f);
+	return rc;
+}
+
 int os_slurp(struct arena *a, const char *path, size_t max, struct str *out, struct err *err)
 {
 	struct stat st;

@@ -46,6 +46,8 @@ int os_atomic_open(struct os_atomic *f, const char *path, struct err *err);
 int os_atomic_commit(struct os_atomic *f, struct err *err); /* closes it either way */
 void os_atomic_abort(struct os_atomic *f);		    /* zero or finished is fine */
 
+int os_store(const char *path, struct str bytes, struct err *err); /* such a file of these bytes */
+
 /* Names in a directory that end with suffix ("": all), sorted by bytes, "." and
  * ".." left out; a directory that is not there has none. */
 int os_list(struct arena *a, const char *dir, const char *suffix, struct str **names, size_t *n, struct err *err);

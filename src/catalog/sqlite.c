@@ -339,7 +339,7 @@ static int must_be_ours(const char *dir, struct err *err)
 			rc = err_set(err, WN_USAGE,
 				     "%s is a directory with other files in it and no collection; name a new one", dir);
 	if (rc == WN_USAGE)
-		unlink(arena_printf(&a, "%s/lock", dir).p); /* ours, made a moment ago */
+		os_unlink(arena_printf(&a, "%s/lock", dir).p, NULL); /* ours, made a moment ago */
 	arena_release(&a);
 	return rc;
 }

@@ -65,7 +65,6 @@ static void store(struct captures *c, struct collection *coll)
 {
 	size_t n = lay_out(c, c->block + HEAD);
 	uint64_t head[5] = { c->revision, c->last, c->altered, c->n, hash64(c->block + HEAD, n) };
-	struct os_atomic f = { .fd = -1 };
 	struct err ignored = { 0 };
 	struct arena a = { 0 };
 	const char *path = table_path(coll, &a, c->revision), *runs = collection_path(coll, &a, "runs");
@@ -74,13 +73,8 @@ static void store(struct captures *c, struct collection *coll)
 
 	memcpy(c->block, magic, 8);
 	memcpy(c->block + 8, head, sizeof head);
-	if (os_mkdir(runs, &ignored) < 0 || os_atomic_open(&f, path, &ignored) < 0)
-		goto out;
-	if (os_write(f.fd, c->block, HEAD + n, path, &ignored) < 0) {
-		os_atomic_abort(&f);
-		goto out;
-	}
-	if (os_atomic_commit(&f, &ignored) < 0 || os_list(&a, runs, ".table", &names, &n_names, &ignored) < 0)
+	if (os_mkdir(runs, &ignored) < 0 || os_store(path, str_n(c->block, HEAD + n), &ignored) < 0 ||
+	    os_list(&a, runs, ".table", &names, &n_names, &ignored) < 0)
 		goto out;
 	for (size_t i = 0; i < n_names; i++)
 		if (str_starts(names[i], STR("captures-r")) && !str_eq(names[i], mine))

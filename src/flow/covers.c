@@ -83,20 +83,6 @@ static const char *run_path(const char *dir, struct arena *a, uint64_t cover, ui
 	return arena_printf(a, "%s/runs/%06" PRIu64 ".%s", dir, cover, ending).p;
 }
 
-static int write_file(const char *path, const struct buf *bytes, struct err *err)
-{
-	struct os_atomic f = { .fd = -1 };
-	int rc;
-
-	if ((rc = os_atomic_open(&f, path, err)) < 0)
-		return rc;
-	if ((rc = os_write(f.fd, bytes->p, bytes->n, path, err)) < 0) {
-		os_atomic_abort(&f);
-		return rc;
-	}
-	return os_atomic_commit(&f, err);
-}
-
 /* The cover's own files, those of `revision` left out; all when it is UINT64_MAX. */
 static int remove_files(const char *dir, uint64_t cover, uint64_t revision, struct err *err)
 {
@@ -134,7 +120,7 @@ static int write_files(const char *dir, const struct cover_row *row, uint64_t re
 		rc = err_set(err, WN_LIMIT, "the certificate is larger than %zu bytes", bytes.max);
 		goto out;
 	}
-	if ((rc = write_file(run_path(dir, &a, cover, revision, "seg"), &bytes, err)) < 0 || !state)
+	if ((rc = os_store(run_path(dir, &a, cover, revision, "seg"), buf_view(&bytes), err)) < 0 || !state)
 		goto out;
 	for (unsigned i = 0; i < row->n_index; i++) /* where links cannot be made there is no index */
 		os_link(row->index[i], index_path(dir, &a, cover, revision, i), NULL);

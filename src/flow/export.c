@@ -394,7 +394,7 @@ static int write_graph(struct exporter *x)
 	g.path = arena_printf(&x->arena, "%s/graph-%ld.tmp", x->run.join.directory, (long)getpid()).p;
 	if ((rc = os_open(&g.fd, g.path, O_RDWR | O_CREAT | O_TRUNC, x->err)) < 0)
 		return rc;
-	unlink(g.path); /* it goes with its descriptor */
+	os_unlink(g.path, NULL); /* it goes with its descriptor */
 	rc = coverage_each(&query, &x->run.join, x->run.kind, graph_pair, &g, &stats, x->err);
 	if (rc == WN_OK)
 		rc = graph_lines(&g);
@@ -566,16 +566,10 @@ static int write_methods(struct exporter *x)
 {
 	const char *path = arena_printf(&x->arena, "%s.methods.txt", x->path).p;
 	struct buf text = BUF(256 * MIB);
-	struct os_atomic f = { .fd = -1 };
 	int rc;
 
 	export_methods(x->q->cover, catalog_settings(x->coll->catalog), !x->acl, &text);
-	if ((rc = os_atomic_open(&f, path, x->err)) == WN_OK) {
-		if ((rc = os_write(f.fd, text.p, text.n, path, x->err)) < 0)
-			os_atomic_abort(&f);
-		else
-			rc = os_atomic_commit(&f, x->err);
-	}
+	rc = os_store(path, buf_view(&text), x->err);
 	buf_release(&text);
 	x->report->methods = rc == WN_OK;
 	return rc;

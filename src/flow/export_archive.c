@@ -449,7 +449,7 @@ int export_wacz(struct exporter *x)
 	else
 		wacz_abort(z);
 out:
-	unlink(part);
+	os_unlink(part, NULL);
 	release(&aw);
 	return rc;
 }

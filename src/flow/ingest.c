@@ -205,7 +205,7 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 		}
 		g->report->files_skipped++;
 		if (standard)
-			unlink(path); /* a second copy of what is kept */
+			os_unlink(path, NULL); /* a second copy of what is kept */
 		else if (in.moved)
 			batch_file(g->batch, &in.file); /* only its path is new */
 	}
@@ -350,8 +350,7 @@ static int reprocess_one(struct ingest *g, struct collection *read_from, const s
 		f = extractor_found(g->extractors[0], p.reader, &p.record, &why);
 	replay_close(&p);
 	if (!f) {
-		if (!g->report->files_failed++)
-			snprintf(g->report->failure, sizeof g->report->failure, "%s", why.text);
+		file_failed(g, why.text);
 		return WN_OK;
 	}
 	return batch_retake(g->batch, f, c, err);

@@ -2,8 +2,9 @@
 #include "flow/pending.h"
 
 #include <inttypes.h>
-#include <openssl/evp.h>
+#include <stdio.h>
 
+#include "archive/digest.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/limits.h"
@@ -12,23 +13,36 @@
 
 static const char magic[8] = "WNKERN\0\1";
 
+/* The captures of the documents that are marked, each behind a sign. */
+static void hash_marked(struct hasher *h, const struct run *r, const char *sign, const uint8_t *marked)
+{
+	for (uint32_t d = 0; marked && d < r->docs.n; d++) {
+		char text[32];
+
+		if (marked[d])
+			hasher_add(h,
+				   str_n(text, (size_t)snprintf(text, sizeof text, "%s%" PRIu64, sign, r->docs.id[d])));
+	}
+}
+
 void pending_key(const struct run *r, const struct run_request *q, unsigned char key[32])
 {
-	struct buf text = BUF(64 * MIB);
-	unsigned n = 32;
+	struct buf text = BUF(1 * MIB);
+	struct hasher h = { 0 };
+	struct digest d;
 
 	buf_str(&text, r->rule->canonical);
 	buf_printf(&text,
 		   "\nwhere %s\nper %s\nprefer %s\nversions %" PRIu64 "\nbands %u %u\nrevision %" PRIu64 "\nkeep",
 		   q->where ? q->where : "", q->per ? q->per : "", q->prefer ? q->prefer : "", q->min_versions,
 		   r->join.bands, r->join.rows, r->revision);
-	for (uint32_t d = 0; r->pinned && d < r->docs.n; d++)
-		if (r->pinned[d])
-			buf_printf(&text, " %" PRIu64, r->docs.id[d]);
-	for (uint32_t d = 0; r->previous && d < r->docs.n; d++)
-		if (r->previous[d])
-			buf_printf(&text, " +%" PRIu64, r->docs.id[d]);
-	EVP_Digest(text.p, text.n, key, &n, EVP_sha256(), NULL);
+	hasher_begin(&h, DIGEST_SHA256);
+	hasher_add(&h, buf_view(&text));
+	hash_marked(&h, r, " ", r->pinned);
+	hash_marked(&h, r, " +", r->previous);
+	hasher_end(&h, &d);
+	memcpy(key, d.bytes, 32);
+	hasher_release(&h);
 	buf_release(&text);
 }
 
@@ -65,7 +79,6 @@ int pending_store(const struct run *r, const unsigned char key[32], const struct
 		  const struct coverage_stats *stats, struct err *err)
 {
 	const char *dir = catalog_dir(r->coll->catalog), *path;
-	struct os_atomic f = { .fd = -1 };
 	struct arena a = { 0 };
 	struct buf bytes = BUF(16 * GIB);
 	int rc;
@@ -75,12 +88,7 @@ int pending_store(const struct run *r, const unsigned char key[32], const struct
 		goto out;
 	if (!kernel_bytes(&bytes, key, r->revision, k, stats))
 		goto out; /* too large to keep: the next run joins again */
-	if ((rc = os_atomic_open(&f, path, err)) < 0)
-		goto out;
-	if ((rc = os_write(f.fd, bytes.p, bytes.n, path, err)) < 0)
-		os_atomic_abort(&f);
-	else
-		rc = os_atomic_commit(&f, err);
+	rc = os_store(path, buf_view(&bytes), err);
 out:
 	buf_release(&bytes);
 	arena_release(&a);

@@ -5,14 +5,11 @@
  * are read and put to the rule, evaluated plainly.
  */
 #include "flow/proof.h"
-#include "base/vec.h"
 
-#include <openssl/evp.h>
-#include <stdlib.h>
-
-#include "base/log.h"
+#include "archive/digest.h"
 #include "base/map.h"
 #include "base/progress.h"
+#include "base/vec.h"
 #include "flow/coverers.h"
 
 struct world {
@@ -135,13 +132,6 @@ static uint64_t example(const struct run *r, const struct claim *c, enum cover_o
 	return number - r->docs.n < c->outside.n ? c->outside.p[number - r->docs.n] : 0;
 }
 
-static void sha256(struct str s, unsigned char out[32])
-{
-	unsigned n = 32;
-
-	EVP_Digest(s.p, s.n, out, &n, EVP_sha256(), NULL);
-}
-
 /* The stored numbers of each witness pair, counted again. */
 static int check_numbers(struct run *r, const struct cover_member *m, size_t n, struct proof_report *out,
 			 struct err *err)
@@ -186,9 +176,9 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 	size_t n;
 	int rc;
 
-	sha256(r->rule->canonical, world.run.rule);
+	digest_sha256(r->rule->canonical, world.run.rule);
 	if (r->where)
-		sha256(r->where->canonical, world.run.selection);
+		digest_sha256(r->where->canonical, world.run.selection);
 	world.run.revision = r->revision;
 	out->stale = row->revision != r->revision;
 	if (!str_eq(row->sha256, str(r->rule->sha256)) ||

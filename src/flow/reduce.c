@@ -6,39 +6,32 @@
  * is one transaction, before which nothing is called a cover.
  */
 #include "flow/reduce.h"
-#include "base/vec.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 
+#include "archive/digest.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "base/progress.h"
 #include "base/task.h"
-#include "base/limits.h"
+#include "base/vec.h"
 #include "flow/kept_index.h"
 #include "flow/pending.h"
 #include "flow/reduce_int.h"
 
 #define PENDING_SECONDS 0.05 /* a join that is faster is done again rather than synced to disk */
 
-static void sha256(struct str s, unsigned char out[32])
-{
-	unsigned n = 32;
-
-	EVP_Digest(s.p, s.n, out, &n, EVP_sha256(), NULL);
-}
-
 struct certificate_run reduce_about(const struct run *r)
 {
 	struct certificate_run c = { .revision = r->revision };
 
-	sha256(r->rule->canonical, c.rule);
+	digest_sha256(r->rule->canonical, c.rule);
 	if (r->where)
-		sha256(r->where->canonical, c.selection);
+		digest_sha256(r->where->canonical, c.selection);
 	return c;
 }
 

@@ -4,9 +4,9 @@
  * Names are resolved in parse_name.c, types in check.c.  Depth is bounded twice: the descent by LIMIT_RULE_DEPTH,
  * and the height of the tree too, since 1+1+1+... is deep without brackets.
  */
-#include <openssl/sha.h>
 #include <stdio.h>
 
+#include "archive/digest.h"
 #include "base/limits.h"
 #include "rule/parse_int.h"
 
@@ -302,9 +302,9 @@ int parse_or(struct parser *p, struct node **out)
 
 static void name_rule(struct rule *rule)
 {
-	unsigned char digest[SHA256_DIGEST_LENGTH];
+	unsigned char digest[32];
 
-	SHA256((const unsigned char *)rule->canonical.p, rule->canonical.n, digest);
+	digest_sha256(rule->canonical, digest);
 	for (size_t i = 0; i < sizeof digest; i++)
 		snprintf(rule->sha256 + 2 * i, 3, "%02x", digest[i]);
 }
