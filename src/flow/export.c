@@ -1,6 +1,5 @@
 /* flow/export.c -- see export.h.  Text formats here; archives in export_archive.c. */
 #include "flow/export.h"
-#include "base/vec.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,6 +17,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "flow/acl.h"
 #include "flow/export_int.h"
 #include "text/word.h"

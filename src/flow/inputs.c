@@ -1,6 +1,5 @@
 /* flow/inputs.c -- see inputs.h. */
 #include "flow/inputs.h"
-#include "base/vec.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,6 +12,7 @@
 
 #include "base/limits.h"
 #include "base/os.h"
+#include "base/vec.h"
 
 /* .warc .arc, with .gz .zst .lz4; .wacz */
 static bool is_archive_name(struct str name)

@@ -1,12 +1,12 @@
 /* flow/preview_report.c -- examples of a preview, and its report as JSON; see preview.h. */
 #include "flow/preview_int.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "archive/stamp.h"
 #include "base/log.h"
+#include "base/vec.h"
 
 const char *preview_why_name(enum preview_why why)
 {

@@ -1,8 +1,9 @@
 /* join/answer.c -- see answer.h. */
 #include "join/answer.h"
-#include "base/vec.h"
 
 #include <stdlib.h>
+
+#include "base/vec.h"
 
 void answer_open(struct answer *s, const struct join_query *q, const struct join_options *o, const uint8_t *live,
 		 bool once)

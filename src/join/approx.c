@@ -1,6 +1,5 @@
 /* join/approx.c -- see approx.h. */
 #include "join/approx.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/task.h"
+#include "base/vec.h"
 #include "join/bound.h"
 #include "join/probe.h"
 

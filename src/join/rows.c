@@ -5,13 +5,13 @@
  * numbers keep pages of one URL together, so rows of one chain stay close.
  */
 #include "join/rows.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "join/sets.h"
 
 struct doc_key {

@@ -1,12 +1,12 @@
 /* join/stored.c -- see stored.h. */
 #include "join/stored.h"
-#include "base/vec.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "base/task.h"
+#include "base/vec.h"
 
 static void note_failure(struct stored *s, int rc, const struct err *err)
 {

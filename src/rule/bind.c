@@ -1,11 +1,11 @@
 /* rule/bind.c -- a rule compiled against columns; see bind.h and eval.h. */
 #include "rule/bind.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "archive/stamp.h"
+#include "base/vec.h"
 
 bool one_sided(const struct node *n) { return n->sides == SIDE_A || n->sides == SIDE_B; }
 

@@ -5,12 +5,12 @@
  * to its rank plus one, so that ids compare as the texts do.
  */
 #include "rule/columns.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 void columns_init(struct columns *c, size_t n) { *c = (struct columns){ .n = n }; }
 
