@@ -156,6 +156,37 @@ static int check_numbers(struct run *r, const struct cover_member *m, size_t n, 
 	return rc;
 }
 
+/* What the cover's row says must be what its rule, members and certificate say. */
+static void check_row(const struct run *r, const struct cover_row *row, const struct claim *c,
+		      const struct certificate *proof, struct proof_report *out)
+{
+	bool same_run = str_eq(row->sha256, str(r->rule->sha256)) &&
+			str_eq(row->selection, r->where ? r->where->canonical : STR_NONE) && !out->stale &&
+			proof->run.revision == row->revision;
+
+	if (!same_run && !out->verdict.count[COVER_WRONG_RUN])
+		out->verdict.count[COVER_WRONG_RUN] = 1;
+	if (row->kept != c->kept.n || row->documents != c->kept.n + c->dropped.n ||
+	    row->lower_bound != proof->lower_bound)
+		out->verdict.count[COVER_WRONG_BOUND]++;
+}
+
+static void sum_up(const struct run *r, const struct claim *c, const struct certificate *proof,
+		   struct proof_report *out)
+{
+	for (int o = 0; o < COVER_OFFENCES; o++) {
+		out->verdict.ok = out->verdict.ok && out->verdict.count[o] == 0;
+		if (out->verdict.count[o])
+			out->example[o] = example(r, c, (enum cover_offence)o, out->verdict.example[o]);
+	}
+	out->verdict.proves_minimum = out->verdict.proves_minimum && out->verdict.ok;
+	out->kept = c->kept.n;
+	out->dropped = c->dropped.n;
+	out->bound = out->verdict.bound;
+	out->stated_bound = proof->lower_bound;
+	out->values = proof->value_count;
+}
+
 static int check_run(struct run *r, const struct cover_row *row, unsigned threads, uint64_t memory,
 		     struct proof_report *out, struct err *err)
 {
@@ -172,7 +203,6 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 	struct certificate proof;
 	struct claim claim = { 0 };
 	uint8_t *valued = mem_zarray(r->docs.n + 1, 1);
-	unsigned wrong_run = 0;
 	size_t n;
 	int rc;
 
@@ -181,9 +211,6 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 		digest_sha256(r->where->canonical, world.run.selection);
 	world.run.revision = r->revision;
 	out->stale = row->revision != r->revision;
-	if (!str_eq(row->sha256, str(r->rule->sha256)) ||
-	    !str_eq(row->selection, r->where ? r->where->canonical : STR_NONE) || out->stale)
-		wrong_run++;
 	if ((rc = covers_members(r->coll, &r->arena, row->id, &members, &n, err)) < 0 ||
 	    (rc = covers_certificate(r->coll, &r->arena, row->id, &proof, err)) < 0)
 		goto out;
@@ -196,25 +223,10 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 	rc = cover_check(&(struct cover_claim){ claim.kept.p, claim.dropped.p, claim.witness.p, (uint32_t)claim.kept.n,
 						(uint32_t)claim.dropped.n, &proof },
 			 &world, &out->verdict, err);
-	if (proof.run.revision != row->revision)
-		wrong_run++;
-	if (row->kept != claim.kept.n || row->documents != claim.kept.n + claim.dropped.n ||
-	    row->lower_bound != proof.lower_bound)
-		out->verdict.count[COVER_WRONG_BOUND]++;
 	if (rc == WN_OK)
 		rc = check_numbers(r, members, n, out, err);
-	out->verdict.count[COVER_WRONG_RUN] += wrong_run && !out->verdict.count[COVER_WRONG_RUN];
-	for (int o = 0; o < COVER_OFFENCES; o++) {
-		out->verdict.ok = out->verdict.ok && out->verdict.count[o] == 0;
-		if (out->verdict.count[o])
-			out->example[o] = example(r, &claim, (enum cover_offence)o, out->verdict.example[o]);
-	}
-	out->verdict.proves_minimum = out->verdict.proves_minimum && out->verdict.ok;
-	out->kept = claim.kept.n;
-	out->dropped = claim.dropped.n;
-	out->bound = out->verdict.bound;
-	out->stated_bound = proof.lower_bound;
-	out->values = proof.value_count;
+	check_row(r, row, &claim, &proof, out);
+	sum_up(r, &claim, &proof, out);
 out:
 	vec_release(&claim.kept);
 	vec_release(&claim.dropped);

@@ -531,6 +531,16 @@ static void remove_index(const struct run *r, const unsigned char key[32])
 	arena_release(&a);
 }
 
+/* What an update reports when it had to solve all. */
+static void tell_whole_update(const struct reduce_request *q, const struct cover_result *c, struct reduce_report *o)
+{
+	o->update.done = true;
+	o->update.stable = q->n_previous > 0;
+	o->update.whole = arena_str(&o->arena, str(q->update_whole));
+	o->update.probed = o->update.solved = o->documents;
+	o->update.components = c->component_count;
+}
+
 /* Everything between the run and the stored cover. */
 static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started,
 			 struct err *err)
@@ -575,13 +585,8 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 		goto out;
 	}
 	reduce_fill_report(r, &cover, &stats, out);
-	if (q->update_whole) {
-		out->update.done = true;
-		out->update.stable = q->n_previous > 0;
-		out->update.whole = arena_str(&out->arena, str(q->update_whole));
-		out->update.probed = out->update.solved = r->docs.n;
-		out->update.components = cover.component_count;
-	}
+	if (q->update_whole)
+		tell_whole_update(q, &cover, out);
 	if ((rc = reduce_count_missing(r, witness, &out->by_missing, err)) < 0)
 		goto out;
 	progress_phase("storing", "documents", r->docs.n);
