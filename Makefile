@@ -10,6 +10,7 @@
 #	make suites     conformance suites and real archives in DATA (a folder with unpacked packs)
 #	make browser    the pages in Chromium: flows, axe, no sideways scrolling; screenshots in build/screenshots
 #	make torture    everything that takes long: all kills, every n-th fault, long fuzzing
+#	make paper-u    the case study of docs/algorithm/case-study.md on the corpora in DATA
 #	make install    PREFIX=/usr/local DESTDIR=
 #	make deb        a Debian package in build/
 SHELL = /bin/sh
@@ -21,7 +22,7 @@ BUILD ?= build
 JOBS ?= $(shell nproc)
 NINJA = ninja -j $(JOBS)
 
-.PHONY: all deps browser demo test check sanitize fuzz lint bench suites torture install deb clean paper-u
+.PHONY: all deps browser demo test sanitize fuzz lint bench suites torture install deb clean paper-u
 
 all: $(BUILD)/build.ninja
 	$(NINJA) -C $(BUILD)

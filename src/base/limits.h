@@ -37,11 +37,14 @@
 #define LIMIT_REGEX_STATES 2048	      /* states kept at once; then they are made anew */
 #define LIMIT_REGEX_MEMORY (16 * MIB) /* and the bytes they may take */
 #define LIMIT_JSON_DEPTH 64
-#define LIMIT_HTML_TOKEN (1 * MIB)   /* bytes of one tag or comment that the tokenizer keeps */
-#define LIMIT_HTML_ATTRS 1024	     /* attributes of one tag; compared pairwise for duplicates */
-#define LIMIT_HTML_DEPTH 512	     /* open elements; browsers stop at the same depth */
-#define LIMIT_LINKS 200000	     /* links of one page */
-#define LIMIT_LINKS_BYTES (32 * MIB) /* of their URLs together: a long base makes short links long */
+#define LIMIT_HTML_TOKEN (1 * MIB)     /* bytes of one tag or comment that the tokenizer keeps */
+#define LIMIT_HTML_ATTRS 1024	       /* attributes of one tag; compared pairwise for duplicates */
+#define LIMIT_HTML_DEPTH 512	       /* open elements; browsers stop at the same depth */
+#define LIMIT_OUTLINE_DEPTH 512u       /* of elements with a row; deeper ones belong to the 512th */
+#define LIMIT_OUTLINE_NODES (1u << 20) /* rows of one page */
+#define LIMIT_OFFICE_XML (64 * MIB)    /* bytes of one unpacked member of an office file; larger ones are bombs */
+#define LIMIT_LINKS 200000	       /* links of one page */
+#define LIMIT_LINKS_BYTES (32 * MIB)   /* of their URLs together: a long base makes short links long */
 #define LIMIT_LINKS_PACKED \
 	(32 * MIB)	     /* and what they take when packed, each URL's beginning left out that the last one has */
 #define LIMIT_ANCHOR 1024    /* bytes of one anchor text */

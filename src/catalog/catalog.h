@@ -1,8 +1,9 @@
 /* catalog/catalog.h -- what a collection knows, durably.
  *
- * A collection is a directory; its catalogue is behind a table of functions
- * (struct catalog_backend), so that another store can stand where SQLite
- * stands.  Everything above talks in whole batches and rows of plain structs.
+ * A collection is a directory.  Captures, contents, files and links are behind a
+ * table of functions (struct catalog_backend), in whole batches and rows of plain
+ * structs, so that another store could stand where SQLite stands; whoever keeps
+ * tables of his own beside them (covers, rules, jobs) asks catalog_sqlite().
  *
  * Writing: one writer at a time (catalog_open with CATALOG_WRITE takes the
  * collection's lock), in batches; each batch is one transaction, so that a

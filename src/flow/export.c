@@ -391,7 +391,7 @@ static int write_graph(struct exporter *x)
 
 	if ((rc = open_run(x)) < 0 || (rc = run_measured(&x->run, &query, x->err)) < 0)
 		return rc;
-	g.path = arena_printf(&x->arena, "%s/graph-%ld.tmp", x->run.join.directory, (long)getpid()).p;
+	g.path = arena_printf(&x->arena, "%s/graph-%ld.tmp", x->run.tmp, (long)getpid()).p;
 	if ((rc = os_open(&g.fd, g.path, O_RDWR | O_CREAT | O_TRUNC, x->err)) < 0)
 		return rc;
 	os_unlink(g.path, NULL); /* it goes with its descriptor */

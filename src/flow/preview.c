@@ -449,7 +449,7 @@ int preview_run(struct collection *coll, const struct preview_request *q, struct
 
 	*out = (struct preview_report){ 0 };
 	p.arena = &out->arena;
-	p.join = (struct join_options){ .threads = q->threads, .directory = catalog_dir(coll->catalog) };
+	p.join = (struct join_options){ .threads = q->threads };
 	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 ||
 	    (rc = sample_open(&p, &s, err)) < 0)
 		goto out;

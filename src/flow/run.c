@@ -211,7 +211,7 @@ int run_open(struct run *r, struct collection *coll, const struct run_request *q
 	r->join = (struct join_options){
 		.threads = q->threads, .memory = q->memory, .progress = follow_join, .index = coverage_index_new()
 	};
-	r->join.directory = arena_printf(&r->arena, "%s", q->tmp ? q->tmp : catalog_dir(coll->catalog)).p;
+	r->tmp = arena_strz(&r->arena, str(q->tmp ? q->tmp : catalog_dir(coll->catalog)));
 	if (q->approx) {
 		r->join.bands = 32; /* of 128 bytes: 32 bands of 4 rows */
 		r->join.rows = 4;

@@ -28,7 +28,7 @@ struct run_request {
 	bool with_report; /* also the columns that a report needs: host, year, bytes, urlkey */
 	unsigned threads;
 	uint64_t memory;
-	const char *tmp; /* where the join may spill; NULL: beside the collection */
+	const char *tmp; /* where temporary files go; NULL: into the collection */
 };
 
 struct run {
@@ -50,6 +50,7 @@ struct run {
 	bool needs[ATTR_LIMIT]; /* attributes that the rule, the preference and the groups look at */
 	int kind; /* of text that witnesses are measured by: the default, unless the rule measures only the other */
 	uint64_t revision;
+	const char *tmp; /* a directory for temporary files */
 };
 
 int run_open(struct run *r, struct collection *coll, const struct run_request *q, struct err *err);

@@ -115,10 +115,9 @@ struct postings;       /* postings.h */
 struct postings_writer;
 
 struct join_options {
-	unsigned threads;      /* 0 = 1 */
-	size_t memory;	       /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
-	const char *directory; /* of the run; not written to: partitions stream from where the sets are stored */
-	uint32_t list;	       /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
+	unsigned threads; /* 0 = 1 */
+	size_t memory;	  /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
+	uint32_t list;	  /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
 	/* Where coverage_kernel leaves its rows and index for a later call with the same sets; NULL: nowhere. */

@@ -8,8 +8,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define LIMIT_OFFICE_XML ((size_t)64 << 20) /* bytes of one unpacked member; larger ones are bombs */
-
 /* Text and title in the arena.  WN_OK with *why set when there is no text or
  * not all of it; a negative code only when this process cannot work. */
 int office_text(struct arena *a, struct str payload, struct str *text, struct str *title, const char **why,

@@ -23,11 +23,9 @@
  */
 #ifndef WINNOW_TEXT_OUTLINE_H
 #define WINNOW_TEXT_OUTLINE_H
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/vec.h"
-
-#define LIMIT_OUTLINE_DEPTH 512u       /* deeper elements belong to the 512th */
-#define LIMIT_OUTLINE_NODES (1u << 20) /* rows of one page */
 
 /* A column for the table of elements: the extractor keeps it beside what else
  * it knows of a tag; OUTLINE_NONE is an element that is not reported. */
