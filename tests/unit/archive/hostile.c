@@ -1,4 +1,4 @@
-/* unit/archive/hostile.c -- good archives, damaged one way at a time.
+/* tests/unit/archive/hostile.c -- good archives, damaged one way at a time.
  *
  * An archive of a few records is made in each form (plain, gzip by member or
  * as one, zstd with and without a dictionary, lz4; WARC and ARC) and one thing

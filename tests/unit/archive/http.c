@@ -1,4 +1,4 @@
-/* unit/archive/http.c -- heads, chunks, codings and digests as archives hold them. */
+/* tests/unit/archive/http.c -- heads, chunks, codings and digests as archives hold them. */
 #include "archive/http.h"
 
 #include "archive/chunk.h"

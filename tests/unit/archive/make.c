@@ -1,4 +1,4 @@
-/* unit/archive/make.c -- see make.h. */
+/* tests/unit/archive/make.c -- see make.h. */
 #include "make.h"
 
 #include <bzlib.h>

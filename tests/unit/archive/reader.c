@@ -1,4 +1,4 @@
-/* unit/archive/reader.c -- records come out whole, whatever the file looks like. */
+/* tests/unit/archive/reader.c -- records come out whole, whatever the file looks like. */
 #include "archive/reader.h"
 
 #include <fcntl.h>

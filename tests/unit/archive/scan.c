@@ -1,4 +1,4 @@
-/* unit/archive/scan.c -- threads and cutting change nothing; payloads and WACZ. */
+/* tests/unit/archive/scan.c -- threads and cutting change nothing; payloads and WACZ. */
 #include "archive/scan.h"
 
 #include "archive/verify.h"

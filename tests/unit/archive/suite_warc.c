@@ -1,4 +1,4 @@
-/* unit/archive/suite_warc.c -- all files of the `warc` pack: counts, captures, memory.
+/* tests/unit/archive/suite_warc.c -- all files of the `warc` pack: counts, captures, memory.
  *
  * Prints how many records were found; the goals are in docs/testing.md.
  */

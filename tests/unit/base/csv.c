@@ -1,4 +1,4 @@
-/* unit/base/csv.c -- rows of comma-separated values. */
+/* tests/unit/base/csv.c -- rows of comma-separated values. */
 #include "base/csv.h"
 
 #include "base/limits.h"

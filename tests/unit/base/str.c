@@ -1,4 +1,4 @@
-/* tests/unit/base/str.c */
+/* tests/unit/base/str.c -- slices: numbers, cutting. */
 #include "base/str.h"
 
 #include "test.h"

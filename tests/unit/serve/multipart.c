@@ -1,4 +1,4 @@
-/* unit/serve/multipart.c -- forms, however their bytes are cut. */
+/* tests/unit/serve/multipart.c -- forms, however their bytes are cut. */
 #include "serve/multipart.h"
 
 #include "test.h"

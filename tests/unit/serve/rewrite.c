@@ -1,4 +1,4 @@
-/* unit/serve/rewrite.c -- references lead into the archive, everything else stays byte for byte. */
+/* tests/unit/serve/rewrite.c -- references lead into the archive, everything else stays byte for byte. */
 #include "base/limits.h"
 #include "base/mem.h"
 #include "serve/replay.h"

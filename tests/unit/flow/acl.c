@@ -1,4 +1,4 @@
-/* tests/unit/serve/acl.c -- access rules: which line decides. */
+/* tests/unit/flow/acl.c -- access rules: which line decides. */
 #include "flow/acl.h"
 
 #include "archive/stamp.h"
