@@ -56,9 +56,7 @@ static void index_block(void *context, size_t from, size_t to, unsigned worker)
 	struct err err = { 0 };
 
 	for (size_t i = from; i < to; i++)
-		ftbuild_add(j->builders[worker], i, STR_NONE, j->texts[i]);
-	if (ftbuild_full(j->builders[worker]))
-		must(ftindex_flush(j->index, j->builders[worker], &err), &err);
+		must(ftindex_add(j->index, j->builders[worker], i, STR_NONE, j->texts[i], &err), &err);
 }
 
 struct word {

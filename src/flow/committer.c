@@ -113,9 +113,7 @@ static int write_words(const struct committer *w, const struct load *l, size_t f
 	for (size_t i = from; i < to && rc == WN_OK; i++) {
 		const struct texts *t = &l->sources.p[i]->texts;
 
-		ftbuild_add(build, l->contents.p[i].id, t->title, t->body);
-		if (ftbuild_full(build))
-			rc = ftindex_flush(w->words, build, err);
+		rc = ftindex_add(w->words, build, l->contents.p[i].id, t->title, t->body, err);
 	}
 	if (rc == WN_OK)
 		rc = ftindex_flush(w->words, build, err);

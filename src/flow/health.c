@@ -348,9 +348,7 @@ static int add_words(void *context, uint64_t id)
 
 	if (rc == WN_OK && textstore_has(store, id) &&
 	    (rc = textstore_get(store, id, &w->coll->cache, &t, w->err)) == WN_OK) {
-		ftbuild_add(w->build, id, t.title, t.body);
-		if (ftbuild_full(w->build))
-			rc = ftindex_flush(w->index, w->build, w->err);
+		rc = ftindex_add(w->index, w->build, id, t.title, t.body, w->err);
 	}
 	w->rc = rc;
 	return rc < 0;

@@ -8,6 +8,10 @@
  * bytes an occurrence.  The three places an occurrence touches (table, term,
  * stream) are far apart, so they are fetched ahead while others are worked on.
  * Writing sorts the terms and reads each stream once.
+ *
+ * When the memory is used up in the middle of a text, what is there becomes a run,
+ * a segment of its own in which the last document is not whole; the runs are
+ * joined when the builder is flushed.  So no text is too large.
  */
 #include "fulltext/build.h"
 
@@ -19,10 +23,11 @@
 #include "base/vec.h"
 #include "text/word.h"
 
-#define POOL_SPARE (512 * MIB) /* addresses, not memory: what one text can add to a pool that is full */
-#define AHEAD_SLOT 24	       /* occurrences ahead: fetch the slot, */
-#define AHEAD_TERM 16	       /* the term, */
-#define AHEAD_STREAM 8	       /* the place where its stream goes on */
+#define BUILD_LEAST (1 * MIB)
+#define POOL_SPARE (16 * MIB) /* addresses, not memory: what one batch of words can add to a pool that is full */
+#define AHEAD_SLOT 24	      /* occurrences ahead: fetch the slot, */
+#define AHEAD_TERM 16	      /* the term, */
+#define AHEAD_STREAM 8	      /* the place where its stream goes on */
 #define FIRST_SLICE 8
 #define LAST_LEVEL 9 /* 4096 bytes */
 #define NO_DOC UINT32_MAX
@@ -53,15 +58,15 @@ struct ftbuild {
 	uint32_t pool_at;
 	VEC(uint64_t) contents;
 	VEC(uint64_t) lengths; /* FT_FIELDS each */
+	VEC(uint64_t) runs;    /* their numbers, in order */
 	struct word_reader words;
-	VEC(uint32_t) positions; /* scratch of writing */
 };
 
 struct ftbuild *ftbuild_new(size_t memory_bytes)
 {
 	struct ftbuild *b = mem_zalloc(sizeof *b);
 
-	b->memory = memory_bytes < 4 * MIB ? 4 * MIB : memory_bytes > 3 * GIB ? 3 * GIB : memory_bytes;
+	b->memory = memory_bytes < BUILD_LEAST ? BUILD_LEAST : memory_bytes > 3 * GIB ? 3 * GIB : memory_bytes;
 	b->pool_n = b->memory + POOL_SPARE;
 	b->pool = mem_map(b->pool_n);
 	return b;
@@ -85,18 +90,27 @@ void ftbuild_free(struct ftbuild *b)
 	mem_unmap(b->pool, b->pool_n);
 	vec_release(&b->contents);
 	vec_release(&b->lengths);
-	vec_release(&b->positions);
+	vec_release(&b->runs);
 	word_release(&b->words);
 	mem_free(b);
 }
 
 size_t ftbuild_contents(const struct ftbuild *b) { return b->contents.n; }
 
-bool ftbuild_full(const struct ftbuild *b)
+struct order {		/* of writing */
+	uint64_t start; /* the key's first eight bytes, big-endian: compares as the key does */
+	uint32_t id;
+};
+
+/* Whether `more` occurrences could take more than the memory, with what sorting the terms takes twice (qsort copies). */
+static bool no_room(const struct ftbuild *b, size_t more)
 {
-	/* arrays that double are counted twice: they may be about to */
-	return b->pool_at +
-		   2 * (b->terms.n * (sizeof *b->terms.p + 2 * sizeof *b->slots) + b->keys.n + b->contents.n * 24) >=
+	size_t terms = b->terms.n + more, slots = b->cap ? b->cap : 1;
+
+	while (slots < 2 * terms)
+		slots *= 2;
+	return b->pool_at + terms * (sizeof *b->terms.p + 2 * sizeof(struct order) + FIRST_SLICE) +
+		   slots * sizeof *b->slots + b->keys.n + b->contents.n * 24 >=
 	       b->memory;
 }
 
@@ -244,13 +258,23 @@ static inline void occurrence(struct ftbuild *b, struct bterm *t, uint32_t doc, 
 	t->position = position;
 }
 
-static uint64_t add_field(struct ftbuild *b, uint32_t doc, enum ft_field field, struct str text)
+static int spill(struct ftindex *x, struct ftbuild *b, struct err *err);
+
+static int add_field(struct ftindex *x, struct ftbuild *b, enum ft_field field, struct str text, uint64_t *length,
+		     struct err *err)
 {
-	uint32_t position = 0;
+	uint32_t position = 0, doc = (uint32_t)b->contents.n - 1;
+	int rc;
 	uint64_t salt = field == FT_TITLE ? TITLE_SALT : 0;
 
 	word_open(&b->words, text);
 	while (word_batch(&b->words)) {
+		if (b->terms.n && no_room(b, b->words.n)) {
+			*length = position;
+			if ((rc = spill(x, b, err)) < 0)
+				return rc;
+			doc = 0;
+		}
 		if ((b->terms.n + b->words.n) * 2 > b->cap)
 			do
 				grow_table(b);
@@ -267,42 +291,46 @@ static uint64_t add_field(struct ftbuild *b, uint32_t doc, enum ft_field field, 
 			occurrence(b, find(b, hash ^ salt, field, key), doc, position++);
 		}
 	}
-	return position;
+	*length = position;
+	return WN_OK;
 }
 
-void ftbuild_add(struct ftbuild *b, uint64_t content, struct str title, struct str body)
+int ftindex_add(struct ftindex *x, struct ftbuild *b, uint64_t content, struct str title, struct str body,
+		struct err *err)
 {
-	uint32_t doc = (uint32_t)b->contents.n;
-	uint64_t title_n, body_n;
+	uint64_t lengths[FT_FIELDS] = { 0 };
+	int rc;
 
-	if (doc && content <= b->contents.p[doc - 1])
+	if (b->contents.n && content <= vec_last(&b->contents))
 		BUG("content %llu added behind content %llu", (unsigned long long)content,
-		    (unsigned long long)b->contents.p[doc - 1]);
-	body_n = add_field(b, doc, FT_BODY, body);
-	title_n = add_field(b, doc, FT_TITLE, title);
+		    (unsigned long long)vec_last(&b->contents));
 	vec_push(&b->contents, content);
-	vec_push(&b->lengths, body_n);
-	vec_push(&b->lengths, title_n);
+	for (int f = 0; f < FT_FIELDS; f++)
+		vec_push(&b->lengths, (uint64_t)0);
+	if ((rc = add_field(x, b, FT_BODY, body, &lengths[FT_BODY], err)) < 0 ||
+	    (rc = add_field(x, b, FT_TITLE, title, &lengths[FT_TITLE], err)) < 0)
+		return rc;
+	memcpy(b->lengths.p + b->lengths.n - FT_FIELDS, lengths, sizeof lengths);
+	return b->runs.n || no_room(b, 0) ? ftindex_flush(x, b, err) : WN_OK;
 }
 
 /* ---- writing ---- */
 
-struct order {
-	uint64_t start; /* the key's first eight bytes, big-endian: compares as the key does */
-	struct str key;
-	uint32_t id;
-};
+static struct str key_of(const struct ftbuild *b, uint32_t id)
+{
+	return str_n((const char *)b->keys.p + b->terms.p[id].key_at, b->terms.p[id].key_n);
+}
 
-static int by_key(const void *a, const void *b)
+static int by_key(const void *a, const void *b, void *build)
 {
 	const struct order *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return str_cmp(x->key, y->key);
+	return str_cmp(key_of(build, x->id), key_of(build, y->id));
 }
 
-static struct order *sorted_terms(const struct ftbuild *b)
+static struct order *sorted_terms(struct ftbuild *b)
 {
 	struct order *out = mem_array(b->terms.n + 1, sizeof *out);
 
@@ -313,10 +341,9 @@ static struct order *sorted_terms(const struct ftbuild *b)
 		memcpy(start, b->keys.p + t->key_at, t->key_n < 8 ? t->key_n : 8);
 		memcpy(&out[i].start, start, 8);
 		out[i].start = __builtin_bswap64(out[i].start);
-		out[i].key = str_n((const char *)b->keys.p + t->key_at, t->key_n);
 		out[i].id = (uint32_t)i;
 	}
-	sort_array(out, b->terms.n, sizeof *out, by_key);
+	qsort_r(out, b->terms.n, sizeof *out, by_key, b);
 	return out;
 }
 
@@ -349,34 +376,32 @@ static inline uint32_t stream_next(struct stream *s)
 	}
 }
 
-static void write_postings(struct ftbuild *b, const struct bterm *t, struct ftseg_writer *w)
+static void write_postings(const struct ftbuild *b, const struct bterm *t, struct ftseg_writer *w)
 {
 	struct stream s = { b, t->head, t->head + FIRST_SLICE - 4, t->at, 0 };
-	uint32_t doc = 0;
-	bool any = false;
+	uint32_t doc = 0, position = 0, some[PACK_N], n = 0;
 
-	b->positions.n = 0;
 	while (s.at != s.stop) {
 		uint32_t v = stream_next(&s);
 
-		if (v & 1) {
-			if (any)
-				ftseg_writer_posting(w, doc, b->positions.p, b->positions.n);
-			any = true;
-			b->positions.n = 0;
-			doc += v >> 1;
-			vec_push(&b->positions, stream_next(&s));
-		} else {
-			uint32_t last = vec_last(&b->positions);
-
-			vec_push(&b->positions, last + (v >> 1));
+		if (n == PACK_N || (n && v & 1)) {
+			ftseg_writer_positions(w, some, n);
+			n = 0;
 		}
+		if (v & 1) {
+			doc += v >> 1;
+			ftseg_writer_posting(w, doc);
+			position = stream_next(&s);
+		} else {
+			position += v >> 1;
+		}
+		some[n++] = position;
 	}
-	if (any)
-		ftseg_writer_posting(w, doc, b->positions.p, b->positions.n);
+	if (n)
+		ftseg_writer_positions(w, some, n);
 }
 
-int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
+static int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
 {
 	struct ftseg_writer *w;
 	struct order *order;
@@ -388,7 +413,7 @@ int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
 		ftseg_writer_doc(w, b->contents.p[i], b->lengths.p + FT_FIELDS * i);
 	order = sorted_terms(b);
 	for (size_t i = 0; i < b->terms.n && rc == WN_OK; i++) {
-		ftseg_writer_term(w, order[i].key);
+		ftseg_writer_term(w, key_of(b, order[i].id));
 		write_postings(b, &b->terms.p[order[i].id], w);
 		rc = ftseg_writer_term_end(w, err);
 	}
@@ -399,5 +424,52 @@ int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
 	}
 	if ((rc = ftseg_writer_commit(w, err)) == WN_OK)
 		empty(b);
+	return rc;
+}
+
+/* What is there becomes a run; its last document goes on in the next. */
+static int spill(struct ftindex *x, struct ftbuild *b, struct err *err)
+{
+	struct arena a = { 0 };
+	uint64_t number, content = vec_last(&b->contents);
+	int rc = ftbuild_write(b, ftindex_new_path(x, &a, FT_RUN, &number), err);
+
+	if (rc == WN_OK) {
+		vec_push(&b->runs, number);
+		vec_push(&b->contents, content);
+		for (int f = 0; f < FT_FIELDS; f++)
+			vec_push(&b->lengths, (uint64_t)0);
+	}
+	arena_release(&a);
+	return rc;
+}
+
+int ftbuild_join(struct ftindex *x, struct ftbuild *b, const char *path, struct err *err)
+{
+	struct arena a = { 0 };
+	VEC(struct ftseg *) runs = { 0 };
+	uint64_t number;
+	int rc;
+
+	if (!b->runs.n)
+		return ftbuild_write(b, path, err);
+	if ((rc = ftbuild_write(b, ftindex_new_path(x, &a, FT_RUN, &number), err)) == WN_OK)
+		vec_push(&b->runs, number);
+	for (size_t i = 0; i < b->runs.n && rc == WN_OK; i++) {
+		struct ftseg *s;
+
+		if ((rc = ftseg_open(&s, ftindex_path(x, &a, FT_RUN, b->runs.p[i]), err)) == WN_OK)
+			vec_push(&runs, s);
+	}
+	if (rc == WN_OK)
+		rc = ftmerge_write(runs.p, NULL, runs.n, true, path, err);
+	for (size_t i = 0; i < runs.n; i++)
+		ftseg_close(runs.p[i]);
+	for (size_t i = 0; i < b->runs.n && rc == WN_OK; i++)
+		rc = os_unlink(ftindex_path(x, &a, FT_RUN, b->runs.p[i]), err);
+	if (rc == WN_OK)
+		b->runs.n = 0;
+	vec_release(&runs);
+	arena_release(&a);
 	return rc;
 }

@@ -185,27 +185,43 @@ static bool start_of_block(struct ftcursor *c)
 	return pass_positions(c, in);
 }
 
-bool ftcursor_positions(struct ftcursor *c, uint32_t *out)
+static bool no_positions(struct ftcursor *c)
 {
-	uint32_t tf = ftcursor_tf(c), previous = UINT32_MAX;
+	c->pos_block = UINT32_MAX;
+	broken(c, "positions are cut off");
+	return false;
+}
+
+bool ftcursor_positions_open(struct ftcursor *c)
+{
 	uint64_t pass = 0;
 	bool ok = true;
 
+	(void)ftcursor_tf(c);
 	if (c->pos_block != c->block || c->pos_docs > c->at)
 		ok = start_of_block(c);
 	while (ok && c->pos_docs < c->at)
 		pass += c->tfs[c->pos_docs++];
 	ok = ok && pass_positions(c, pass);
-	for (uint32_t i = 0; i < tf && ok; i++) {
-		if (c->pos_at == c->pos_n)
-			ok = next_positions(c, true);
-		if (ok)
-			out[i] = previous = previous + 1 + c->pos[c->pos_at++];
-	}
 	c->pos_docs++;
-	if (!ok) {
-		c->pos_block = UINT32_MAX;
-		broken(c, "positions are cut off");
+	c->pos_before = UINT32_MAX;
+	return ok || no_positions(c);
+}
+
+bool ftcursor_positions_some(struct ftcursor *c, uint32_t *out, uint32_t n)
+{
+	uint32_t before = c->pos_before;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (c->pos_at == c->pos_n && !next_positions(c, true))
+			return no_positions(c);
+		out[i] = before = before + 1 + c->pos[c->pos_at++];
 	}
-	return ok;
+	c->pos_before = before;
+	return true;
+}
+
+bool ftcursor_positions(struct ftcursor *c, uint32_t *out)
+{
+	return ftcursor_positions_open(c) && ftcursor_positions_some(c, out, ftcursor_tf(c));
 }

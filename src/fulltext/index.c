@@ -19,12 +19,14 @@
 
 #define FANOUT 8			      /* segments of one size class are merged when there are as many */
 #define MERGE_MAX (2 * GIB)		      /* a segment that would become larger stays as it is */
+#define MERGE_DOC 40			      /* bytes of memory that a document takes in a merge */
 #define CLASS_BYTES(c) ((1 * MIB) << 3 * (c)) /* size classes: to 1 MiB, 8 MiB, 64 MiB, ... */
 
 struct ftindex {
 	pthread_mutex_t lock;
 	char *dir;
 	struct ftmanifest m;
+	uint64_t merge_docs;			/* most that a merged segment may have */
 	VEC(uint64_t) forgotten, forgotten_del; /* numbers of files to unlink after the next manifest */
 };
 
@@ -72,6 +74,7 @@ int ftindex_open(struct ftindex **out, const char *dir, struct err *err)
 	x = mem_zalloc(sizeof *x);
 	pthread_mutex_init(&x->lock, NULL);
 	x->dir = mem_strdup(dir);
+	ftindex_memory(x, 256 * MIB);
 	if ((rc = ftmanifest_open(&x->m, dir, err)) < 0 || (rc = sweep(x, err)) < 0) {
 		ftindex_close(x);
 		return rc;
@@ -79,6 +82,8 @@ int ftindex_open(struct ftindex **out, const char *dir, struct err *err)
 	*out = x;
 	return WN_OK;
 }
+
+void ftindex_memory(struct ftindex *x, uint64_t bytes) { x->merge_docs = bytes / MERGE_DOC; }
 
 void ftindex_close(struct ftindex *x)
 {
@@ -131,6 +136,17 @@ static uint64_t take_number(struct ftindex *x)
 	return number;
 }
 
+const char *ftindex_path(const struct ftindex *x, struct arena *a, const char *suffix, uint64_t number)
+{
+	return ftmanifest_name(a, x->dir, number, suffix).p;
+}
+
+const char *ftindex_new_path(struct ftindex *x, struct arena *a, const char *suffix, uint64_t *number)
+{
+	*number = take_number(x);
+	return ftindex_path(x, a, suffix, *number);
+}
+
 int ftindex_flush(struct ftindex *x, struct ftbuild *b, struct err *err)
 {
 	struct arena a = { 0 };
@@ -140,9 +156,8 @@ int ftindex_flush(struct ftindex *x, struct ftbuild *b, struct err *err)
 
 	if (!ftbuild_contents(b))
 		return WN_OK;
-	p.number = take_number(x);
-	path = ftmanifest_name(&a, x->dir, p.number, ".seg").p;
-	if ((rc = ftbuild_write(b, path, err)) == WN_OK && (rc = ftseg_open(&p.s, path, err)) == WN_OK) {
+	path = ftindex_new_path(x, &a, ".seg", &p.number);
+	if ((rc = ftbuild_join(x, b, path, err)) == WN_OK && (rc = ftseg_open(&p.s, path, err)) == WN_OK) {
 		pthread_mutex_lock(&x->lock);
 		vec_push(&x->m.parts, p);
 		pthread_mutex_unlock(&x->lock);
@@ -254,7 +269,10 @@ static unsigned size_class(const struct ftpart *p)
 	return c;
 }
 
-static bool free_to_merge(const struct ftpart *p) { return !p->pending && !p->busy && p->s->map.n < MERGE_MAX; }
+static bool free_to_merge(const struct ftindex *x, const struct ftpart *p)
+{
+	return !p->pending && !p->busy && p->s->map.n < MERGE_MAX && p->s->n <= x->merge_docs / 2;
+}
 
 /* The smallest size class with enough segments, or -1. */
 static int crowded_class(const struct ftindex *x)
@@ -262,7 +280,7 @@ static int crowded_class(const struct ftindex *x)
 	size_t count[11] = { 0 };
 
 	for (size_t i = 0; i < x->m.parts.n; i++)
-		if (free_to_merge(&x->m.parts.p[i]))
+		if (free_to_merge(x, &x->m.parts.p[i]))
 			count[size_class(&x->m.parts.p[i])]++;
 	for (int c = 0; c < 11; c++)
 		if (count[c] >= FANOUT)
@@ -276,15 +294,17 @@ static size_t choose(struct ftindex *x, bool all)
 {
 	int crowded = crowded_class(x);
 	size_t n = 0;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, docs = 0;
 
 	for (size_t i = 0; i < x->m.parts.n && (all || n < FANOUT); i++) {
 		struct ftpart *p = &x->m.parts.p[i];
 		bool wanted =
 		    all || (crowded >= 0 ? size_class(p) == (unsigned)crowded : n == 0 && p->n_deleted > p->s->n / 2);
 
-		if (wanted && free_to_merge(p) && bytes + p->s->map.n <= MERGE_MAX) {
+		if (wanted && free_to_merge(x, p) && bytes + p->s->map.n <= MERGE_MAX &&
+		    docs + p->s->n <= x->merge_docs) {
 			bytes += p->s->map.n;
+			docs += p->s->n;
 			p->busy = true;
 			n++;
 		}
@@ -350,7 +370,7 @@ static int merge(struct ftindex *x, bool all, bool *did, struct err *err)
 	*did = false;
 	pthread_mutex_lock(&x->lock);
 	n = choose(x, all);
-	if (n == 1 && all) /* nothing to join, unless something is gone from it */
+	if (n == 1) /* nothing to join, unless something is gone from it */
 		for (size_t i = 0; i < x->m.parts.n; i++)
 			if (x->m.parts.p[i].busy && !x->m.parts.p[i].n_deleted) {
 				x->m.parts.p[i].busy = false;
@@ -361,9 +381,8 @@ static int merge(struct ftindex *x, bool all, bool *did, struct err *err)
 	pthread_mutex_unlock(&x->lock);
 	if (!n)
 		return WN_OK;
-	g.made.number = take_number(x);
-	path = ftmanifest_name(&a, x->dir, g.made.number, ".seg").p;
-	rc = ftmerge_write(g.segments.p, g.deleted.p, g.segments.n, path, err);
+	path = ftindex_new_path(x, &a, ".seg", &g.made.number);
+	rc = ftmerge_write(g.segments.p, g.deleted.p, g.segments.n, false, path, err);
 	if (rc == WN_OK)
 		rc = ftseg_open(&g.made.s, path, err);
 	pthread_mutex_lock(&x->lock);

@@ -2,7 +2,8 @@
  *
  * Documents are numbered anew in order of content, which keeps the order
  * within each segment, so a term's postings are a merge of ascending lists.
- * Memory: a cursor and a map of documents per segment, and one term's data.
+ * Runs of one builder may share a document: its positions follow those of the
+ * run before.  Memory: a cursor and a map of documents per segment.
  */
 #include "base/limits.h"
 #include "base/vec.h"
@@ -21,8 +22,10 @@ struct source {
 
 static bool is_deleted(const uint64_t *bits, uint32_t doc) { return bits && bits[doc / 64] >> doc % 64 & 1; }
 
-/* Fills the maps and gives the documents to the writer, by content; of two that hold a content the later lives. */
-static void number_documents(struct source *src, const uint64_t *const *deleted, size_t n, struct ftseg_writer *w)
+/* Fills the maps and gives the documents to the writer, by content; of two that hold a content the later lives, or with
+ * `joined` both are one document, whose lengths the later knows. */
+static void number_documents(struct source *src, const uint64_t *const *deleted, size_t n, bool joined,
+			     struct ftseg_writer *w)
 {
 	VEC(uint32_t) at = { 0 };
 	uint32_t next = 0;
@@ -37,11 +40,11 @@ static void number_documents(struct source *src, const uint64_t *const *deleted,
 		uint8_t norms[FT_FIELDS];
 
 		for (size_t i = 0; i < n; i++) {
-			while (at.p[i] < src[i].s->n && is_deleted(deleted[i], at.p[i]))
+			while (at.p[i] < src[i].s->n && is_deleted(deleted ? deleted[i] : NULL, at.p[i]))
 				src[i].map[at.p[i]++] = DEAD;
 			if (at.p[i] < src[i].s->n && (!least || src[i].s->contents[at.p[i]] <= content)) {
 				if (least && src[i].s->contents[at.p[i]] == content) /* the earlier one gives way */
-					least->map[at.p[least - src]++] = DEAD;
+					least->map[at.p[least - src]++] = joined ? next : DEAD;
 				least = &src[i];
 				content = src[i].s->contents[at.p[i]];
 			}
@@ -64,37 +67,46 @@ static void settle(struct source *x)
 	x->doc = x->cursor.doc == FT_DONE ? FT_DONE : x->map[x->cursor.doc];
 }
 
+static int copy_positions(struct ftcursor *c, struct ftseg_writer *w, struct err *err)
+{
+	uint32_t some[PACK_N], tf = ftcursor_tf(c);
+	bool ok = ftcursor_positions_open(c);
+
+	for (uint32_t n; ok && tf; tf -= n) {
+		n = tf < PACK_N ? tf : PACK_N;
+		if ((ok = ftcursor_positions_some(c, some, n)))
+			ftseg_writer_positions(w, some, n);
+	}
+	return ftcursor_error(c, err);
+}
+
 static int merge_term(struct source *src, size_t n, struct ftseg_writer *w, struct err *err)
 {
-	VEC(uint32_t) positions = { 0 };
 	int rc = WN_OK;
 
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
 		if (src[i].here && (rc = ftcursor_open(&src[i].cursor, src[i].s, &src[i].dict.term, err)) == WN_OK)
 			settle(&src[i]);
 	while (rc == WN_OK) {
-		struct source *least = NULL;
-		uint32_t tf;
+		uint32_t doc = FT_DONE;
 
 		for (size_t i = 0; i < n; i++)
-			if (src[i].here && src[i].doc != FT_DONE && (!least || src[i].doc < least->doc))
-				least = &src[i];
-		if (!least)
+			if (src[i].here && src[i].doc < doc)
+				doc = src[i].doc;
+		if (doc == FT_DONE)
 			break;
-		tf = ftcursor_tf(&least->cursor);
-		positions.n = 0;
-		vec_reserve(&positions, tf);
-		if (ftcursor_positions(&least->cursor, positions.p)) {
-			ftseg_writer_posting(w, least->doc, positions.p, tf);
-			ftcursor_next(&least->cursor);
+		ftseg_writer_posting(w, doc);
+		for (size_t i = 0; i < n && rc == WN_OK; i++) { /* more than one where runs are joined */
+			if (!src[i].here || src[i].doc != doc || (rc = copy_positions(&src[i].cursor, w, err)) < 0)
+				continue;
+			ftcursor_next(&src[i].cursor);
+			settle(&src[i]);
+			rc = ftcursor_error(&src[i].cursor, err);
 		}
-		settle(least);
-		rc = ftcursor_error(&least->cursor, err);
 	}
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
 		if (src[i].here)
 			rc = ftcursor_error(&src[i].cursor, err);
-	vec_release(&positions);
 	return rc == WN_OK ? ftseg_writer_term_end(w, err) : rc;
 }
 
@@ -135,8 +147,8 @@ static int merge_terms(struct source *src, size_t n, struct ftseg_writer *w, str
 	}
 }
 
-int ftmerge_write(struct ftseg *const *segments, const uint64_t *const *deleted, size_t n, const char *path,
-		  struct err *err)
+int ftmerge_write(struct ftseg *const *segments, const uint64_t *const *deleted, size_t n, bool joined,
+		  const char *path, struct err *err)
 {
 	struct source *src = mem_zarray(n + 1, sizeof *src);
 	struct ftseg_writer *w = NULL;
@@ -145,7 +157,7 @@ int ftmerge_write(struct ftseg *const *segments, const uint64_t *const *deleted,
 	if (rc == WN_OK) {
 		for (size_t i = 0; i < n; i++)
 			src[i].s = segments[i];
-		number_documents(src, deleted, n, w);
+		number_documents(src, deleted, n, joined, w);
 		if ((rc = merge_terms(src, n, w, err)) == WN_OK)
 			rc = ftseg_writer_commit(w, err);
 		else

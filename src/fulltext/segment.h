@@ -30,7 +30,9 @@ int ftseg_writer_open(struct ftseg_writer **out, const char *path, struct err *e
 void ftseg_writer_doc(struct ftseg_writer *w, uint64_t content, const uint64_t lengths[FT_FIELDS]);
 void ftseg_writer_doc_norm(struct ftseg_writer *w, uint64_t content, const uint8_t norms[FT_FIELDS]); /* merging */
 void ftseg_writer_term(struct ftseg_writer *w, struct str key);
-void ftseg_writer_posting(struct ftseg_writer *w, uint32_t doc, const uint32_t *positions, size_t tf);
+void ftseg_writer_posting(struct ftseg_writer *w,
+			  uint32_t doc); /* then its positions, ascending, in one piece or more */
+void ftseg_writer_positions(struct ftseg_writer *w, const uint32_t *positions, size_t n);
 int ftseg_writer_term_end(struct ftseg_writer *w, struct err *err); /* a term without postings leaves no trace */
 int ftseg_writer_commit(struct ftseg_writer *w, struct err *err);   /* frees w either way */
 void ftseg_writer_abort(struct ftseg_writer *w);
@@ -91,7 +93,7 @@ struct ftcursor {
 	/* positions: the decoded block of them, and where in it the doc numbered pos_docs of block pos_block begins */
 	const unsigned char *pos_p, *pos_last; /* the next block; the last one (NULL: pos_left counts) */
 	uint64_t pos_left;
-	uint32_t pos_n, pos_at, pos_block, pos_docs;
+	uint32_t pos_n, pos_at, pos_block, pos_docs, pos_before; /* pos_before: the last one given */
 	uint32_t pos[PACK_N];
 	const char *damage; /* set when the data could not be read; the cursor is then done */
 };
@@ -112,6 +114,9 @@ uint32_t ftcursor_seek_block(const struct ftcursor *c,
 void ftcursor_need_tf(struct ftcursor *c);
 /* Positions of the present doc into out[0..tf); false when damaged. */
 bool ftcursor_positions(struct ftcursor *c, uint32_t *out);
+/* The same in pieces: ftcursor_positions_open, then tf of them by calls of ftcursor_positions_some. */
+bool ftcursor_positions_open(struct ftcursor *c);
+bool ftcursor_positions_some(struct ftcursor *c, uint32_t *out, uint32_t n);
 int ftcursor_error(const struct ftcursor *c, struct err *err); /* WN_OK, or WN_DATA when damaged */
 
 static inline uint32_t ftcursor_next(struct ftcursor *c)

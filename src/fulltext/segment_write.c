@@ -1,7 +1,10 @@
 /* fulltext/segment_write.c -- writing a segment; see segment.h.
  *
- * A term's blocks and positions gather in memory until it ends, because its
- * skip table comes first; everything else streams to the file.
+ * A term's blocks and positions wait until it ends, because its skip table
+ * comes first, and the dictionary until all terms are there.  What waits is in
+ * memory up to a few MiB and beyond that in a file without a name, so that
+ * neither a term of all documents nor millions of terms take memory; everything
+ * else streams to the file.  Memory besides: 20 bytes a document.
  */
 #include <inttypes.h>
 
@@ -10,7 +13,14 @@
 #include "base/vec.h"
 #include "fulltext/segment.h"
 
-#define TERM_MAX (2 * GIB) /* bytes of one term's postings, and of its positions; offsets are u32 */
+#define TERM_MAX (2 * GIB)    /* bytes of one term's postings, and of its positions; offsets are u32 */
+#define WAITING_MAX (4 * MIB) /* of what waits in memory */
+
+struct waiting {
+	struct buf mem; /* the end of it */
+	uint64_t on_disk;
+	int fd; /* -1 until it is needed */
+};
 
 struct ftseg_writer {
 	struct segfile_writer file;
@@ -19,12 +29,14 @@ struct ftseg_writer {
 	VEC(uint8_t) norms[FT_FIELDS];
 	struct ftseg_index index;
 	VEC(uint64_t) checks, dict;
-	struct buf chunk, terms; /* terms: the dictionary */
+	struct buf chunk;
+	struct waiting terms; /* the dictionary */
 	/* the present term */
-	struct buf key, previous, blocks, skips, positions;
+	struct buf key, previous, skips;
+	struct waiting blocks, positions;
 	uint32_t docs[PACK_N], tfs[PACK_N], pos[PACK_N];
 	uint32_t n, n_pos, df, last, max_tf, min_norm;
-	uint32_t block_pos_at, block_pos_in, last_pos_at;
+	uint32_t block_pos_at, block_pos_in, last_pos_at, position; /* position: the last one of the document */
 	uint64_t ttf, at;
 	enum ft_field field;
 	int rc;
@@ -69,6 +81,54 @@ static void put(struct ftseg_writer *w, const void *p, size_t n)
 	}
 }
 
+static struct waiting waiting_new(void) { return (struct waiting){ .mem = BUF(SIZE_MAX / 2), .fd = -1 }; }
+
+static uint64_t waiting_n(const struct waiting *q) { return q->on_disk + q->mem.n; }
+
+static void waiting_reset(struct waiting *q)
+{
+	buf_reset(&q->mem);
+	q->on_disk = 0;
+}
+
+static void waiting_release(struct waiting *q)
+{
+	buf_release(&q->mem);
+	os_close(&q->fd);
+}
+
+/* After something was added to its end. */
+static void waiting_added(struct ftseg_writer *w, struct waiting *q)
+{
+	if (q->mem.n < WAITING_MAX || w->rc < 0)
+		return;
+	if (q->fd < 0)
+		w->rc = os_temporary(&q->fd, &w->err);
+	if (w->rc == WN_OK)
+		w->rc = os_pwrite(q->fd, q->mem.p, q->mem.n, q->on_disk, "a temporary file", &w->err);
+	q->on_disk += q->mem.n;
+	buf_reset(&q->mem);
+}
+
+/* All of it goes to the file. */
+static void put_waiting(struct ftseg_writer *w, struct waiting *q)
+{
+	char *piece = q->on_disk ? mem_alloc(FT_CHUNK) : NULL;
+	size_t got = 0;
+
+	for (uint64_t at = 0; at < q->on_disk && w->rc == WN_OK; at += got) {
+		size_t want = q->on_disk - at < FT_CHUNK ? (size_t)(q->on_disk - at) : FT_CHUNK;
+
+		w->rc = os_pread(q->fd, piece, want, at, &got, "a temporary file", &w->err);
+		if (w->rc == WN_OK && got < want)
+			w->rc = err_set(&w->err, WN_IO, "a temporary file became shorter");
+		if (w->rc == WN_OK)
+			put(w, piece, got);
+	}
+	mem_free(piece);
+	put(w, q->mem.p, q->mem.n);
+}
+
 int ftseg_writer_open(struct ftseg_writer **out, const char *path, struct err *err)
 {
 	struct ftseg_writer *w = mem_zalloc(sizeof *w);
@@ -76,9 +136,11 @@ int ftseg_writer_open(struct ftseg_writer **out, const char *path, struct err *e
 
 	w->path = mem_strdup(path);
 	w->chunk = BUF(FT_CHUNK);
-	w->terms = BUF(SIZE_MAX / 2);
+	w->terms = waiting_new();
+	w->blocks = waiting_new();
+	w->positions = waiting_new();
 	w->key = w->previous = BUF(LIMIT_FT_TERM + 8);
-	w->blocks = w->skips = w->positions = BUF(TERM_MAX);
+	w->skips = BUF(TERM_MAX);
 	if (rc < 0) {
 		ftseg_writer_abort(w);
 		return rc;
@@ -109,9 +171,9 @@ void ftseg_writer_term(struct ftseg_writer *w, struct str key)
 {
 	buf_reset(&w->key);
 	buf_str(&w->key, key);
-	buf_reset(&w->blocks);
+	waiting_reset(&w->blocks);
 	buf_reset(&w->skips);
-	buf_reset(&w->positions);
+	waiting_reset(&w->positions);
 	w->field = key.n && key.p[0] == FT_TITLE_KEY ? FT_TITLE : FT_BODY;
 	w->n = w->n_pos = w->df = 0;
 	w->ttf = 0;
@@ -121,8 +183,9 @@ void ftseg_writer_term(struct ftseg_writer *w, struct str key)
 
 static void end_positions(struct ftseg_writer *w)
 {
-	w->last_pos_at = (uint32_t)w->positions.n;
-	pack_block(&w->positions, w->pos, w->n_pos);
+	w->last_pos_at = (uint32_t)waiting_n(&w->positions);
+	pack_block(&w->positions.mem, w->pos, w->n_pos);
+	waiting_added(w, &w->positions);
 	w->n_pos = 0;
 }
 
@@ -130,7 +193,7 @@ static void end_block(struct ftseg_writer *w)
 {
 	uint32_t gaps[PACK_N], last = w->last;
 	unsigned char skip[FT_SKIP] = { 0 };
-	uint32_t words[3] = { w->docs[w->n - 1], (uint32_t)w->blocks.n, w->block_pos_at };
+	uint32_t words[3] = { w->docs[w->n - 1], (uint32_t)waiting_n(&w->blocks), w->block_pos_at };
 
 	for (uint32_t i = 0; i < w->n; i++) {
 		gaps[i] = w->docs[i] - last - 1;
@@ -138,8 +201,9 @@ static void end_block(struct ftseg_writer *w)
 		w->tfs[i]--;
 	}
 	w->last = last;
-	pack_block(&w->blocks, gaps, w->n);
-	pack_block(&w->blocks, w->tfs, w->n);
+	pack_block(&w->blocks.mem, gaps, w->n);
+	pack_block(&w->blocks.mem, w->tfs, w->n);
+	waiting_added(w, &w->blocks);
 	memcpy(skip, words, 12);
 	skip[12] = (unsigned char)w->block_pos_in;
 	skip[13] = (unsigned char)(w->max_tf > 255 ? 255 : w->max_tf);
@@ -148,55 +212,64 @@ static void end_block(struct ftseg_writer *w)
 	w->n = 0;
 }
 
-void ftseg_writer_posting(struct ftseg_writer *w, uint32_t doc, const uint32_t *positions, size_t tf)
+void ftseg_writer_posting(struct ftseg_writer *w, uint32_t doc)
 {
-	uint32_t norm = w->norms[w->field].p[doc], previous = UINT32_MAX;
+	uint32_t norm = w->norms[w->field].p[doc];
 
 	if (w->n == PACK_N)
 		end_block(w);
 	if (w->n == 0) {
-		w->block_pos_at = (uint32_t)w->positions.n;
+		w->block_pos_at = (uint32_t)waiting_n(&w->positions);
 		w->block_pos_in = w->n_pos;
 		if (w->n_pos == PACK_N) { /* a full block not yet written: the next begins behind it */
 			end_positions(w);
-			w->block_pos_at = (uint32_t)w->positions.n;
+			w->block_pos_at = (uint32_t)waiting_n(&w->positions);
 			w->block_pos_in = 0;
 		}
 		w->max_tf = 0;
 		w->min_norm = 255;
 	}
 	w->docs[w->n] = doc;
-	w->tfs[w->n++] = (uint32_t)tf;
-	w->max_tf = tf > w->max_tf ? (uint32_t)tf : w->max_tf;
+	w->tfs[w->n++] = 0;
 	w->min_norm = norm < w->min_norm ? norm : w->min_norm;
-	for (size_t i = 0; i < tf; i++) {
+	w->position = UINT32_MAX;
+	w->df++;
+}
+
+void ftseg_writer_positions(struct ftseg_writer *w, const uint32_t *positions, size_t n)
+{
+	uint32_t tf = w->tfs[w->n - 1] += (uint32_t)n;
+
+	w->max_tf = tf > w->max_tf ? tf : w->max_tf;
+	for (size_t i = 0; i < n; i++) {
 		if (w->n_pos == PACK_N)
 			end_positions(w);
-		w->pos[w->n_pos++] = positions[i] - previous - 1;
-		previous = positions[i];
+		w->pos[w->n_pos++] = positions[i] - w->position - 1;
+		w->position = positions[i];
 	}
-	w->df++;
-	w->ttf += tf;
+	w->ttf += n;
 }
 
 static void add_to_dictionary(struct ftseg_writer *w, size_t postings_n, size_t positions_n, uint64_t at)
 {
+	struct buf *out = &w->terms.mem;
 	size_t shared = 0;
 
 	if (w->index.terms % FT_DICT_BLOCK == 0) {
-		vec_push(&w->dict, (uint64_t)w->terms.n);
-		pack_varint(&w->terms, at);
+		vec_push(&w->dict, waiting_n(&w->terms));
+		pack_varint(out, at);
 	} else {
 		while (shared < w->key.n && shared < w->previous.n && w->key.p[shared] == w->previous.p[shared])
 			shared++;
 	}
-	pack_varint(&w->terms, shared);
-	pack_varint(&w->terms, w->key.n - shared);
-	buf_add(&w->terms, w->key.p + shared, w->key.n - shared);
-	pack_varint(&w->terms, w->df);
-	pack_varint(&w->terms, w->ttf - w->df);
-	pack_varint(&w->terms, postings_n);
-	pack_varint(&w->terms, positions_n);
+	pack_varint(out, shared);
+	pack_varint(out, w->key.n - shared);
+	buf_add(out, w->key.p + shared, w->key.n - shared);
+	pack_varint(out, w->df);
+	pack_varint(out, w->ttf - w->df);
+	pack_varint(out, postings_n);
+	pack_varint(out, positions_n);
+	waiting_added(w, &w->terms);
 	buf_reset(&w->previous);
 	buf_str(&w->previous, buf_view(&w->key));
 	w->index.terms++;
@@ -211,10 +284,10 @@ int ftseg_writer_term_end(struct ftseg_writer *w, struct err *err)
 		return WN_OK;
 	end_block(w);
 	end_positions(w);
-	if (w->blocks.full || w->positions.full || w->terms.full)
+	if (waiting_n(&w->blocks) > TERM_MAX || waiting_n(&w->positions) > TERM_MAX)
 		return err_set(err, WN_LIMIT, "the postings of one term in %s are longer than %zu bytes", w->path,
 			       (size_t)TERM_MAX);
-	postings_n = w->blocks.n;
+	postings_n = (size_t)waiting_n(&w->blocks);
 	if (w->df > PACK_N) {
 		uint32_t tail[2] = { w->last_pos_at, 0 };
 
@@ -222,9 +295,9 @@ int ftseg_writer_term_end(struct ftseg_writer *w, struct err *err)
 		put(w, w->skips.p, w->skips.n);
 		put(w, tail, sizeof tail);
 	}
-	put(w, w->blocks.p, w->blocks.n);
-	put(w, w->positions.p, w->positions.n);
-	add_to_dictionary(w, postings_n, w->positions.n, at);
+	put_waiting(w, &w->blocks);
+	put_waiting(w, &w->positions);
+	add_to_dictionary(w, postings_n, (size_t)waiting_n(&w->positions), at);
 	if (w->rc < 0)
 		return err_set(err, w->rc, "%s", w->err.text);
 	return WN_OK;
@@ -238,12 +311,12 @@ static void writer_free(struct ftseg_writer *w)
 	vec_release(&w->checks);
 	vec_release(&w->dict);
 	buf_release(&w->chunk);
-	buf_release(&w->terms);
 	buf_release(&w->key);
 	buf_release(&w->previous);
-	buf_release(&w->blocks);
 	buf_release(&w->skips);
-	buf_release(&w->positions);
+	waiting_release(&w->terms);
+	waiting_release(&w->blocks);
+	waiting_release(&w->positions);
 	mem_free(w->path);
 	mem_free(w);
 }
@@ -256,9 +329,9 @@ int ftseg_writer_commit(struct ftseg_writer *w, struct err *err)
 
 	head.first = w->contents.n ? w->contents.p[0] : 0;
 	w->index.dict_at = w->at;
-	put(w, w->terms.p, w->terms.n);
+	put_waiting(w, &w->terms);
 	put(w, "\0\0\0\0\0\0\0", (size_t)(-w->at & 7)); /* the index is read as whole words */
-	vec_push(&w->dict, (uint64_t)w->terms.n);
+	vec_push(&w->dict, waiting_n(&w->terms));
 	if (w->chunk.n && w->rc == WN_OK) {
 		vec_push(&w->checks, hash64(w->chunk.p, w->chunk.n));
 		w->rc = segfile_write(&w->file, w->chunk.p, w->chunk.n, &w->err);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/limits.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "fulltext/index.h"
@@ -278,7 +279,7 @@ static void build(struct test *t, const struct world *w, unsigned builders, unsi
 	for (unsigned i = 0; i < CONTENTS; i++) {
 		struct ftbuild *one = b[test_below(t, builders)];
 
-		ftbuild_add(one, i, w->title[i], w->body[i]);
+		CHECK_EQ(ftindex_add(x, one, i, w->title[i], w->body[i], &err), WN_OK, "%s", err.text);
 		if (ftbuild_contents(one) == per_segment)
 			CHECK_EQ(ftindex_flush(x, one, &err), WN_OK, "%s", err.text);
 	}
@@ -344,6 +345,53 @@ TEST(search, many_segments_merged_and_removed_from_agree_too)
 	ftreader_close(before);
 }
 
+/* Every file of an index of one segment, by the same calls with less or more memory. */
+static struct str one_segment(struct test *t, const char *name, size_t memory, const struct str *texts, size_t n)
+{
+	const char *dir = arena_printf(t->arena, "%s/%s", test_dir(t), name).p;
+	struct ftbuild *b = ftbuild_new(memory);
+	struct ftindex *x;
+	struct err err = { 0 };
+	struct str *names, all = STR_NONE;
+	size_t files = 0;
+
+	if (ftindex_open(&x, dir, &err) != WN_OK)
+		return STR_NONE;
+	for (size_t i = 0; i < n; i++)
+		CHECK_EQ(ftindex_add(x, b, i + 5, STR("a title"), texts[i], &err), WN_OK, "%s", err.text);
+	CHECK_EQ(ftindex_flush(x, b, &err), WN_OK, "%s", err.text);
+	CHECK_EQ(ftindex_commit(x, &err), WN_OK, "%s", err.text);
+	CHECK_EQ(ftindex_merge_all(x, &err), WN_OK, "%s", err.text);
+	ftbuild_free(b);
+	ftindex_close(x);
+	CHECK_EQ(ftindex_check(dir, &err), WN_OK, "%s", err.text);
+	CHECK_EQ(os_list(t->arena, dir, "", &names, &files, &err), WN_OK);
+	CHECK_EQ(files, 2, "a manifest and one segment; runs are gone");
+	if (files)
+		os_slurp(t->arena, arena_printf(t->arena, "%s/%.*s", dir, STR_FMT(names[0])).p, 64 * MIB, &all, &err);
+	return all;
+}
+
+TEST(index, a_text_that_does_not_fit_the_memory_gives_the_same_segment)
+{
+	enum { TEXTS = 4, LENGTH = 40000 };
+	struct str texts[TEXTS];
+
+	for (size_t i = 0; i < TEXTS; i++) {
+		struct buf text = BUF(16 * MIB);
+
+		for (size_t j = 0; j < LENGTH; j++)
+			buf_printf(&text, i == 2 ? "w%u " : "w%u the ", (unsigned)test_below(t, i % 2 ? 60000 : 300));
+		texts[i] = arena_str(t->arena, buf_view(&text));
+		buf_release(&text);
+	}
+	struct str roomy = one_segment(t, "roomy", 64 * MIB, texts, TEXTS);
+	struct str narrow = one_segment(t, "narrow", 0, texts, TEXTS);
+
+	CHECK(roomy.n > 100000, "%zu bytes", roomy.n);
+	CHECK(str_eq(roomy, narrow), "%zu and %zu bytes", roomy.n, narrow.n);
+}
+
 TEST(index, what_was_not_committed_is_gone_and_numbers_may_be_used_again)
 {
 	struct world w;
@@ -356,7 +404,7 @@ TEST(index, what_was_not_committed_is_gone_and_numbers_may_be_used_again)
 	make_world(t, &w);
 	build(t, &w, 1, 100);
 	REQUIRE(ftindex_open(&x, w.dir, &err) == WN_OK);
-	ftbuild_add(b, CONTENTS, STR("lost"), STR("lost"));
+	CHECK_EQ(ftindex_add(x, b, CONTENTS, STR("lost"), STR("lost"), &err), WN_OK);
 	CHECK_EQ(ftindex_flush(x, b, &err), WN_OK);
 	ftindex_close(x);
 	CHECK_EQ(os_list(t->arena, w.dir, ".seg", &names, &n, &err), WN_OK);
@@ -364,7 +412,7 @@ TEST(index, what_was_not_committed_is_gone_and_numbers_may_be_used_again)
 	REQUIRE(ftindex_open(&x, w.dir, &err) == WN_OK);
 	CHECK_EQ(ftindex_truncate(x, CONTENTS - 150, &err), WN_OK);
 	for (unsigned i = CONTENTS - 150; i < CONTENTS; i++)
-		ftbuild_add(b, i, w.title[i], w.body[i]);
+		CHECK_EQ(ftindex_add(x, b, i, w.title[i], w.body[i], &err), WN_OK, "%s", err.text);
 	CHECK_EQ(ftindex_flush(x, b, &err), WN_OK);
 	CHECK_EQ(ftindex_commit(x, &err), WN_OK, "%s", err.text);
 	CHECK_EQ(ftindex_contents(x), CONTENTS);
@@ -568,7 +616,7 @@ TEST(index, readers_and_merges_go_on_while_it_is_written)
 	pthread_create(&threads[0], NULL, merge_while_written, &merging);
 	pthread_create(&threads[1], NULL, read_while_written, &reading);
 	for (unsigned i = 0; i < CONTENTS; i++) {
-		ftbuild_add(b, i, w.title[i], w.body[i]);
+		CHECK_EQ(ftindex_add(x, b, i, w.title[i], w.body[i], &err), WN_OK, "%s", err.text);
 		if (i % 7 == 6) {
 			CHECK_EQ(ftindex_flush(x, b, &err), WN_OK, "%s", err.text);
 			CHECK_EQ(ftindex_commit(x, &err), WN_OK, "%s", err.text);
