@@ -50,6 +50,7 @@ struct payload_state {
 	uint64_t raw_size;
 	struct source *last; /* what the caller reads */
 	struct buf all;	     /* payload_all */
+	struct str passed;   /* the piece in which payload_all stopped, from there on */
 	struct digest want_block, want_payload;
 	struct hasher block_hash, raw_hash, sha1_hash, dechunk_hash, out_hash;
 	bool hash_block, hash_raw, hash_sha1, hash_dechunk, hash_out;
@@ -433,30 +434,41 @@ int payload_read(struct payload *p, struct str *piece, struct err *err)
 int payload_all(struct payload *p, size_t max, struct str *out, bool *cut, struct err *err)
 {
 	struct payload_state *s = p->state;
-	struct str piece, next;
+	struct str piece;
 	int rc = payload_read(p, &piece, err);
 
 	*out = STR("");
 	*cut = false;
 	if (rc != WN_OK)
 		return rc < 0 ? rc : WN_OK;
+	buf_reset(&s->all);
 	if (s->last->last || piece.n >= max) { /* in one piece already */
 		*cut = piece.n > max || (piece.n == max && !s->last->last);
 		*out = str_sub(piece, 0, max);
+		s->passed = piece;
 		return WN_OK;
 	}
-	buf_reset(&s->all);
+	s->passed = piece;
+	return payload_more(p, max, out, cut, err);
+}
+
+int payload_more(struct payload *p, size_t max, struct str *out, bool *cut, struct err *err)
+{
+	struct payload_state *s = p->state;
+	int rc = WN_OK;
+
 	s->all.max = max;
-	buf_str(&s->all, piece);
-	while ((rc = payload_read(p, &next, err)) == WN_OK) {
+	*cut = false;
+	do {
 		size_t room = max - s->all.n;
 
-		buf_str(&s->all, str_sub(next, 0, room));
-		if (next.n > room) {
+		buf_str(&s->all, str_sub(s->passed, 0, room));
+		if (s->passed.n > room) {
+			s->passed = str_sub(s->passed, room, s->passed.n);
 			*cut = true;
 			break;
 		}
-	}
+	} while ((rc = payload_read(p, &s->passed, err)) == WN_OK);
 	*out = buf_view(&s->all);
 	return rc < 0 ? rc : WN_OK;
 }

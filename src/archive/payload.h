@@ -49,6 +49,8 @@ int payload_read(struct payload *p, struct str *piece, struct err *err); /* WN_O
 /* All of it in one piece of at most max bytes (the rest is passed over and
  * *cut set): a slice of the block where possible, else gathered in p. */
 int payload_all(struct payload *p, size_t max, struct str *out, bool *cut, struct err *err);
+/* After payload_all has set *cut: the same from the beginning with a larger max. */
+int payload_more(struct payload *p, size_t max, struct str *out, bool *cut, struct err *err);
 /* Reads what is left, compares digests, appends flaws to rec->flaws (and calls reader_end). */
 int payload_end(struct payload *p, struct record *rec, struct err *err);
 void payload_release(struct payload *p);

@@ -24,6 +24,9 @@
 #define RANGE_BYTES (2 * MIB)
 #define RANGE_ITEMS 8192
 #define RANGE_TEXT (64 * MIB)
+#define WINDOW(threads) (2 * (size_t)(threads) + 1) /* ranges at a time */
+
+char scan_later_;
 
 /* What a grown file is continued from: its end when the last record is whole and ends there.  Else more bytes may change
  * what that record is, so that it is read again; from the start of the file when it cannot be reached directly or when
@@ -86,6 +89,8 @@ static int take_record(const struct run *run, struct reader *r, struct record *r
 	if (rc != WN_OK)
 		return rc;
 	*item = run->s->work(run->s->context, r, rec, file, worker);
+	if (*item == SCAN_LATER)
+		return WN_OK;
 	rc = reader_end(r, rec, err);
 	if (rc < 0 && *item && run->s->drop) {
 		run->s->drop(run->s->context, *item);
@@ -99,7 +104,7 @@ static void read_range(const struct run *run, struct range *g, unsigned worker)
 {
 	struct reader *r;
 	struct record *rec = mem_alloc(sizeof *rec);
-	uint64_t text = 0;
+	uint64_t text = 0, held = 0, share = run->s->memory / WINDOW(run->threads);
 	void *item;
 
 	g->code = reader_open_range(&r, run->paths[g->file], g->from, g->to, g->exact, &g->err);
@@ -111,13 +116,19 @@ static void read_range(const struct run *run, struct range *g, unsigned worker)
 		if (!g->any)
 			g->first_at = rec->span.at;
 		g->any = true;
+		if (item == SCAN_LATER) {
+			g->early = true;
+			break;
+		}
 		g->records++;
 		reader_stop(r, &g->stop_at, &g->stop_skip);
 		note_last(&g->end, r, rec);
 		if (item)
 			vec_push(&g->items, item);
 		text += rec->length;
-		if (g->items.n >= RANGE_ITEMS || text >= RANGE_TEXT) {
+		if (item && run->s->size)
+			held += run->s->size(run->s->context, item);
+		if (g->items.n >= RANGE_ITEMS || text >= RANGE_TEXT || (share && held >= share)) {
 			g->early = true;
 			break;
 		}
@@ -197,7 +208,7 @@ static int deliver(struct run *run, struct range *g)
 			s->drop(s->context, g->items.p[i]);
 	g->items.n = 0;
 	run->records += g->records;
-	if (g->any) {
+	if (g->records) {
 		run->at = g->stop_at;
 		run->skip = g->stop_skip;
 		g->end.doubt |= run->last.doubt || run->last.tentative;
@@ -345,7 +356,7 @@ static int add_path(struct run *run, struct pool *pool, size_t file)
 int scan_paths(const struct scan *s, const char *const *paths, size_t n, struct err *err)
 {
 	struct run run = { .s = s, .paths = paths, .threads = s->threads ? s->threads : 1 };
-	struct pool *pool = pool_new(run.threads, 2 * run.threads + 1, work, done, &run);
+	struct pool *pool = pool_new(run.threads, WINDOW(run.threads), work, done, &run);
 	int stop = 0, rc;
 
 	(void)err;

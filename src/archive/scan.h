@@ -12,11 +12,18 @@
  * sequence, so that cutting never changes what is found.  `work` may therefore
  * run on a record more than once or on a false one: it must only compute, and
  * `drop` frees an item that will not be delivered.
- * Memory: one reader per worker and the items of a few ranges.
+ * Memory: one reader per worker and the items of a few ranges, which stop early
+ * and are carried on in sequence when they hold their share.  A record that is too
+ * large to be worked on beside others can be put off: where work returns
+ * SCAN_LATER, it is called again for the record in its turn, on the calling thread,
+ * as worker number `threads`.
  */
 #ifndef WINNOW_ARCHIVE_SCAN_H
 #define WINNOW_ARCHIVE_SCAN_H
 #include "archive/payload.h"
+
+extern char scan_later_; /* its address is no item */
+#define SCAN_LATER ((void *)&scan_later_)
 
 struct scan_file { /* about one path, when all its records were delivered */
 	const char *path;
@@ -36,6 +43,9 @@ struct scan {
 	int (*done)(void *context, void *item, size_t file,
 		    const struct scan_file *summary); /* non-zero ends the scan */
 	void (*drop)(void *context, void *item);
+	/* What an item takes, and what all that wait for their turn may take; 0: they are counted only. */
+	size_t (*size)(void *context, const void *item);
+	uint64_t memory;
 	void (*progress)(void *context, uint64_t bytes); /* compressed bytes passed; may be NULL; any thread */
 	void *progress_context;				 /* its own; NULL: context */
 	const uint64_t *starts; /* NULL, or per path the offset to continue from (scan_file.stop of last time) */

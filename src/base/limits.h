@@ -24,9 +24,9 @@
 #define LIMIT_IDS 4000000	       /* record ids of one file that are compared with each other */
 #define LIMIT_PAYLOAD_TEXT \
 	(64 * MIB) /* of a payload that is read for its text; the same for every --memory, so that texts are */
-#define LIMIT_PAGE_WORK (256 * MIB) /* what one page of such a payload takes while text and sets are made of it */
-#define LIMIT_PAGE_FOUND \
-	(128 * MIB)	      /* and what was found in it, until it is entered: as many threads as there is room */
+#define LIMIT_PAGE_WORK \
+	(320 *          \
+	 MIB) /* what one page of such a payload takes while text and sets are made of it, and until it is entered */
 #define LIMIT_TEXT (32 * MIB) /* a document's text, then it is cut (flaw text-cut) */
 #define LIMIT_RULE (64 * KIB) /* a rule's text */
 #define LIMIT_RULE_DEPTH 200

@@ -227,6 +227,17 @@ int os_map(struct os_map *m, const char *path, struct err *err)
 	return rc;
 }
 
+int os_map_private(void **p, int fd, size_t n, const char *path, struct err *err)
+{
+	if (fault_now(FAULT_MMAP)) {
+		*p = MAP_FAILED;
+		errno = ENOMEM;
+	} else {
+		*p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	}
+	return *p == MAP_FAILED ? err_sys(err, errno, "cannot map %s", path) : WN_OK;
+}
+
 void os_unmap(struct os_map *m)
 {
 	if (m->n)

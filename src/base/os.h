@@ -34,7 +34,9 @@ bool os_is_special(const char *path);
 int os_mkdir(const char *path, struct err *err); /* existing directory is fine */
 int os_map(struct os_map *m, const char *path, struct err *err);
 void os_unmap(struct os_map *m); /* zero is fine */
-void os_close(int *fd);		 /* sets *fd to -1; -1 is fine */
+/* n bytes of a file as memory; what is written there stays private.  mem_unmap gives it back. */
+int os_map_private(void **p, int fd, size_t n, const char *path, struct err *err);
+void os_close(int *fd); /* sets *fd to -1; -1 is fine */
 
 /* A file that appears whole or not at all: written under path.tmp, synced,
  * renamed, its directory synced. */

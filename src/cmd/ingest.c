@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cmd/table.h"
+#include "flow/batch.h"
 #include "flow/ingest.h"
 #include "flow/inputs.h"
 #include "flow/jsonl.h"
@@ -104,6 +105,14 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 	buf_release(&out);
 }
 
+static int enough_memory(const struct ingest_options *o, bool chars, struct err *err)
+{
+	if (o->memory >= memory_least(chars))
+		return WN_OK;
+	return err_set(err, WN_USAGE, "--memory must be at least %uM here: one page may have a text of 32 MiB",
+		       (unsigned)(memory_least(chars) / MIB));
+}
+
 static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 {
 	struct collection coll = { 0 };
@@ -114,7 +123,8 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 		return cmd_usage(run, "--reprocess takes a collection and no files");
 	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_WRITE, NULL, &run->err)) < 0)
 		return cmd_fail(run, rc);
-	rc = ingest_reprocess(&coll, o->parse_all, o, &report, &run->err);
+	if ((rc = enough_memory(o, catalog_settings(coll.catalog)->chars, &run->err)) == WN_OK)
+		rc = ingest_reprocess(&coll, o->parse_all, o, &report, &run->err);
 	collection_close(&coll);
 	if (rc < 0)
 		return cmd_fail(run, rc);
@@ -180,7 +190,8 @@ static int enter(struct cmd_run *run, const struct ingest_options *o, struct ing
 	vec_release(&all.list);
 	if (rc < 0 || (rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
 		return rc;
-	if ((rc = settings_compare(a, &fresh, catalog_settings(coll.catalog), run->rest.p[0], &run->err)) == WN_OK)
+	if ((rc = settings_compare(a, &fresh, catalog_settings(coll.catalog), run->rest.p[0], &run->err)) == WN_OK &&
+	    (rc = enough_memory(o, catalog_settings(coll.catalog)->chars, &run->err)) == WN_OK)
 		rc = a->jsonl ? jsonl_ingest(&coll, a->jsonl, &map, o, report, &run->err)
 			      : ingest_paths(&coll, paths, n, o, report, &run->err);
 	collection_close(&coll);
@@ -202,11 +213,8 @@ static int run(struct cmd_run *run)
 
 	if ((rc = cmd_max_flaws(run, a->max_flaws, &most)) != EXIT_DONE)
 		return rc;
-	if (o.memory < 512 * MIB)
-		return cmd_usage(run, "--memory must be at least 512M here: one page may have a text of 32 MiB");
-	/* each worker may hold a page of the largest kind */
-	if (o.threads > (o.memory - LIMIT_PAGE_WORK) / LIMIT_PAGE_FOUND)
-		o.threads = (unsigned)((o.memory - LIMIT_PAGE_WORK) / LIMIT_PAGE_FOUND);
+	if ((rc = enough_memory(&o, a->unit && a->unit[0] == 'c', &run->err)) < 0)
+		return cmd_fail(run, rc);
 	if (a->reprocess)
 		return reprocess(run, &o);
 	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)

@@ -15,7 +15,8 @@
 #include "fulltext/index.h"
 #include "text/document.h"
 
-enum { BATCH_CAPTURES = 40000, KNOWN_MOST = 1 << 19 };
+enum { BATCH_CAPTURES = 40000, KNOWN_MOST = 1 << 17 };
+#define SPOOL_FROM (16 * MIB)
 
 struct known_key {
 	unsigned char key[32];
@@ -70,13 +71,42 @@ void found_flaws(struct found *f, const struct flaw *v, unsigned n)
 	memcpy(f->flaws, v, n * sizeof *v);
 }
 
+size_t found_size(const struct found *f) { return sizeof *f + f->arena.used + (f->spooled ? 0 : f->packed.cap); }
+
+void found_drop_sets(struct found *f)
+{
+	if (f->spooled)
+		mem_unmap(f->packed.p, f->packed.n);
+	else
+		mem_free(f->packed.p);
+	f->packed = BUF(2 * GIB);
+	f->spooled = false;
+}
+
 void found_free(struct found *f)
 {
 	if (!f)
 		return;
+	found_drop_sets(f);
 	arena_release(&f->arena);
-	buf_release(&f->packed);
 	mem_free(f);
+}
+
+void found_spool(struct found *f)
+{
+	void *p = NULL;
+	int fd = -1;
+
+	if (f->packed.n < SPOOL_FROM || os_temporary(&fd, NULL) < 0)
+		return;
+	if (os_write(fd, f->packed.p, f->packed.n, "a temporary file", NULL) == WN_OK &&
+	    os_map_private(&p, fd, f->packed.n, "a temporary file", NULL) == WN_OK) {
+		mem_free(f->packed.p);
+		f->packed.p = p;
+		f->packed.cap = f->packed.n;
+		f->spooled = true;
+	}
+	os_close(&fd);
 }
 
 /* Removes segments that a killed writer left: those that begin at or after the next content. */
@@ -109,10 +139,23 @@ out:
 	return rc;
 }
 
-uint64_t batch_share(uint64_t memory)
+struct memory_plan memory_plan(uint64_t memory, unsigned threads)
 {
-	return memory > LIMIT_PAGE_WORK + LIMIT_PAGE_WORK / 4 ? (memory - LIMIT_PAGE_WORK) / 6 : memory / 24;
+	struct memory_plan p = { .fixed = 96 * MIB, .threads = threads ? threads : 1 };
+	uint64_t left = memory > p.fixed + 64 * MIB ? memory - p.fixed : 64 * MIB;
+
+	p.waiting = left / 8;
+	p.batch = left / 6;
+	p.words = left / 6;
+	/* a range holds one page more than its share, of some 10 times the payload */
+	p.large = (size_t)(left / 12 / 24 / p.threads);
+	if (p.large > 8 * MIB)
+		p.large = 8 * MIB;
+	p.roomy = left / 5 >= 2 * LIMIT_PAGE_WORK;
+	return p;
 }
+
+uint64_t memory_least(bool chars) { return chars ? 768 * MIB : 512 * MIB; }
 
 /* That there is an index of words is remembered, so that its absence can be told from a collection without one. */
 static int note_fulltext(struct collection *coll, struct err *err)
@@ -158,7 +201,9 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	b->ask_contents = b->next.content > 1;
 	b->ask_pages = b->next.page > 1;
 	b->load = load_new();
-	b->committer = committer_new(coll, b->words, o->threads, o->memory);
+	if (b->words)
+		ftindex_memory(b->words, o->plan.words);
+	b->committer = committer_new(coll, b->words, o->threads, o->plan.words);
 	*out = b;
 	return WN_OK;
 }
@@ -180,10 +225,17 @@ void batch_close(struct batch *b)
 }
 
 const struct batch_counts *batch_counts(const struct batch *b) { return &b->counts; }
+
+static uint64_t load_size(const struct load *l)
+{
+	return l->found_bytes + l->arena.used + (l->captures.n + l->updates.n) * (sizeof(struct capture) + 32) +
+	       l->contents.n * sizeof(struct content) + l->flaws.n * sizeof(struct catalog_flaw) +
+	       l->pages.n * sizeof(struct catalog_page);
+}
+
 bool batch_full(const struct batch *b)
 {
-	return b->load->captures.n + b->load->updates.n >= b->captures_most ||
-	       b->load->text_bytes + b->load->arena.used >= b->o.memory;
+	return b->load->captures.n + b->load->updates.n >= b->captures_most || load_size(b->load) >= b->o.plan.batch;
 }
 
 static bool is_unasked(const struct batch *b, const struct found *f)
@@ -197,7 +249,7 @@ bool batch_full_before(const struct batch *b, const struct found *f)
 			  (f->asked_of.n && map_get(&b->load->record_at, hash_str(f->asked_of))) ||
 			  (f->is_request && is_unasked(b, f)) || (f->is_capture && b->asking.open);
 
-	return batch_full(b) && (!about_ours || b->load->arena.used >= b->o.memory);
+	return batch_full(b) && (!about_ours || load_size(b->load) >= 2 * b->o.plan.batch);
 }
 
 void batch_file(struct batch *b, const struct catalog_file *f)
@@ -331,8 +383,6 @@ static void take_links(struct batch *b, const struct found *f, uint64_t id, bool
 {
 	vec_push(&b->load->pages,
 		 ((struct catalog_page){ id, f->page_key, kept ? f->links : arena_str(&b->load->arena, f->links) }));
-	if (kept)
-		b->load->text_bytes += f->links.n;
 }
 
 /* Content and links of a capture; f is kept (*kept) when its texts are needed at the commit. */
@@ -357,7 +407,7 @@ static int take_document(struct batch *b, struct found **at, struct capture *c, 
 			b->counts.contents++;
 			f->content.id = c->content;
 			vec_push(&b->load->contents, f->content);
-			b->load->text_bytes += f->texts.body.n + f->texts.main.n + f->packed.n;
+			b->load->found_bytes += found_size(f);
 			*kept = true;
 		}
 	}
@@ -506,6 +556,7 @@ int batch_retake(struct batch *b, struct found *f, const struct capture *known, 
 
 int batch_pass(struct batch *b, struct err *err)
 {
+	bool large = load_size(b->load) > 2 * b->o.plan.batch;
 	int rc;
 
 	if (load_empty(b->load))
@@ -515,7 +566,7 @@ int batch_pass(struct batch *b, struct err *err)
 	b->unasked = 0;
 	if ((rc = committer_pass(b->committer, &b->load, err)) < 0)
 		return rc;
-	if (b->known.n <= KNOWN_MOST && b->known_pages.n <= KNOWN_MOST)
+	if (b->known.n <= KNOWN_MOST && b->known_pages.n <= KNOWN_MOST && (!large || b->o.plan.roomy))
 		return WN_OK;
 	if ((rc = committer_wait(b->committer, err)) == WN_OK)
 		trim(b);
@@ -528,6 +579,8 @@ int batch_commit(struct batch *b, struct err *err)
 
 	return rc == WN_OK ? committer_wait(b->committer, err) : rc;
 }
+
+int batch_make_room(struct batch *b, struct err *err) { return b->o.plan.roomy ? WN_OK : batch_commit(b, err); }
 
 static int forget_all(sqlite3 *db, struct ftindex *words, struct err *err)
 {

@@ -21,7 +21,8 @@ struct found {
 	struct content content;
 	bool has_texts; /* false: equal to one seen before, texts and sets were not kept */
 	struct texts texts;
-	struct buf packed; /* its sets, for segment_writer_put */
+	struct buf packed; /* its sets, for segment_writer_put; where `spooled`, pages of a file without a name */
+	bool spooled;
 	bool has_links;
 	uint64_t page_key;  /* 0: no links */
 	struct str links;   /* packed */
@@ -42,6 +43,24 @@ struct found {
 struct found *found_new(void);
 void found_flaws(struct found *f, const struct flaw *v, unsigned n); /* copies them; the last call counts */
 void found_free(struct found *f);				     /* f may be NULL */
+size_t found_size(const struct found *f);			     /* memory it takes */
+void found_spool(struct found *f);     /* its sets go to disk when they are large, if they can */
+void found_drop_sets(struct found *f); /* once they are written */
+
+/* Who may hold how much of the memory of an ingest.  Two things are never there at once: a large page that is worked on,
+ * or committed, and full batches.  A large page alone takes LIMIT_PAGE_WORK; a batch is committed while the next is
+ * made, beside what waits for its turn and what is worked on. */
+struct memory_plan {
+	uint64_t fixed;	  /* the program, its memory of what was seen, the catalogue's cache */
+	uint64_t waiting; /* found, and not in its turn */
+	uint64_t batch;	  /* one batch */
+	uint64_t words;	  /* builders of the full-text index, all threads together; merges */
+	size_t large;	  /* payload of a page from which on it is large: 24 times that in each thread */
+	unsigned threads;
+	bool roomy; /* a large page fits beside all that */
+};
+struct memory_plan memory_plan(uint64_t memory, unsigned threads);
+uint64_t memory_least(bool chars); /* below which nothing is promised */
 
 struct batch_counts {
 	uint64_t captures, documents, contents, flaws, bytes_payload;
@@ -50,16 +69,13 @@ struct batch_counts {
 struct batch;
 struct batch_options {
 	unsigned threads;
-	uint64_t memory; /* what a batch may hold, roughly */
+	struct memory_plan plan;
 	bool fulltext;
 	/* Makes a found again with texts and links, when it was skipped as known but is not. */
 	int (*again)(void *context, const struct capture *c, struct found **out, struct err *err);
 	void *context;
 };
 
-/* What a batch may hold of all the memory an ingest may use.  Reading one page of the largest kind and making its text
- * and sets takes LIMIT_PAGE_WORK, however much there is; the rest is shared by the batch, its segments and its words. */
-uint64_t batch_share(uint64_t memory);
 int batch_open(struct batch **out, struct collection *coll, const struct batch_options *o, struct err *err);
 void batch_close(struct batch *b); /* what was not committed is dropped; b may be NULL */
 
@@ -76,6 +92,8 @@ void batch_file(struct batch *b, const struct catalog_file *f);
 /* Gives a full batch to the committer and goes on with an empty one; an error may be of a batch passed before. */
 int batch_pass(struct batch *b, struct err *err);
 int batch_commit(struct batch *b, struct err *err); /* the same, and all that was taken is committed */
+/* The same where a large page does not fit beside a batch. */
+int batch_make_room(struct batch *b, struct err *err);
 /* Takes contents that are gone out of the full-text index. */
 int batch_forget(struct collection *coll, struct err *err);
 /* Merges what should be merged; after the last commit. */

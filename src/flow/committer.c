@@ -39,7 +39,7 @@ static void load_reset(struct load *l)
 	l->files.n = l->crawls.n = l->captures.n = l->updates.n = l->contents.n = l->sources.n = l->flaws.n =
 	    l->pages.n = 0;
 	map_release(&l->record_at);
-	l->text_bytes = 0;
+	l->found_bytes = 0;
 	arena_reset(&l->arena);
 }
 
@@ -78,8 +78,10 @@ static int write_sets(const struct committer *w, const struct load *l, struct er
 	int rc = segment_writer_open(&out, segment_path(w, l, &a, "sketch"), collection_spec(w->coll),
 				     l->contents.p[0].id, err);
 
-	for (size_t i = 0; i < l->contents.n && rc == WN_OK; i++)
+	for (size_t i = 0; i < l->contents.n && rc == WN_OK; i++) {
 		rc = segment_writer_put(out, l->contents.p[i].id, &l->sources.p[i]->packed, err);
+		found_drop_sets(l->sources.p[i]);
+	}
 	if (rc == WN_OK)
 		rc = segment_writer_commit(out, err);
 	else
@@ -107,7 +109,7 @@ static int write_texts(const struct committer *w, const struct load *l, struct e
 /* The words of contents [from, to): one builder's work. */
 static int write_words(const struct committer *w, const struct load *l, size_t from, size_t to, struct err *err)
 {
-	struct ftbuild *build = ftbuild_new(w->memory);
+	struct ftbuild *build = ftbuild_new(w->memory / w->threads);
 	int rc = WN_OK;
 
 	for (size_t i = from; i < to && rc == WN_OK; i++) {
@@ -121,7 +123,10 @@ static int write_words(const struct committer *w, const struct load *l, size_t f
 	return rc;
 }
 
-/* Words in parts, then texts and sets: the longest first.  None has to do with another. */
+/* Words in parts, then texts and sets: the longest first.  None has to do with another.  Of a few contents sets, texts
+ * and words one after the other: they may be large, and each then has the memory of the one before. */
+enum { FEW = 64 };
+
 struct segment_work {
 	const struct committer *w;
 	const struct load *l;
@@ -157,10 +162,14 @@ static int write_segments(const struct committer *w, const struct load *l, struc
 	int rc = WN_OK;
 
 	if (w->words)
-		s.parts = l->contents.n >= 64 ? w->threads : 1;
+		s.parts = l->contents.n >= FEW ? w->threads : 1;
 	s.part = s.parts ? (l->contents.n + s.parts - 1) / s.parts : 0;
 	s.ends = mem_zarray(s.parts + 2, sizeof *s.ends);
-	task_each(w->threads, s.parts + 2, 1, write_some, &s);
+	if (l->contents.n >= FEW)
+		task_each(w->threads, s.parts + 2, 1, write_some, &s);
+	else
+		for (size_t i = s.parts + 2; i-- > 0;)
+			write_some(&s, i, i + 1, 0);
 	for (size_t i = 0; i < s.parts + 2 && rc == WN_OK; i++)
 		if ((rc = s.ends[i].rc) < 0)
 			*err = s.ends[i].err;

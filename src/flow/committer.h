@@ -24,8 +24,8 @@ struct load {
 	VEC(struct catalog_flaw) flaws;
 	VEC(struct catalog_page) pages;
 	struct map record_at; /* hash of record id -> index in captures */
-	uint64_t text_bytes;
-	uint64_t segment; /* number of the files that hold its contents */
+	uint64_t found_bytes; /* of the sources */
+	uint64_t segment;     /* number of the files that hold its contents */
 };
 
 struct load *load_new(void);

@@ -102,7 +102,7 @@ struct extractor {
 	const struct surt_profile *profile;
 	struct payload payload;
 	struct documents *documents;
-	struct shingler body, main;
+	struct shingler shingler;
 	struct url url;
 	struct buf key;
 	struct buf host; /* of the last URL, and how long its domain is, which is its end */
@@ -112,7 +112,7 @@ struct extractor {
 	uint64_t texts_hash; /* of its texts, when all is parsed */
 	const char *const *others;
 	size_t n_others;
-	bool in_large; /* this one holds the lock of large pages */
+	bool in_large; /* the page at hand is one */
 	EVP_MD_CTX *sha;
 	EVP_MD *sha256;
 };
@@ -124,7 +124,7 @@ struct extractor *extractor_new(const struct extractor_options *o)
 	x->o = *o;
 	x->profile = surt_profile(o->profile);
 	x->documents = documents_new();
-	x->body.spec = x->main.spec = o->spec;
+	x->shingler.spec = o->spec;
 	x->key = BUF(4 * LIMIT_URL);
 	x->host = BUF(4 * LIMIT_URL);
 	x->links = LINKPACK;
@@ -145,8 +145,7 @@ void extractor_free(struct extractor *x)
 		return;
 	payload_release(&x->payload);
 	documents_free(x->documents);
-	shingler_release(&x->body);
-	shingler_release(&x->main);
+	shingler_release(&x->shingler);
 	url_release(&x->url);
 	buf_release(&x->key);
 	buf_release(&x->host);
@@ -262,33 +261,44 @@ static void find_key(struct extractor *x, struct found *f, const struct texts *t
 		content_key(x, t, f->content.key);
 }
 
-/* Title, body and main text make a content; its sets are made when no equal one was seen. */
+/* Title, body and main text make a content; the texts are kept when no equal one was seen. */
 static void set_content(struct extractor *x, struct found *f, const struct document *d, struct str title,
 			struct str type)
 {
 	const struct texts *t = &(struct texts){ title, d->page.text, d->main };
-	bool one = str_eq(t->main, t->body);
-	struct set body, main;
 
 	f->has_document = true;
 	find_key(x, f, t, type);
 	if (seen_content(x->o.seen, f->content.key))
 		return;
-	if (one) {
-		body = main = shingle_text(&x->body, t->body);
-	} else if (!shingle_with_part(&x->body, t->body, d->main_ranges, d->nmain_ranges, &body, &main)) {
-		body = shingle_text(&x->body, t->body);
-		main = shingle_text(&x->main, t->main);
-	}
 	f->has_texts = true;
 	f->texts = (struct texts){ keep(f, t->title), keep(f, t->body), STR_NONE };
-	f->texts.main = one ? f->texts.body : keep(f, t->main);
+	f->texts.main = str_eq(t->main, t->body) ? f->texts.body : keep(f, t->main);
 	f->content.title = f->texts.title;
-	f->content.words = x->body.terms;
-	f->content.shingles = body.n;
-	f->content.shingles_main = main.n;
 	f->content.bytes = t->body.n;
-	segment_pack(&f->packed, body, main);
+}
+
+/* The sets of texts that were kept; d says which ranges of the body are main. */
+static void set_sets(struct extractor *x, struct found *f, const struct document *d)
+{
+	struct str text = f->texts.body, part = f->texts.main;
+	struct shingler *s = &x->shingler;
+	struct set body, main = { 0 };
+	bool one = str_eq(part, text);
+
+	if (!one && shingle_with_part(s, text, d->main_ranges, d->nmain_ranges, &body, &main)) {
+		segment_pack(&f->packed, body, main);
+	} else {
+		body = shingle_text(s, text);
+		segment_pack_body(&f->packed, body);
+	}
+	f->content.words = s->terms;
+	f->content.shingles = body.n;
+	if (!one && !main.p) {
+		main = shingle_text(s, part);
+		segment_pack_main(&f->packed, main);
+	}
+	f->content.shingles_main = one ? body.n : main.n;
 }
 
 static uint64_t page_key(const struct capture *c)
@@ -372,6 +382,36 @@ static void memorise(struct extractor *x, const struct found *f, struct str type
 	pthread_mutex_unlock(&x->o.seen->lock);
 }
 
+/* A page of many megabytes takes several times its size while it is read and its sets are made: memory is bounded when
+ * there is one at a time.  Workers refuse such pages; the thread that enters what they find makes room for one. */
+static int enter_large(struct extractor *x, struct err *err)
+{
+	if (x->in_large)
+		return WN_OK;
+	if (!x->o.make_room)
+		return err_set(err, WN_LIMIT, "a page of more than %zu bytes", x->o.large);
+	x->in_large = true;
+	return x->o.make_room(x->o.context, err);
+}
+
+/* What a large page was made of: payload, scratch of parsing.  Nothing found lies there. */
+static void drop_scratch(struct extractor *x)
+{
+	payload_release(&x->payload);
+	documents_free(x->documents);
+	x->documents = documents_new();
+	arena_release(&x->arena);
+}
+
+static void leave_large(struct extractor *x)
+{
+	if (!x->in_large)
+		return;
+	shingler_release(&x->shingler);
+	drop_scratch(x);
+	x->in_large = false;
+}
+
 static int make_document(struct extractor *x, struct found *f, struct str payload, struct str type, struct err *err)
 {
 	struct document_in in = { .payload = payload, .mime = type, .url = f->capture.url, .no_lang = true };
@@ -381,6 +421,8 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	int rc;
 
 	if ((rc = document_extract(&d, &x->arena, x->documents, &in, err)) < 0)
+		return rc;
+	if (x->o.large && d.page.text.n > 4 * x->o.large && (rc = enter_large(x, err)) < 0)
 		return rc;
 	c->mime = keep(f, d.mime);
 	c->charset = keep(f, str(d.charset));
@@ -393,43 +435,27 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	if (d.page.published.n && stamp_parse(d.page.published, &t))
 		c->published = t.time;
 	set_links(x, f, &d.page);
+	if (x->in_large)
+		drop_scratch(x);
+	if (f->has_texts)
+		set_sets(x, f, &d);
+	if (x->in_large)
+		found_spool(f);
 	return WN_OK;
 }
 
-/* A page of many megabytes takes several times its size while it is read and its sets are made: one at a time, so that
- * memory stays bounded.  Whoever reads such a one waits before the first byte where the record says its length, else
- * before its text is made. */
-enum { LARGE_PAGE = 8 << 20 };
-static pthread_mutex_t one_large = PTHREAD_MUTEX_INITIALIZER;
-
-static void enter_large(struct extractor *x, bool large)
+/* The payload as far as its text can need it: all of it up to payload_max, or a beginning when nothing reads it. */
+static int read_text_of(struct extractor *x, struct str type, struct str *all, struct err *err)
 {
-	if (!large || x->in_large)
-		return;
-	pthread_mutex_lock(&one_large);
-	x->in_large = true;
-}
+	size_t large = x->o.large && x->o.large < x->o.payload_max ? x->o.large : x->o.payload_max;
+	bool cut;
+	int rc = payload_all(&x->payload, large, all, &cut, err);
 
-static void shingler_shrink(struct shingler *s)
-{
-	struct shingle_spec spec = s->spec;
-
-	shingler_release(s);
-	*s = (struct shingler){ .spec = spec };
-}
-
-static void leave_large(struct extractor *x)
-{
-	if (!x->in_large)
-		return;
-	shingler_shrink(&x->body);
-	shingler_shrink(&x->main);
-	payload_release(&x->payload); /* it and the rest hold as much as the largest page so far */
-	documents_free(x->documents);
-	x->documents = documents_new();
-	arena_release(&x->arena);
-	x->in_large = false;
-	pthread_mutex_unlock(&one_large);
+	if (rc < 0 || !cut || large == x->o.payload_max || !document_readable(*all, type))
+		return rc;
+	if ((rc = enter_large(x, err)) < 0)
+		return rc;
+	return payload_more(&x->payload, x->o.payload_max, all, &cut, err);
 }
 
 /* Payload of a response, resource or conversion: digests, text, links. */
@@ -439,14 +465,14 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 	struct payload *p = &x->payload;
 	struct str all = STR_NONE, type;
 	char text[DIGEST_TEXT];
-	bool cut = false;
+	bool cut;
 	int rc;
 
 	payload_others(p, x->others, x->n_others);
 	if ((rc = payload_begin(p, r, rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_DIGEST, err)) < 0)
 		return rc;
 	type = p->has_http ? p->http.content_type : rec->content_type;
-	type = arena_str(&x->arena, type);
+	type = keep(f, type);
 	c->declared = keep(f, http_mime(type));
 	if (p->has_http) {
 		c->status = p->http.status;
@@ -454,11 +480,12 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 			c->redirect = keep(f, p->http.location);
 	}
 	/* without documents nobody needs it in one piece: payload_end reads and hashes it */
-	if (!x->o.index_only && (rc = payload_all(p, x->o.payload_max, &all, &cut, err)) < 0)
+	if (!x->o.index_only && (rc = read_text_of(x, type, &all, err)) < 0)
 		return rc;
 	if ((rc = payload_end(p, rec, err)) < 0)
 		return rc;
 	c->bytes = p->size;
+	cut = p->size > x->o.payload_max;
 	c->digest = keep(f, str_n((const char *)p->digest.bytes, 20));
 	if (rec->payload_digest.n)
 		c->payload_digest = keep(f, rec->payload_digest);
@@ -472,7 +499,6 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 		f->document_flaws |= DOC_FLAW_TEXT_CUT;
 	if (recall(x, f, type))
 		return WN_OK;
-	enter_large(x, all.n > LARGE_PAGE);
 	if ((rc = make_document(x, f, all, type, err)) < 0)
 		return rc;
 	if (cut)
@@ -605,7 +631,6 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 		if (stamp_parse(rec->date, &t)) /* else it is of 1970; verify_head has noted why */
 			c->time = t.time;
 		set_url(x, f, rec->target_uri);
-		enter_large(x, !x->o.index_only && rec->type != RECORD_REVISIT && rec->length > LARGE_PAGE);
 		rc = rec->type == RECORD_REVISIT ? read_revisit(x, r, rec, f, err) : read_payload(x, r, rec, f, err);
 	} else if (rec->type == RECORD_WARCINFO) {
 		read_warcinfo(x, r, rec, f, err);
@@ -651,6 +676,8 @@ struct found *extractor_text(struct extractor *x, struct str url, int64_t time, 
 	f->capture.digest = keep(f, str_n((const char *)digest.bytes, 20));
 	if (document_extract(&d, &x->arena, x->documents, &in, NULL) == WN_OK && d.why_none == DOCUMENT_HAS_TEXT)
 		set_content(x, f, &d, title, in.mime);
+	if (f->has_texts)
+		set_sets(x, f, &d);
 	f->capture.mime = keep(f, STR("text/plain"));
 	f->capture.charset = keep(f, STR("utf-8"));
 	return f;

@@ -2,7 +2,8 @@
  *
  * An extractor holds one worker's scratch.  extractor_found reads the record's
  * payload, makes text, sets, links and digests, and returns them in one struct
- * found, or NULL when nothing of the record is entered.
+ * found, or NULL when nothing of the record is entered.  Memory: some 24 times the
+ * payload of a page that is not large, LIMIT_PAGE_WORK for one that is.
  *
  * A payload that was parsed before, at the same URL and under the same type,
  * gives the same answer: a shared memory of recent ones (struct seen) saves the
@@ -23,8 +24,13 @@ struct extractor_options {
 	const char *profile; /* of urlkeys */
 	bool index_only;
 	size_t payload_max; /* a longer payload is cut for its text */
-	struct seen *seen;  /* NULL: everything is made each time */
-	bool parse_all;	    /* every payload is parsed, also one that was seen */
+	/* A page whose payload or text is longer than this is large; 0: none is.  Before the work on one begins,
+	 * make_room is called; where there is none, extractor_found refuses it: NULL and WN_LIMIT. */
+	size_t large;
+	int (*make_room)(void *context, struct err *err);
+	void *context;
+	struct seen *seen; /* NULL: everything is made each time */
+	bool parse_all;	   /* every payload is parsed, also one that was seen */
 };
 
 struct extractor;

@@ -388,7 +388,7 @@ static int import_lines(struct cdx_import *m, struct str text, const char *path,
 int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out,
 	       struct err *err)
 {
-	struct batch_options o = { .threads = 1, .memory = memory / 4 };
+	struct batch_options o = { .threads = 1, .plan = memory_plan(memory, 1) };
 	struct cdx_import m = { .key = BUF(4 * LIMIT_URL),
 				.profile = surt_profile(catalog_settings(coll->catalog)->profile),
 				.report = out,

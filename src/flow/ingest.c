@@ -30,15 +30,34 @@ struct ingest {
 	VEC(struct input) inputs; /* those to be read, in order */
 	struct arena arena;
 	struct err *err;
+	struct { /* the record that the calling thread works on */
+		struct input *in;
+		uint64_t at;
+		bool inside;
+	} now;
 };
 
 static void *work(void *context, struct reader *r, struct record *rec, size_t file, unsigned worker)
 {
 	struct ingest *g = context;
 	struct err err = { 0 };
+	struct found *f;
 
-	(void)file;
-	return extractor_found(g->extractors[worker], r, rec, &err);
+	bool calling = worker == g->o->threads;
+
+	if (calling) {
+		g->now.in = &g->inputs.p[file];
+		g->now.at = rec->span.at;
+		g->now.inside = rec->span.skip || rec->part.n;
+	}
+	f = extractor_found(g->extractors[worker], r, rec, &err);
+	return !f && err.code == WN_LIMIT && !calling ? SCAN_LATER : f;
+}
+
+static size_t size(void *context, const void *item)
+{
+	(void)context;
+	return found_size(item);
 }
 
 static void drop(void *context, void *item)
@@ -73,10 +92,41 @@ static int again(void *context, const struct capture *c, struct found **out, str
 	return rc == WN_END ? err_set(err, WN_IO, "%s changed while it was read", path) : rc;
 }
 
+/* `again` is called in the middle of a batch, which cannot end there. */
+static int stay(void *context, struct err *err)
+{
+	(void)context, (void)err;
+	return WN_OK;
+}
+
 static void file_failed(struct ingest *g, const char *why)
 {
 	if (!g->report->files_failed++)
 		snprintf(g->report->failure, sizeof g->report->failure, "%s", why);
+}
+
+/* A batch ends before a record, so that the file's row can say where to go on. */
+static void end_before(struct ingest *g, struct input *in, uint64_t at, bool inside)
+{
+	struct catalog_file row;
+
+	if (!inside) {
+		in->go_on = at;
+		in->before = in->file.records;
+	}
+	row = in->file;
+	row.done_to = in->go_on;
+	row.records = in->before;
+	batch_file(g->batch, &row);
+}
+
+static int make_room(void *context, struct err *err)
+{
+	struct ingest *g = context;
+
+	if (g->now.in)
+		end_before(g, g->now.in, g->now.at, g->now.inside);
+	return batch_make_room(g->batch, err);
 }
 
 static int done(void *context, void *item, size_t file, const struct scan_file *summary)
@@ -96,13 +146,8 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 			in->go_on = f->at;
 			in->before = in->file.records;
 		}
-		/* A batch ends before a record, so that the file's row can say where to go on. */
 		if (batch_full_before(g->batch, f)) {
-			struct catalog_file row = in->file;
-
-			row.done_to = in->go_on;
-			row.records = in->before;
-			batch_file(g->batch, &row);
+			end_before(g, in, f->at, f->inside);
 			if ((rc = batch_pass(g->batch, g->err)) < 0) {
 				found_free(f);
 				return rc;
@@ -246,6 +291,8 @@ static int scan_inputs(struct ingest *g, struct err *err)
 			  .work = work,
 			  .done = done,
 			  .drop = drop,
+			  .size = size,
+			  .memory = memory_plan(g->o->memory, g->o->threads).waiting,
 			  .progress = show_progress };
 	int rc;
 
@@ -275,7 +322,7 @@ static int scan_inputs(struct ingest *g, struct err *err)
 static int run(struct ingest *g, const char *const *paths, size_t n, struct err *err)
 {
 	struct batch_options bo = { .threads = g->o->threads,
-				    .memory = batch_share(g->o->memory),
+				    .plan = memory_plan(g->o->memory, g->o->threads),
 				    .fulltext = !g->o->index_only && !g->o->no_fulltext,
 				    .again = again,
 				    .context = g };
@@ -321,7 +368,10 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 	eo.payload_max = LIMIT_PAYLOAD_TEXT;
 	g.n_extractors = (o->threads ? o->threads : 1) + 2;
 	g.extractors = mem_zarray(g.n_extractors, sizeof(struct extractor *));
-	for (unsigned i = 0; i < g.n_extractors; i++) {
+	eo.large = memory_plan(o->memory, o->threads).large;
+	eo.context = &g;
+	for (unsigned i = 0; i < g.n_extractors; i++) { /* of the workers, of the calling thread, for `again` */
+		eo.make_room = i + 1 == g.n_extractors ? stay : i + 2 == g.n_extractors ? make_room : NULL;
 		eo.seen = i + 1 < g.n_extractors ? seen : NULL;
 		g.extractors[i] = extractor_new(&eo);
 	}
@@ -389,18 +439,21 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 {
 	struct ingest g = { .coll = coll, .o = o, .report = out, .err = err, .n_extractors = 1 };
 	struct batch_options bo = { .threads = o->threads,
-				    .memory = batch_share(o->memory),
+				    .plan = memory_plan(o->memory, o->threads),
 				    .fulltext = !o->no_fulltext };
 	struct extractor_options eo = { .spec = collection_spec(coll),
 					.profile = catalog_settings(coll->catalog)->profile,
-					.payload_max = LIMIT_PAYLOAD_TEXT };
+					.payload_max = LIMIT_PAYLOAD_TEXT,
+					.large = bo.plan.large,
+					.make_room = make_room,
+					.context = &g };
 	struct collection read_from = { 0 };
 	struct catalog_stats stats;
 	double started = progress_clock();
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
-	if ((rc = health_mend(coll, bo.fulltext, bo.memory, &out->mended, err)) < 0)
+	if ((rc = health_mend(coll, bo.fulltext, bo.plan.words, &out->mended, err)) < 0)
 		return rc;
 	if (!always && !out->mended.lost && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
 		return WN_OK;

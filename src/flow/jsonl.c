@@ -171,7 +171,7 @@ int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_m
 		 struct ingest_report *out, struct err *err)
 {
 	struct batch_options bo = { .threads = o->threads,
-				    .memory = batch_share(o->memory),
+				    .plan = memory_plan(o->memory, o->threads),
 				    .fulltext = !o->no_fulltext };
 	struct extractor_options eo = { .spec = collection_spec(coll),
 					.profile = catalog_settings(coll->catalog)->profile,

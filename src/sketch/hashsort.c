@@ -188,6 +188,40 @@ size_t hashsort(uint64_t *v, size_t n, uint64_t *scratch, bool repeated)
 	return sort_bits(v, n, scratch, 0, repeated);
 }
 
+size_t hashsort_in_place(uint64_t *v, size_t n, uint64_t *scratch, size_t n_scratch, bool repeated)
+{
+	size_t at[256] = { 0 }, end[256], sum = 0, m = 0;
+
+	for (size_t i = 0; i < n; i++)
+		at[v[i] >> 56]++;
+	for (size_t b = 0; b < 256; b++) {
+		sum += at[b];
+		end[b] = sum;
+		at[b] = sum - at[b];
+	}
+	for (size_t b = 0; b < 256; b++) /* each value goes where it belongs, and what was there takes its turn */
+		while (at[b] < end[b]) {
+			uint64_t x = v[at[b]];
+
+			for (size_t to; (to = x >> 56) != b;) {
+				uint64_t other = v[at[to]];
+
+				v[at[to]++] = x;
+				x = other;
+			}
+			v[at[b]++] = x;
+		}
+	for (size_t b = 0, begin = 0; b < 256; begin = end[b++]) {
+		size_t left = end[b] - begin;
+
+		left = left <= n_scratch ? sort_bits(v + begin, left, scratch, 8, repeated)
+					 : by_comparison(v + begin, left, repeated);
+		memmove(v + m, v + begin, left * sizeof *v);
+		m += left;
+	}
+	return m;
+}
+
 /* The first index from `at` on whose value is not less than x, by steps that double. */
 static size_t not_less(const uint64_t *v, size_t at, size_t n, uint64_t x)
 {

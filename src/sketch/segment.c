@@ -133,35 +133,65 @@ static size_t heads_bytes(uint64_t flags)
 	return flags & FLAG_MAIN_IS_BODY ? offsetof(struct record_head, main) : sizeof(struct record_head);
 }
 
-void segment_pack(struct buf *out, struct set body, struct set main)
-{
-	struct record_head h = { 0 };
-	size_t heads, n;
-	unsigned char *p;
+/* What the record's heads say, at its beginning; the checks of sets are in them. */
+static void put_heads(struct buf *out, const struct record_head *h) { memcpy(out->p, h, heads_bytes(h->flags)); }
 
-	if (body.n > UINT32_MAX || main.n > UINT32_MAX)
-		abort(); /* LIMIT_TEXT is far below */
-	if (body.n == main.n && (body.n == 0 || memcmp(body.p, main.p, body.n * 8) == 0))
-		h.flags = FLAG_MAIN_IS_BODY;
-	fill_head(&h.body, body);
-	if (!h.flags)
-		fill_head(&h.main, main);
-	heads = heads_bytes(h.flags);
-	n = heads + set_bytes(body.n, h.body.low_bits) + (h.flags ? 0 : set_bytes(main.n, h.main.low_bits));
-	buf_reset(out);
+static unsigned char *room_for(struct buf *out, size_t n)
+{
 	if (out->max < n)
 		out->max = PACK_MAX;
-	p = (unsigned char *)buf_room(out, n);
-	p += heads;
+	out->n = 0;
+	return (unsigned char *)buf_room(out, n);
+}
+
+void segment_pack_body(struct buf *out, struct set body)
+{
+	struct record_head h = { .flags = FLAG_MAIN_IS_BODY };
+	size_t heads = heads_bytes(h.flags), n;
+	unsigned char *p;
+
+	if (body.n > UINT32_MAX)
+		abort(); /* LIMIT_TEXT is far below */
+	fill_head(&h.body, body);
+	n = set_bytes(body.n, h.body.low_bits);
+	p = room_for(out, heads + n) + heads;
 	pack_set(p, body, h.body.low_bits);
-	h.body.check = hash64(p, set_bytes(body.n, h.body.low_bits));
-	if (!h.flags) {
-		p += set_bytes(body.n, h.body.low_bits);
-		pack_set(p, main, h.main.low_bits);
-		h.main.check = hash64(p, set_bytes(main.n, h.main.low_bits));
+	h.body.check = hash64(p, n);
+	put_heads(out, &h);
+	out->n = heads + n;
+}
+
+void segment_pack_main(struct buf *out, struct set main)
+{
+	size_t before = heads_bytes(FLAG_MAIN_IS_BODY), heads = heads_bytes(0), n_body = out->n - before, n;
+	struct record_head h = { 0 };
+	unsigned char *p;
+
+	if (main.n > UINT32_MAX)
+		abort();
+	memcpy(&h, out->p, before);
+	fill_head(&h.main, main);
+	n = set_bytes(main.n, h.main.low_bits);
+	p = room_for(out, heads + n_body + n);
+	memmove(p + heads, p + before, n_body);
+	pack_set(p + heads + n_body, main, h.main.low_bits);
+	if (h.body.n == h.main.n && memcmp(p + heads, p + heads + n_body, n) == 0) { /* the same set */
+		memmove(p + before, p + heads, n_body);
+		put_heads(out, &h);
+		out->n = before + n_body;
+		return;
 	}
-	memcpy(out->p, &h, heads);
-	out->n = n;
+	h.flags = 0;
+	h.main.check = hash64(p + heads + n_body, n);
+	put_heads(out, &h);
+	out->n = heads + n_body + n;
+}
+
+void segment_pack(struct buf *out, struct set body, struct set main)
+{
+	segment_pack_body(out, body);
+	if (body.n != main.n || (body.n && memcmp(body.p, main.p, body.n * 8) != 0))
+		segment_pack_main(out, main);
 }
 
 struct segment_writer {

@@ -32,6 +32,9 @@ void segment_writer_abort(struct segment_writer *w);		      /* w may be NULL */
  * segment_writer_add(...) = segment_pack + segment_writer_put. */
 struct buf;
 void segment_pack(struct buf *out, struct set body, struct set main); /* out is reset first */
+/* The same one after the other, so that only one of the sets need be there at a time; without the second, main is body. */
+void segment_pack_body(struct buf *out, struct set body);
+void segment_pack_main(struct buf *out, struct set main);
 int segment_writer_put(struct segment_writer *w, uint64_t content, struct buf *packed, struct err *err);
 
 struct segment;

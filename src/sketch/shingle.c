@@ -17,8 +17,9 @@
 #include "sketch/hashsort.h"
 
 #define GOLDEN 0x9e3779b97f4a7c15U
-#define WINDOW 4096	      /* term hashes looked at together */
-#define PAIR_MOST (256 * KIB) /* bytes of text made in one piece with its part: 6 arrays of a number a term */
+#define WINDOW 4096		 /* term hashes looked at together */
+#define IN_PLACE_FROM (1u << 20) /* more are sorted in place: slower, with half of the memory */
+#define PAIR_MOST (256 * KIB)	 /* bytes of text made in one piece with its part: 6 arrays of a number a term */
 
 struct multipliers {
 	uint64_t of[LIMIT_SHINGLE_K];
@@ -179,11 +180,19 @@ static void number_occurrences(uint64_t *v, size_t n)
 	}
 }
 
+static size_t sort_hashes(struct shingler *s, size_t n, bool repeated)
+{
+	size_t some = n / 64;
+
+	if (n < IN_PLACE_FROM)
+		return hashsort(s->hashes, n, room(&s->sorted, &s->sorted_cap, n), repeated);
+	return hashsort_in_place(s->hashes, n, room(&s->sorted, &s->sorted_cap, some), some, repeated);
+}
+
 struct set shingle_text(struct shingler *s, struct str text)
 {
 	struct window w;
 	size_t n;
-	uint64_t *sorted;
 
 	multipliers_fill(&w.m, s);
 	w.n = w.made = 0;
@@ -206,12 +215,12 @@ struct set shingle_text(struct shingler *s, struct str text)
 		w.made = 1;
 	}
 	n = w.made;
-	sorted = room(&s->sorted, &s->sorted_cap, n);
 	if (s->spec.bag) {
-		hashsort(s->hashes, n, sorted, true);
+		sort_hashes(s, n, true);
 		number_occurrences(s->hashes, n);
 	}
-	return (struct set){ s->hashes, hashsort(s->hashes, n, sorted, false) };
+	n = sort_hashes(s, n, false);
+	return (struct set){ s->hashes, n };
 }
 
 /* ---- a text and a part of it ---- */

@@ -11,7 +11,7 @@
  *	shingler_release(&s);
  *
  * Cost: one pass over the text, a few over the hashes (sketch/hashsort.h); 16
- * bytes a shingle of scratch, kept between calls.
+ * bytes a shingle of scratch, 8 beyond a million of them, kept between calls.
  */
 #ifndef WINNOW_SKETCH_SHINGLE_H
 #define WINNOW_SKETCH_SHINGLE_H

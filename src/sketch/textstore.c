@@ -1,8 +1,9 @@
 /* sketch/textstore.c -- see textstore.h; docs/format/text-segment.md draws the bytes.
  *
  * Texts are gathered until a block has 64 KiB, then compressed together; a
- * longer text is a block of its own.  So one text costs the decoding of one
- * block, and short pages still share their words.
+ * longer text is a block of its own, which is compressed from where it lies.  So
+ * one text costs the decoding of one block, and short pages still share their
+ * words.
  */
 #include "sketch/textstore.h"
 
@@ -20,6 +21,7 @@
 #define VERSION 1
 #define BLOCK (64 * KIB)
 #define BLOCK_MAX (3 * LIMIT_TEXT + BLOCK) /* title, body and main of one content behind a block not yet full */
+#define LARGE (4 * MIB)			   /* from here on a text is packed in pieces */
 #define BLOCK_HEAD 16
 #define LEVEL 1
 
@@ -59,29 +61,68 @@ int textstore_writer_open(struct textstore_writer **out, const char *path, uint6
 	return WN_OK;
 }
 
-/* check u64 (of all that follows) · raw_n u32 · packed_n u32 · zstd frame */
-static int flush_block(struct textstore_writer *w, struct err *err)
+/* check u64 (of all that follows) · raw_n u32 · packed_n u32 · zstd frame of packed_n bytes, which stand in w->packed */
+static int put_block(struct textstore_writer *w, size_t raw_n, size_t packed_n, struct err *err)
 {
-	size_t bound = ZSTD_compressBound(w->block.n), n;
-	char *p;
-	uint32_t sizes[2];
+	uint32_t sizes[2] = { (uint32_t)raw_n, (uint32_t)packed_n };
+	char *p = w->packed.p;
 	uint64_t check;
 
-	if (!w->block.n)
+	memcpy(p + 8, sizes, 8);
+	check = hash64(p + 8, packed_n + 8);
+	memcpy(p, &check, 8);
+	vec_push(&w->blocks, w->file.at);
+	return segfile_write(&w->file, p, BLOCK_HEAD + packed_n, err);
+}
+
+static int not_packed(size_t code, struct err *err)
+{
+	return err_set(err, WN_IO, "zstd cannot compress a block of texts: %s", ZSTD_getErrorName(code));
+}
+
+static int flush_block(struct textstore_writer *w, struct err *err)
+{
+	size_t bound = ZSTD_compressBound(w->block.n), raw_n = w->block.n, n;
+	char *p;
+
+	if (!raw_n)
 		return WN_OK;
 	buf_reset(&w->packed);
 	p = buf_room(&w->packed, BLOCK_HEAD + bound);
-	n = ZSTD_compressCCtx(w->zstd, p + BLOCK_HEAD, bound, w->block.p, w->block.n, LEVEL);
+	n = ZSTD_compressCCtx(w->zstd, p + BLOCK_HEAD, bound, w->block.p, raw_n, LEVEL);
 	if (ZSTD_isError(n))
-		return err_set(err, WN_IO, "zstd cannot compress a block of texts: %s", ZSTD_getErrorName(n));
-	sizes[0] = (uint32_t)w->block.n;
-	sizes[1] = (uint32_t)n;
-	memcpy(p + 8, sizes, 8);
-	check = hash64(p + 8, n + 8);
-	memcpy(p, &check, 8);
-	vec_push(&w->blocks, w->file.at);
+		return not_packed(n, err);
 	buf_reset(&w->block);
-	return segfile_write(&w->file, p, BLOCK_HEAD + n, err);
+	return put_block(w, raw_n, n, err);
+}
+
+/* A block of one content, in pieces: neither a copy of the texts nor room for the worst case is needed. */
+static int put_large(struct textstore_writer *w, const struct str *parts, size_t n_parts, struct err *err)
+{
+	size_t raw_n = 0, code = 1;
+
+	for (size_t i = 0; i < n_parts; i++)
+		raw_n += parts[i].n;
+	buf_reset(&w->packed);
+	buf_room(&w->packed, BLOCK_HEAD);
+	w->packed.n = BLOCK_HEAD;
+	ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_and_parameters);
+	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setPledgedSrcSize(w->zstd, raw_n);
+	for (size_t i = 0; i < n_parts; i++) {
+		ZSTD_inBuffer in = { parts[i].p, parts[i].n, 0 };
+		bool last = i + 1 == n_parts;
+
+		for (code = 1; last ? code != 0 : in.pos < in.size;) {
+			ZSTD_outBuffer out = { buf_room(&w->packed, MIB), MIB, 0 };
+
+			code = ZSTD_compressStream2(w->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+			if (ZSTD_isError(code))
+				return not_packed(code, err);
+			w->packed.n += out.pos;
+		}
+	}
+	return put_block(w, raw_n, w->packed.n - BLOCK_HEAD, err);
 }
 
 int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts t, struct err *err)
@@ -105,11 +146,13 @@ int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct te
 	e.block = (uint32_t)w->blocks.n;
 	e.at = (uint32_t)w->block.n;
 	e.flags = same ? FLAG_MAIN_IS_BODY : 0;
+	vec_push(&w->entries, e);
+	if (n > LARGE)
+		return put_large(w, (struct str[]){ t.title, t.body, t.main }, same ? 2 : 3, err);
 	buf_str(&w->block, t.title);
 	buf_str(&w->block, t.body);
 	if (!same)
 		buf_str(&w->block, t.main);
-	vec_push(&w->entries, e);
 	return WN_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "archive/url.h"
 #include "text/feed.h"
 #include "text/office.h"
@@ -294,7 +295,15 @@ static struct str decode(struct job *j, bool markup)
 		out->flaws |= DOC_FLAW_CHARSET_LIES;
 	out->charset = encoding_name(c.encoding);
 	out->charset_source = c.source;
-	struct str text = charset_decode(j->a, c, j->in->payload, &out->replaced);
+	struct str payload = j->in->payload, text;
+
+	/* a letter of one byte may become one of three, unless it is what it is already */
+	if (payload.n > LIMIT_PAYLOAD_TEXT / 3 && utf8_ascii(payload) != payload.n &&
+	    (c.encoding != encoding_of_label(STR("utf-8")) || utf8_valid(payload) != payload.n)) {
+		payload.n = LIMIT_PAYLOAD_TEXT / 3;
+		out->flaws |= DOC_FLAW_TEXT_CUT;
+	}
+	text = charset_decode(j->a, c, payload, &out->replaced);
 
 	if (out->replaced)
 		out->flaws |= DOC_FLAW_REPLACED;
@@ -466,6 +475,13 @@ static void find_main(struct job *j)
 	out->main = m.text;
 	out->main_ranges = m.ranges;
 	out->nmain_ranges = m.n_ranges;
+}
+
+bool document_readable(struct str payload, struct str mime)
+{
+	enum payload_kind kind = kind_of(identify(payload, mime));
+
+	return kind != PAYLOAD_NONE && kind != PAYLOAD_BINARY;
 }
 
 struct lang document_lang(struct str body, struct str main) { return lang_of(main.n > 200 ? main : body); }

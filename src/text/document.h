@@ -93,6 +93,8 @@ struct lang document_lang(struct str body, struct str main);
 /* WN_OK also for a payload without text. */
 int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
 		     struct err *err);
+/* Whether there is a reader for it; the first 4 KiB of the payload are enough. */
+bool document_readable(struct str payload, struct str mime);
 const char *document_why_name(enum document_why why);
 
 /* Bump when the same payload may give other text, links or attributes. */

@@ -34,7 +34,7 @@ static struct found *found_of(unsigned char first, unsigned char rest)
 
 static struct batch *opened(struct test *t, struct collection *coll, unsigned threads)
 {
-	struct batch_options o = { .threads = threads, .memory = 1 << 20 };
+	struct batch_options o = { .threads = threads, .plan = memory_plan(0, 1) };
 	struct batch *b = NULL;
 	struct err err = { 0 };
 
@@ -155,7 +155,7 @@ static int with_texts(void *context, const struct capture *c, struct found **out
 TEST(batch, a_record_that_is_read_again_keeps_its_flaws)
 {
 	struct collection coll = make(t, arena_printf(t->arena, "%s/again", test_dir(t)).p);
-	struct batch_options o = { .threads = 1, .memory = 1 << 20, .again = with_texts };
+	struct batch_options o = { .threads = 1, .plan = memory_plan(0, 1), .again = with_texts };
 	struct flaw garbage = { .kind = FLAW_GARBAGE, .at = 5 };
 	struct found *f = found_of(7, 7);
 	struct err err = { 0 };
