@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 
-enum { TABLE_ROWS = 500 }; /* a table's columns are measured over these */
+enum { TABLE_CELL = 4096, TABLE_ROWS = 500 }; /* a table's columns are measured over these */
 
 static enum listing_form form_of(const struct cmd_run *run)
 {
@@ -98,6 +98,8 @@ static void cell(struct listing *l, struct str s, bool number)
 {
 	if (l->filled >= l->n)
 		BUG("row of more than %zu cells", l->n);
+	if (l->form == LISTING_TABLE && s.n > TABLE_CELL) /* no terminal is that wide */
+		s.n = TABLE_CELL;
 	l->cells[l->filled++] = (struct listing_cell){ s.p ? arena_str(&l->arena, s) : STR_NONE, number };
 }
 
@@ -233,6 +235,8 @@ void listing_row(struct listing *l)
 	}
 	if (l->form != LISTING_TABLE)
 		arena_reset(&l->arena);
+	if (l->out.full)
+		die("a row of more than %zu MB cannot be written; ask for less of it", l->out.max >> 20);
 	if (l->out.n > 64 * KIB) {
 		cmd_out(&l->out);
 		buf_reset(&l->out);

@@ -5,9 +5,12 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/mem.h"
 #include "base/progress.h"
 #include "base/task.h"
+
+#define ROW_MOST (40 * MIB) /* a page's links take up to 32 */
 
 enum { COLUMNS_MOST = 256, TICK = 20 /* virtual machine steps between looks at the clock */ };
 
@@ -38,6 +41,33 @@ static int tick(void *context)
 	return task_interrupted() || (*deadline > 0 && progress_clock() > *deadline);
 }
 
+/* What a row may have in bytes: it is there in several copies until it is written, escaped in one of them. */
+static size_t row_most(const struct sql_limits *limits)
+{
+	uint64_t share = limits->memory / 24;
+
+	return share && share < ROW_MOST ? (size_t)share : ROW_MOST;
+}
+
+static int row_too_long(const struct sql_limits *limits, struct err *err)
+{
+	return err_set(err, WN_LIMIT, "a row of the answer has more than %zu MB%s; narrow it", row_most(limits) >> 20,
+		       row_most(limits) < ROW_MOST ? ", the share of --memory" : "");
+}
+
+static bool row_fits(sqlite3_stmt *s, size_t n, const struct sql_limits *limits)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int type = sqlite3_column_type(s, (int)i);
+
+		if (type == SQLITE_TEXT || type == SQLITE_BLOB)
+			bytes += (size_t)sqlite3_column_bytes(s, (int)i);
+	}
+	return bytes <= row_most(limits);
+}
+
 static int run(sqlite3 *db, sqlite3_stmt *s, const struct sql_limits *limits, const struct sql_sink *sink,
 	       double deadline, struct err *err)
 {
@@ -55,6 +85,8 @@ static int run(sqlite3 *db, sqlite3_stmt *s, const struct sql_limits *limits, co
 	while ((step = sqlite3_step(s)) == SQLITE_ROW) {
 		if (limits->rows && rows++ >= limits->rows)
 			return WN_OK;
+		if (!row_fits(s, n, limits))
+			return row_too_long(limits, err);
 		if ((rc = sink->row(sink->context, s, n)) < 0)
 			return rc;
 	}
@@ -65,9 +97,11 @@ static int run(sqlite3 *db, sqlite3_stmt *s, const struct sql_limits *limits, co
 	if (step == SQLITE_INTERRUPT)
 		return err_set(err, WN_LIMIT, "the query took longer than %.0f seconds; narrow it",
 			       deadline > 0 ? limits->seconds : 0);
-	if (step == SQLITE_NOMEM && limits->memory)
+	if ((step & 0xff) == SQLITE_TOOBIG && !limits->value)
+		return row_too_long(limits, err);
+	if ((step & 0xff) == SQLITE_NOMEM && limits->memory)
 		return err_set(err, WN_LIMIT, "the query needs more than %" PRIu64 " MB of memory; narrow it",
-			       limits->memory >> 20);
+			       limits->memory / 2 >> 20);
 	return err_set(err, WN_USAGE, "SQL: %s", sqlite3_errmsg(db));
 }
 
@@ -91,9 +125,9 @@ int guarded_sql(struct collection *coll, struct str sql, const struct sql_limits
 		return rc;
 	if (!db)
 		return err_set(err, WN_USAGE, "this collection is not kept in SQLite");
-	if (limits->memory)
-		sqlite3_hard_heap_limit64((sqlite3_int64)limits->memory);
-	longest = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, limits->value ? limits->value : -1);
+	if (limits->memory) /* the rest is for what is made of the rows */
+		sqlite3_hard_heap_limit64((sqlite3_int64)limits->memory / 2);
+	longest = sqlite3_limit(db, SQLITE_LIMIT_LENGTH, limits->value ? limits->value : (int)row_most(limits));
 	sqlite3_set_authorizer(db, authorize, NULL);
 	sqlite3_progress_handler(db, TICK, tick, &deadline);
 	if (sqlite3_prepare_v2(db, sql.p, (int)sql.n, &s, &rest) != SQLITE_OK) {

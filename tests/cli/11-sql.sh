@@ -24,3 +24,8 @@ t "select 'tab	here', 'line
 end'" --format tsv
 "$WINNOW" sql c --memory 64M "with recursive r(n, x) as (select 1, randomblob(100000) union all select n + 1, randomblob(100000) from r where n < 40000) select count(*) from (select * from r order by x)"; echo "exit $?"
 t "select fts3_tokenizer('simple')"
+# one huge value, made by the query itself
+for q in "select zeroblob(1000000000)" "select hex(zeroblob(400000000))" "with recursive r(i) as (values(1) union all select i + 1 from r where i < 300000) select group_concat('a dozen bytes') from r" "select zeroblob(2000000), zeroblob(2000000)"; do
+	t "$q" --memory 64M
+done
+t "select length(printf('%*d', 1000000, 1)) n, length(zeroblob(20000000)) m"
