@@ -101,6 +101,14 @@ static enum coding behind_skippable(struct str v)
 	return coding_sniff(v) == CODING_LZ4 ? CODING_LZ4 : CODING_ZSTD;
 }
 
+static void make_window(struct text *t)
+{
+	t->cap = TEXT_WINDOW;
+	t->buf = mem_alloc(t->cap);
+	if (t->coding == CODING_GZIP && !(t->whole = libdeflate_alloc_decompressor()))
+		die("no memory for a gzip decoder");
+}
+
 int text_init(struct text *t, const struct text_source *from, struct flaws *flaws, struct err *err)
 {
 	struct str v;
@@ -129,10 +137,26 @@ int text_init(struct text *t, const struct text_source *from, struct flaws *flaw
 		stream_grow(&t->raw, TEXT_WINDOW);
 		return WN_OK;
 	}
-	t->cap = TEXT_WINDOW;
-	t->buf = mem_alloc(t->cap);
-	if (t->coding == CODING_GZIP && !(t->whole = libdeflate_alloc_decompressor()))
-		die("no memory for a gzip decoder");
+	make_window(t);
+	return WN_OK;
+}
+
+int text_turn(struct text *t, bool *turned, struct err *err)
+{
+	struct str v;
+	int rc = stream_view(&t->raw, 64 * KIB, &v, err);
+
+	*turned = false;
+	if (rc < 0 || (t->coding = coding_sniff(v)) == CODING_NONE)
+		return rc;
+	t->decoder = decoder_new(t->coding);
+	if ((*turned = opens_to_head(t, v))) {
+		make_window(t);
+		return WN_OK;
+	}
+	decoder_free(t->decoder);
+	t->decoder = NULL;
+	t->coding = CODING_NONE;
 	return WN_OK;
 }
 
@@ -153,7 +177,7 @@ static void add_mark(struct text *t, uint64_t raw)
 		t->marks_cap = t->marks_cap ? t->marks_cap * 2 : 8;
 		t->marks = mem_rearray(t->marks, t->marks_cap, sizeof *t->marks);
 	}
-	t->marks[t->nmarks++] = (struct text_mark){ t->base + t->end, raw };
+	t->marks[t->nmarks++] = (struct text_mark){ t->base + t->end, raw, false };
 }
 
 static void forget(struct text *t)
@@ -371,11 +395,138 @@ static bool size_fits(struct text *t, uint64_t decoded, struct err *err)
 	return fits;
 }
 
+/* ---- records that are not compressed ---- */
+
+static size_t line_ends(struct str v, size_t most)
+{
+	size_t n = 0;
+
+	while (n < v.n && n < most && (v.p[n] == '\r' || v.p[n] == '\n'))
+		n++;
+	return n;
+}
+
+static bool is_plain_head(struct str v)
+{
+	size_t line;
+
+	v = str_sub(v, line_ends(v, 8), v.n);
+	return warc_sight(v, false) == HEAD_YES || arc_sight(v, true, true, &line) == HEAD_YES;
+}
+
+/* The end of the WARC record that begins v, by its own length, without the line ends behind it; 0 when it does not say. */
+static uint64_t end_by_length(struct str v)
+{
+	struct record *rec;
+	struct head_scratch scratch = { 0 };
+	size_t skip = line_ends(v, 8), head;
+	bool cut = false;
+	uint64_t end = 0;
+
+	v = str_sub(v, skip, v.n);
+	if (warc_sight(v, false) != HEAD_YES || !(head = warc_head_size(v, false, &cut)) || cut)
+		return 0;
+	rec = mem_zalloc(sizeof *rec);
+	warc_parse(rec, str_sub(v, 0, head), &scratch, 0);
+	if (rec->has_length && rec->length < UINT64_MAX / 2)
+		end = skip + head + rec->length;
+	head_scratch_release(&scratch);
+	mem_free(rec);
+	return end;
+}
+
+/* What stands behind a stored member fits: nothing, a member or a record.  *ends: line ends that close it. */
+static bool closes_stored(const struct text *t, struct str v, size_t *ends)
+{
+	*ends = line_ends(v, 8);
+	v = str_sub(v, *ends, v.n);
+	return v.n == 0 || coding_sniff(v) == t->coding || is_plain_head(v);
+}
+
+/* The same as below of a pipe, of which only v can be looked at. */
+static int find_end_in_view(struct text *t, struct str v, uint64_t length, uint64_t *end)
+{
+	size_t ends = 4; /* CR LF CR LF */
+	bool out_of_view = length + 16 > v.n && !t->raw.eof;
+
+	*end += length;
+	if (length && (out_of_view || (length <= v.n && closes_stored(t, str_sub(v, (size_t)length, v.n), &ends)))) {
+		*end += ends;
+		return WN_OK;
+	}
+	for (size_t i = 1; i + 4 <= v.n; i++)
+		if (coding_sniff(str_sub(v, i, v.n)) == t->coding && opens_to_head(t, str_sub(v, i, v.n))) {
+			*end += i - length;
+			return WN_OK;
+		}
+	return WN_END;
+}
+
+/* Where the stored member that begins v at *end ends: where its length says, if a member, a record or the end of the
+ * file follows there; else at the next member.  WN_END: not to be told. */
+static int find_stored_end(struct text *t, struct str v, uint64_t *end, struct err *err)
+{
+	uint64_t at = *end, length = end_by_length(v);
+	int rc;
+
+	if (!t->raw.seekable)
+		return find_end_in_view(t, v, length, end);
+	if (length) {
+		size_t ends;
+		bool fits;
+
+		if ((rc = stream_seek(&t->raw, at + length - 1, err)) < 0 ||
+		    (rc = stream_view(&t->raw, 4 * KIB, &v, err)) < 0)
+			return rc;
+		fits = v.n > 0 && closes_stored(t, str_sub(v, 1, v.n), &ends); /* its last byte is there */
+		*end = at + length + (fits ? ends : 0);
+		if ((rc = stream_seek(&t->raw, at, err)) < 0 || fits)
+			return rc;
+	}
+	rc = search_member(t, UINT64_MAX, err);
+	*end = rc == WN_OK ? stream_at(&t->raw) : UINT64_MAX;
+	return rc < 0 ? rc : stream_seek(&t->raw, at, err);
+}
+
+static int stored_step(struct text *t, struct err *err)
+{
+	size_t room = t->cap - t->end < DECODE_STEP ? t->cap - t->end : DECODE_STEP;
+	uint64_t left = t->stored_end - stream_at(&t->raw);
+	struct str v;
+	int rc = stream_view(&t->raw, 1, &v, err);
+
+	if (rc < 0)
+		return rc;
+	v = str_sub(v, 0, left < room ? (size_t)left : room);
+	memcpy(t->buf + t->end, v.p ? v.p : "", v.n);
+	stream_skip(&t->raw, v.n);
+	t->end += v.n;
+	t->any |= v.n > 0;
+	if (v.n == 0 || v.n == left) {
+		t->inside = false;
+		t->stored_end = 0;
+		t->raw_end = stream_at(&t->raw);
+	}
+	return WN_OK;
+}
+
+static int enter_stored(struct text *t, uint64_t at, uint64_t end, struct err *err)
+{
+	add_mark(t, at);
+	t->marks[t->nmarks - 1].stored = true;
+	t->first = false;
+	t->inside = true;
+	t->stored_end = end;
+	return stored_step(t, err);
+}
+
 /* One step of the streaming decoder into the window. */
 static int decode_step(struct text *t, struct err *err)
 {
 	struct text_mark *mark = &t->marks[t->nmarks - 1];
 
+	if (t->stored_end)
+		return stored_step(t, err);
 	for (;;) {
 		struct str v, in;
 		int rc = stream_view(&t->raw, 1, &v, err);
@@ -468,6 +619,14 @@ static int enter(struct text *t, struct err *err)
 		return WN_END;
 	uint64_t at = stream_at(&t->raw);
 
+	if (coding_sniff(v) != t->coding && is_plain_head(v)) {
+		uint64_t end = at;
+
+		if ((rc = find_stored_end(t, v, &end, err)) < 0)
+			return rc;
+		if (rc == WN_OK)
+			return enter_stored(t, at, end, err);
+	}
 	if (coding_sniff(v) != t->coding) {
 		rc = search_member(t, UINT64_MAX, err);
 		if (rc < 0)
@@ -512,6 +671,7 @@ int text_seek(struct text *t, uint64_t at, struct err *err)
 			return rc; /* the dictionary is at the start of the file */
 		forget(t);
 		t->inside = t->damaged = t->trouble = false;
+		t->stored_end = 0;
 		t->first = t->first && at == 0;
 	}
 	return stream_seek(&t->raw, at, err);

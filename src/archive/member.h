@@ -8,6 +8,9 @@
  * A member that fits into the window is decoded whole by libdeflate (gzip) or
  * one call of zstd; a larger or damaged one in steps.  After damage, decoding
  * goes on at the next place where a member begins with a record's head.
+ *
+ * A record between members that is not compressed is a member of its own bytes
+ * (stored).  A file that begins plain may go on in members: text_turn.
  */
 #ifndef WINNOW_ARCHIVE_MEMBER_H
 #define WINNOW_ARCHIVE_MEMBER_H
@@ -21,6 +24,7 @@ struct libdeflate_decompressor;
 
 struct text_mark {
 	uint64_t text, raw; /* a member begins at this text position and this offset of the file */
+	bool stored;	    /* it is a record that is not compressed */
 };
 
 struct text {
@@ -33,9 +37,10 @@ struct text {
 	uint64_t base;		  /* text position of buf[0] */
 	struct text_mark *marks;  /* of the members in the window, oldest first; the first is the present one */
 	size_t nmarks, marks_cap;
-	bool inside;	  /* the decoder is in the middle of the last member */
-	uint64_t raw_end; /* where the last complete member ended */
-	bool damaged;	  /* the last member ended by damage: the next must be searched for */
+	bool inside;	     /* the decoder is in the middle of the last member */
+	uint64_t stored_end; /* where that ends in the file, when it is stored; else 0 */
+	uint64_t raw_end;    /* where the last complete member ended */
+	bool damaged;	     /* the last member ended by damage: the next must be searched for */
 	/* what is wrong with the last member; told when all of its text was read, so that it does not depend on
 	 * how far was looked ahead which record has the flaw */
 	bool trouble;
@@ -79,6 +84,14 @@ int text_next(struct text *t, struct err *err); /* leaves the member: WN_OK in t
  * viewed to its end; WN_END when there is none.  *view is the text of it. */
 int text_peek(struct text *t, struct str *view, struct err *err);
 void text_join(struct text *t); /* what text_peek showed belongs to the present member from now on */
+
+/* In a plain text: whether members of a coding begin here, the first with a record's head; it is read as such from here on. */
+int text_turn(struct text *t, bool *turned, struct err *err);
+/* Whether the present member is plain. */
+static inline bool text_plain(const struct text *t)
+{
+	return t->coding == CODING_NONE || (t->nmarks && t->marks[0].stored);
+}
 
 static inline uint64_t text_at(const struct text *t)
 {

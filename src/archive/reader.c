@@ -176,6 +176,13 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 			return rc;
 		if (seen == HEAD_YES)
 			return WN_OK;
+		bool turned = false;
+
+		if (r->text.coding == CODING_NONE && r->closed && !strict &&
+		    (rc = text_turn(&r->text, &turned, err)) < 0)
+			return rc;
+		if (turned)
+			continue;
 		uint64_t skipped = 0, raw, skip;
 
 		text_place(&r->text, &raw, &skip);
@@ -324,7 +331,7 @@ static void begin_whole(struct reader *r, struct record *rec, struct str block)
 static void complete_head(struct reader *r, struct record *rec, struct str block)
 {
 	rec->head = r->head_size;
-	rec->plain = r->text.coding == CODING_NONE;
+	rec->plain = text_plain(&r->text);
 	rec->length = r->declared;
 	if (rec->format == RECORD_ARC) {
 		arc_type(rec, str_sub(block, 0, 16));

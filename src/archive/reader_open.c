@@ -193,6 +193,7 @@ int reader_open_range(struct reader **out, const char *path, uint64_t from, uint
 				     path, (unsigned long long)from);
 		else if (rc >= 0 && r->open)
 			rc = exact ? text_seek(&r->text, from, err) : text_sync(&r->text, from, to, err);
+		r->closed = exact;
 		if (rc == WN_END)
 			r->done = true; /* nothing begins here */
 		r->loose = rc == WN_OK && !exact && r->text.coding == CODING_NONE;
@@ -218,10 +219,13 @@ int reader_open_to(struct reader **out, const char *path, uint64_t to, struct er
 /* Text in front of a record that is not the first of its member. */
 static int pass_in_member(struct reader *r, uint64_t at, uint64_t skip, struct err *err)
 {
+	bool turned = r->text.coding != CODING_NONE;
 	int rc = WN_OK;
 
-	if (r->text.coding == CODING_NONE || !skip)
-		return WN_OK;
+	if (skip && !turned)
+		rc = text_turn(&r->text, &turned, err);
+	if (rc < 0 || !turned || !skip)
+		return rc;
 	if ((rc = text_next(&r->text, err)) == WN_OK)
 		rc = text_pass(&r->text, skip, err);
 	r->last_member = at;

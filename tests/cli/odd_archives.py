@@ -102,6 +102,11 @@ save("stacked-codings.warc", b"".join(record("response", i, http(body, b"Content
     (b"Content-Encoding: identity, deflate, gzip\r\n", gzip.compress(zlib.compress(b"<p>twice packed"))),
     (b"Content-Encoding: x-gzip\r\n", gzip.compress(b"<p>twice packed")),
     (b"", b"<p>twice packed"), (b"Content-Encoding: none\r\n", b"<p>twice packed")), 1)))
+save("plain-between-members.warc.gz", member(warc[0]) + b"".join(warc[1:3]) + member(warc[3]) + b"".join(warc[4:]))
+save("members-behind-plain.warc", b"".join(warc[:2]) + b"".join(member(r) for r in warc[2:4]) + b"".join(warc[4:]))
+nested = record("response", 70, http(member(warc[1]) * 3))
+save("plain-with-an-archive-inside.warc.gz", member(warc[0]) + nested + member(warc[2]))
+save("damaged-plain-between-members.warc.gz", member(warc[0]) + warc[1].replace(b"Content-Length: ", b"Content-Length: 9") + warc[2] + member(warc[3]))
 parts = [("archive/a.warc.gz", b"".join(member(r) for r in warc[:3])), ("archive/b.warc.gz", b"".join(member(r) for r in warc[3:]))]
 save("stored.wacz", zipped(parts))
 save("deflated.wacz", zipped(parts, 8))
