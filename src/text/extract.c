@@ -6,6 +6,7 @@
 #include "text/extract_page.h"
 
 #include "base/mem.h"
+#include "text/newline.h"
 #include "text/scan.h"
 
 static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -236,40 +237,15 @@ static void reset(struct extract *x)
 /* CRLF to LF once for the whole page, so that tags are not cut at CRs. */
 static struct str normalise(struct extract *x, struct str s)
 {
-	const char *p = memchr(s.p, '\r', s.n), *end = str_end(s);
-	char *out, *o;
+	const char *cr = memchr(s.p, '\r', s.n);
 
-	if (!p)
+	if (!cr)
 		return s;
-	out = arena_alloc(&x->arena, s.n + 16);
-	memcpy(out, s.p, (size_t)(p - s.p));
-	o = out + (p - s.p);
-	while (p < end) {
-#if defined(__x86_64__)
-		const __m128i cr = _mm_set1_epi8('\r');
+	char *out = arena_alloc(&x->arena, s.n + NEWLINE_SLACK);
+	size_t head = (size_t)(cr - s.p);
 
-		while (end - p >= 16) { /* o is never ahead of p, and has 16 bytes to spare */
-			__m128i v = _mm_loadu_si128((const __m128i *)p);
-			unsigned hit = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, cr));
-
-			_mm_storeu_si128((__m128i *)o, v);
-			if (hit) {
-				p += __builtin_ctz(hit);
-				o += __builtin_ctz(hit);
-				break;
-			}
-			p += 16;
-			o += 16;
-		}
-#endif
-		if (p < end && *p != '\r') {
-			*o++ = *p++;
-		} else if (p < end) {
-			*o++ = '\n';
-			p += 1 + (end - p > 1 && p[1] == '\n');
-		}
-	}
-	return str_n(out, (size_t)(o - out));
+	memcpy(out, s.p, head);
+	return str_n(out, head + newline_unix(out + head, str_n(cr, s.n - head)));
 }
 
 /* White space at the end goes, and nothing points behind what is left. */

@@ -30,37 +30,37 @@ static const char *reference(struct html *h, html_state *back, const char *p)
 	return to(h, state_reference, p + 1);
 }
 
+/* Ordinary tags and references are dealt with here, one after another, as long as the sink leaves the state as it is. */
 STATE(state_data)
 {
-	const char *q = scan_data(p, end);
+	for (;;) {
+		const char *q = scan_data(p, end), *after = NULL;
 
-	html_text(h, p, (size_t)(q - p));
-	if (q == end)
-		return p == end ? html_eof(h, p) : q;
-	if (*q == '<') {
-		if (h->bulk) {
-			const char *after = html_bulk_markup(h, q, end);
-
-			if (after)
-				return after;
-		}
-		return to(h, state_tag_open, q + 1);
-	}
-	if (*q == '&') {
-		if (h->bulk) {
+		html_text(h, p, (size_t)(q - p));
+		if (q == end)
+			return p == end ? html_eof(h, p) : q;
+		if (*q == '<') {
+			if (h->bulk)
+				after = html_bulk_markup(h, q, end);
+			if (!after)
+				return to(h, state_tag_open, q + 1);
+		} else if (*q == '&') {
 			char out[8];
-			size_t out_n, n = html_bulk_reference(q, end, false, out, &out_n);
+			size_t out_n, n = h->bulk ? html_bulk_reference(q, end, false, out, &out_n) : 0;
 
-			if (n) {
-				html_text(h, out, out_n);
-				return q + n;
-			}
+			if (!n)
+				return reference(h, state_data, q);
+			html_text(h, out, out_n);
+			after = q + n;
+		} else {
+			html_error(h, "unexpected-null-character");
+			html_text(h, q, 1);
+			after = q + 1;
 		}
-		return reference(h, state_data, q);
+		if (after == end || h->state != state_data)
+			return after;
+		p = after;
 	}
-	html_error(h, "unexpected-null-character");
-	html_text(h, q, 1);
-	return q + 1;
 }
 
 STATE(state_rcdata)

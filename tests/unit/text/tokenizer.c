@@ -369,7 +369,7 @@ TEST(tokenizer, bulk_path_and_pieces_change_nothing)
 
 TEST(tokenizer, scan_agrees_with_its_slow_twin)
 {
-	char text[100];
+	char text[200];
 
 	for (int i = 0; i < 20000; i++) {
 		size_t n = test_below(t, sizeof text + 1);
