@@ -53,68 +53,79 @@ static void give(struct str s, css_url *each, void *context)
 	each(context, str_n(out, n));
 }
 
-/* Most style sheets name no URL: one quick look for "url(" and "@import". */
-static bool names_any(struct str css)
-{
-	const char *p = css.p, *end = str_end(css);
+/* Where something may begin: a comment, a string, @import, the parenthesis of url(. */
+static bool begins(char c) { return c == '/' || c == '"' || c == '\'' || c == '@' || c == '('; }
 
-	while ((p = scan_two(p, end, '(', '@')) < end) {
-		if (*p == '(' && p - css.p >= 3 && strncasecmp(p - 3, "url", 3) == 0)
-			return true;
-		if (*p == '@' && end - p > 7 && strncasecmp(p, "@import", 7) == 0)
-			return true;
-		p++;
+static const char *next_begin(const char *p, const char *end)
+{
+#if defined(__x86_64__)
+	for (; end - p >= 16; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)p);
+		__m128i quote =
+		    _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')), _mm_cmpeq_epi8(v, _mm_set1_epi8('\'')));
+		__m128i other =
+		    _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('(')), _mm_cmpeq_epi8(v, _mm_set1_epi8('@')));
+		__m128i slash = _mm_cmpeq_epi8(v, _mm_set1_epi8('/'));
+		unsigned hit = (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, other), slash));
+
+		if (hit)
+			return p + __builtin_ctz(hit);
 	}
-	return false;
+#endif
+	while (p < end && !begins(*p))
+		p++;
+	return p;
+}
+
+/* The URL in url(...), p behind the parenthesis; returns where it ends. */
+static const char *give_url(const char *p, const char *end, css_url *each, void *context)
+{
+	while (p < end && space(*p))
+		p++;
+	if (p < end && (*p == '"' || *p == '\'')) {
+		give(quoted(&p, end), each, context);
+		return p;
+	}
+	const char *from = p;
+
+	while (p < end && *p != ')')
+		p++;
+	give(str_n(from, (size_t)(p - from)), each, context);
+	return p;
 }
 
 void css_urls(struct str css, css_url *each, void *context)
 {
-	/* bytes at which something may begin or end */
-	static const bool stop[256] = {
-		['/'] = 1, ['"'] = 1, ['\''] = 1, ['@'] = 1, ['u'] = 1, ['U'] = 1, [';'] = 1, ['{'] = 1
-	};
-	const char *p = css.p, *end = str_end(css);
+	const char *p = css.p, *end = str_end(css), *from = p; /* what lies before `from` is used up */
 	bool import = false;
 
-	if (!css.n || !names_any(css))
-		return;
-
 	while (p < end) {
-		size_t left = (size_t)(end - p);
+		const char *at = next_begin(p, end);
 
-		if (*p == '/' && left > 1 && p[1] == '*') {
-			const char *close = memmem(p + 2, left - 2, "*/", 2);
+		for (; import && p < at; p++) /* @import ends with its statement */
+			import = *p != ';' && *p != '{';
+		size_t left = (size_t)(end - at);
 
-			p = close ? close + 2 : end;
-		} else if (*p == '"' || *p == '\'') {
-			struct str s = quoted(&p, end);
+		p = at + 1;
+		if (left == 0)
+			return;
+		if (*at == '/' && left > 1 && at[1] == '*') {
+			const char *close = memmem(at + 2, left - 2, "*/", 2);
 
+			p = from = close ? close + 2 : end;
+		} else if (*at == '"' || *at == '\'') {
+			struct str s = quoted(&at, end);
+
+			p = from = at;
 			if (import)
 				give(s, each, context);
 			import = false;
-		} else if (*p == '@' && left > 7 && strncasecmp(p, "@import", 7) == 0) {
+		} else if (*at == '@' && left > 7 && strncasecmp(at, "@import", 7) == 0) {
 			import = true;
-			p += 7;
-		} else if ((*p == 'u' || *p == 'U') && left > 4 && strncasecmp(p, "url(", 4) == 0) {
+			p = from = at + 7;
+		} else if (*at == '(' && at - from >= 3 && left > 1 && strncasecmp(at - 3, "url", 3) == 0) {
 			import = false;
-			p += 4;
-			while (p < end && space(*p))
-				p++;
-			if (p < end && (*p == '"' || *p == '\'')) {
-				give(quoted(&p, end), each, context);
-			} else {
-				const char *from = p;
-
-				while (p < end && *p != ')')
-					p++;
-				give(str_n(from, (size_t)(p - from)), each, context);
-			}
-		} else {
-			if (*p == ';' || *p == '{')
-				import = false;
-			for (p++; p < end && !stop[(unsigned char)*p]; p++)
-				;
+			p = from = give_url(at + 1, end, each, context);
 		}
 	}
 }
