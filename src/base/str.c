@@ -23,8 +23,6 @@ bool str_ieq(struct str a, struct str b)
 	return true;
 }
 
-bool str_starts(struct str s, struct str head) { return s.n >= head.n && str_eq(str_n(s.p, head.n), head); }
-
 bool str_istarts(struct str s, struct str head) { return s.n >= head.n && str_ieq(str_n(s.p, head.n), head); }
 
 bool str_ends(struct str s, struct str tail)
@@ -80,15 +78,6 @@ struct str str_trim(struct str s)
 	while (s.n && ascii_space(s.p[s.n - 1]))
 		s.n--;
 	return s;
-}
-
-struct str str_sub(struct str s, size_t from, size_t to)
-{
-	if (to > s.n)
-		to = s.n;
-	if (from > to)
-		from = to;
-	return str_n(s.p ? s.p + from : s.p, to - from);
 }
 
 struct str str_cut(struct str *rest, char c)

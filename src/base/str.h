@@ -30,6 +30,16 @@ static inline bool str_eq(struct str a, struct str b)
 {
 	return a.n == b.n && (a.n == 0 || a.p == b.p || memcmp(a.p, b.p, a.n) == 0);
 }
+static inline bool str_starts(struct str s, struct str head)
+{
+	return s.n >= head.n && (head.n == 0 || memcmp(s.p, head.p, head.n) == 0);
+}
+static inline struct str str_sub(struct str s, size_t from, size_t to) /* clipped to s */
+{
+	to = to < s.n ? to : s.n;
+	from = from < to ? from : to;
+	return (struct str){ s.p ? s.p + from : s.p, to - from };
+}
 static inline char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 static inline bool ascii_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool ascii_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -37,16 +47,14 @@ static inline bool ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '
 
 int str_cmp(struct str a, struct str b);  /* by bytes, as memcmp */
 bool str_ieq(struct str a, struct str b); /* equal but for ASCII case */
-bool str_starts(struct str s, struct str head);
 bool str_istarts(struct str s, struct str head);
 bool str_ends(struct str s, struct str tail);
 bool str_iends(struct str s, struct str tail);
 ptrdiff_t str_find(struct str s, struct str what); /* index or -1 */
 ptrdiff_t str_ifind(struct str s, struct str what);
-ptrdiff_t str_chr(struct str s, char c);		  /* index or -1 */
-ptrdiff_t str_rchr(struct str s, char c);		  /* last index or -1 */
-struct str str_trim(struct str s);			  /* ASCII white space off both ends */
-struct str str_sub(struct str s, size_t from, size_t to); /* clipped to s */
+ptrdiff_t str_chr(struct str s, char c);  /* index or -1 */
+ptrdiff_t str_rchr(struct str s, char c); /* last index or -1 */
+struct str str_trim(struct str s);	  /* ASCII white space off both ends */
 
 /* Cuts *rest at the first c: returns what is before, *rest becomes what is
  * after (n = 0 and p = NULL when there was no c). */

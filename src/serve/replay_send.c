@@ -138,6 +138,7 @@ static struct str rewritten(struct replay_job *job, struct rewriter *w, enum rew
 			c = (struct charset){ .encoding = encoding_of_label(STR("utf-8")) };
 		}
 		w->charset = c;
+		w->charset.ascii = 0; /* that was said of the page; parts of it are decoded by this */
 		w->utf8 = strcmp(*label, "utf-8") == 0;
 		w->xml = !str_ieq(mime, STR("text/html"));
 		w->top = mod == MOD_MP;

@@ -177,7 +177,9 @@ struct str charset_decode(struct arena *a, struct charset c, struct str bytes, s
 	bytes = str_n(bytes.p + c.bom, bytes.n - c.bom);
 	if (bytes.n == 0)
 		return STR("");
-	if (e->decode == DECODE_UTF8 && utf8_valid(bytes) == bytes.n)
+	size_t ascii = c.bom ? 0 : c.ascii;
+
+	if (e->decode == DECODE_UTF8 && ascii + utf8_valid(str_n(bytes.p + ascii, bytes.n - ascii)) == bytes.n)
 		return bytes;
 	if (e->decode == DECODE_ICU)
 		return charset_pairs_decode(a, e->icu, bytes, true, replaced);
@@ -185,8 +187,8 @@ struct str charset_decode(struct arena *a, struct charset c, struct str bytes, s
 		*replaced = 1;
 		return STR("\xEF\xBF\xBD");
 	}
-	if (e->decode == DECODE_TABLE && utf8_ascii(bytes) == bytes.n) /* ASCII needs no copy */
-		return bytes;
+	if (e->decode == DECODE_TABLE && ascii + utf8_ascii(str_n(bytes.p + ascii, bytes.n - ascii)) == bytes.n)
+		return bytes; /* ASCII needs no copy */
 	out = arena_alloc(a, bytes.n * 3 + 16);
 	switch (e->decode) {
 	case DECODE_TABLE:

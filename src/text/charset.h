@@ -27,9 +27,10 @@ enum charset_source { CHARSET_BOM, CHARSET_HTTP, CHARSET_META, CHARSET_XML, CHAR
 struct charset {
 	const struct encoding *encoding;
 	enum charset_source source;
-	size_t bom; /* bytes of mark to skip */
-	bool lied;  /* a label named another encoding, and the bytes prove it wrong */
-	bool mixed; /* windows-1252 may have UTF-8 pasted into it, ISO-8859-2 letters of windows-1250: read as such */
+	size_t bom;   /* bytes of mark to skip */
+	size_t ascii; /* so many bytes of those that were looked at are ASCII, from the first; 0 fits any bytes */
+	bool lied;    /* a label named another encoding, and the bytes prove it wrong */
+	bool mixed;   /* windows-1252 may have UTF-8 pasted into it, ISO-8859-2 letters of windows-1250: read as such */
 };
 
 /* markup: look for meta and the XML declaration. */

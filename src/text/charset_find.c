@@ -14,49 +14,58 @@ static const struct encoding *by_name(const char *name) { return encoding_of_lab
 
 static bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 
-/* "get an attribute": false at '>' or the end; name folded, value folded, at most what fits. */
 struct attr {
 	char name[24], value[200];
 	size_t name_n, value_n;
 };
 
-static void put(char *to, size_t cap, size_t *n, char c)
+static void fold(char *to, size_t cap, size_t *n, const char *from, const char *end)
 {
-	if (*n < cap)
-		to[(*n)++] = ascii_lower(c);
+	*n = (size_t)(end - from) < cap ? (size_t)(end - from) : cap;
+	for (size_t i = 0; i < *n; i++)
+		to[i] = ascii_lower(from[i]);
 }
 
-static bool get_attr(const char **at, const char *end, struct attr *a)
+/* "get an attribute": false at '>' or the end; name folded, value folded, at most what fits.  Nobody asks for those of most
+ * elements: with a NULL they are passed over. */
+static inline bool get_attr(const char **at, const char *end, struct attr *a)
 {
-	const char *p = *at;
+	const char *p = *at, *from;
+	bool closed = false; /* by a quote */
 
-	a->name_n = a->value_n = 0;
 	while (p < end && (space(*p) || *p == '/'))
 		p++;
 	if (p == end || *p == '>') {
 		*at = p;
 		return false;
 	}
-	while (p < end && !(*p == '=' && a->name_n) && !space(*p) && *p != '/' && *p != '>')
-		put(a->name, sizeof a->name, &a->name_n, *p++);
+	from = p;
+	while (p < end && !(*p == '=' && p > from) && !space(*p) && *p != '/' && *p != '>')
+		p++;
+	if (a)
+		fold(a->name, sizeof a->name, &a->name_n, from, p);
 	while (p < end && space(*p))
 		p++;
+	from = p;
 	if (p < end && *p == '=') {
 		p++;
 		while (p < end && space(*p))
 			p++;
+		from = p;
 		if (p < end && (*p == '"' || *p == '\'')) {
-			char quote = *p++;
+			const char *quote = memchr(p + 1, *p, (size_t)(end - p - 1));
 
-			while (p < end && *p != quote)
-				put(a->value, sizeof a->value, &a->value_n, *p++);
-			p += p < end;
+			from = p + 1;
+			p = quote ? quote : end;
+			closed = quote != NULL;
 		} else {
 			while (p < end && !space(*p) && *p != '>')
-				put(a->value, sizeof a->value, &a->value_n, *p++);
+				p++;
 		}
 	}
-	*at = p;
+	if (a)
+		fold(a->value, sizeof a->value, &a->value_n, from, p);
+	*at = p + closed;
 	return true;
 }
 
@@ -128,10 +137,10 @@ static const struct encoding *prescan(struct str bytes, size_t max)
 {
 	const char *p = bytes.p, *end = bytes.p + (bytes.n < max ? bytes.n : max);
 
-	for (; p < end; p++) {
+	for (; p < end && (p = memchr(p, '<', (size_t)(end - p))); p++) {
 		size_t left = (size_t)(end - p);
 
-		if (*p != '<' || left < 2)
+		if (left < 2)
 			continue;
 		if (left >= 4 && memcmp(p, "<!--", 4) == 0) {
 			const char *close = memmem(p + 2, left - 2, "-->", 3);
@@ -151,11 +160,9 @@ static const struct encoding *prescan(struct str bytes, size_t max)
 				return strcmp(name, "x-user-defined") == 0 ? by_name("windows-1252") : e;
 			}
 		} else if (ascii_alpha(p[1]) || (p[1] == '/' && left > 2 && ascii_alpha(p[2]))) {
-			struct attr a;
-
 			while (p < end && !space(*p) && *p != '>')
 				p++;
-			while (get_attr(&p, end, &a))
+			while (get_attr(&p, end, NULL))
 				;
 		} else if (p[1] == '!' || p[1] == '/' || p[1] == '?') {
 			const char *close = memchr(p, '>', left);
@@ -206,12 +213,12 @@ static const struct encoding *xml_encoding(struct str bytes)
 
 /* ---- detection ---- */
 
-/* Bytes that are not ASCII, counted as far as `enough`. */
-static size_t high_bytes(struct str s, size_t enough)
+/* Bytes that are not ASCII at or behind i, counted as far as `enough`. */
+static size_t high_bytes(struct str s, size_t i, size_t enough)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; n < enough && (i += utf8_ascii(str_n(s.p + i, s.n - i))) < s.n; i++)
+	for (; n < enough && (i += utf8_ascii(str_n(s.p + i, s.n - i))) < s.n; i++)
 		n++;
 	return n;
 }
@@ -381,13 +388,13 @@ static const struct encoding *sober(const struct encoding *e, struct str s)
 	return e;
 }
 
-const struct encoding *charset_detect(struct str s)
+static const struct encoding *detect(struct str s, size_t ascii)
 {
 	const struct encoding *e = utf16(s);
 
 	if (e)
 		return e;
-	if (ascii_only(s))
+	if (ascii == s.n)
 		return by_name(iso2022jp(s) ? "iso-2022-jp" : "utf-8");
 	if (utf8_valid(s) == s.n || nearly_utf8(s))
 		return by_name("utf-8");
@@ -400,10 +407,13 @@ const struct encoding *charset_detect(struct str s)
 	return e;
 }
 
+const struct encoding *charset_detect(struct str s) { return detect(s, utf8_ascii(s)); }
+
 /* ---- labels that lie ---- */
 
-/* What to read instead of the encoding e that a label names; e itself when the label may be true. */
-static const struct encoding *disproved(const struct encoding *e, struct str s)
+/* What to read instead of the encoding e that a label names; e itself when the label may be true.  The first `ascii` bytes
+ * of s are ASCII. */
+static const struct encoding *disproved(const struct encoding *e, struct str s, size_t ascii)
 {
 	static const char *const two_byte[] = { "gbk", "gb18030", "big5", "euc-kr", "euc-jp", "shift_jis", NULL };
 	const char *name = encoding_name(e);
@@ -412,7 +422,7 @@ static const struct encoding *disproved(const struct encoding *e, struct str s)
 	if (strcmp(name, "utf-8") == 0 || strncmp(name, "utf-16", 6) == 0 || strcmp(name, "replacement") == 0 ||
 	    strcmp(name, "x-user-defined") == 0)
 		return e;
-	high = high_bytes(s, 12);
+	high = high_bytes(s, ascii, 12);
 	if (!high)
 		return strncmp(name, "iso-8859", 8) == 0 || strncmp(name, "windows-", 8) == 0
 			   ? (iso2022jp(s) ? by_name("iso-2022-jp") : e)
@@ -425,10 +435,10 @@ static const struct encoding *disproved(const struct encoding *e, struct str s)
 	return utf8_valid(s) == s.n ? by_name("utf-8") : e;
 }
 
-static struct charset believe(const struct encoding *e, enum charset_source source, struct str s)
+static struct charset believe(const struct encoding *e, enum charset_source source, struct str s, size_t ascii)
 {
-	const struct encoding *true_one = disproved(e, s);
-	struct charset c = { .encoding = true_one, .source = source, .lied = true_one != e };
+	const struct encoding *true_one = disproved(e, s, ascii);
+	struct charset c = { .encoding = true_one, .source = source, .lied = true_one != e, .ascii = ascii };
 
 	c.mixed = strcmp(encoding_name(c.encoding), "windows-1252") == 0 ||
 		  strcmp(encoding_name(c.encoding), "iso-8859-2") == 0;
@@ -461,13 +471,15 @@ struct charset charset_find(struct str s, struct str http_label, bool markup)
 		return (struct charset){ .encoding = by_name("utf-16be"), .source = CHARSET_BOM, .bom = 2 };
 	if (str_starts(s, STR("\xFF\xFE")))
 		return (struct charset){ .encoding = by_name("utf-16le"), .source = CHARSET_BOM, .bom = 2 };
+	size_t ascii = utf8_ascii(s);
+
 	if (http_label.n && (e = encoding_of_label(http_label)))
-		return believe(e, CHARSET_HTTP, s);
+		return believe(e, CHARSET_HTTP, s, ascii);
 	if (markup && (e = prescan(s, PRESCAN_BYTES)))
-		return believe(e, CHARSET_META, s);
+		return believe(e, CHARSET_META, s, ascii);
 	if (markup && (e = xml_encoding(s)))
-		return believe(e, CHARSET_XML, s);
+		return believe(e, CHARSET_XML, s, ascii);
 	if (markup && late_meta(s) && (e = prescan(s, LATE_META_BYTES)))
-		return believe(e, CHARSET_META, s);
-	return believe(charset_detect(s), CHARSET_DETECTED, s);
+		return believe(e, CHARSET_META, s, ascii);
+	return believe(detect(s, ascii), CHARSET_DETECTED, s, ascii);
 }
