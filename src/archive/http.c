@@ -118,16 +118,6 @@ static struct field *new_field(struct http_scratch *s, unsigned n)
 	return &s->fields[n];
 }
 
-static void fold(struct http_scratch *scratch, struct field *f, struct str more)
-{
-	char *out = arena_alloc(&scratch->arena, f->value.n + more.n + 2);
-
-	memcpy(out, f->value.p, f->value.n);
-	out[f->value.n] = ' ';
-	memcpy(out + f->value.n + 1, more.p, more.n);
-	f->value = str_n(out, f->value.n + 1 + more.n);
-}
-
 /* The fields everyone asks for. */
 static void note_field(struct http_head *head, const struct field *f)
 {
@@ -156,6 +146,7 @@ static void parse_fields(struct http_head *head, struct str data, size_t at, str
 			 struct flaws *flaws, uint64_t offset)
 {
 	bool lf = false, folded = false, odd = false, full = false, one;
+	struct unfolding unfolding = { 0 };
 	size_t next;
 
 	while (at < head->size) {
@@ -166,7 +157,9 @@ static void parse_fields(struct http_head *head, struct str data, size_t at, str
 		if (line.n == 0)
 			continue;
 		if ((line.p[0] == ' ' || line.p[0] == '\t') && head->nfields) {
-			fold(scratch, &scratch->fields[head->nfields - 1], str_trim(line));
+			struct field *last = &scratch->fields[head->nfields - 1];
+
+			last->value = field_unfold(&scratch->arena, &unfolding, last->value, str_trim(line));
 			folded = true;
 			continue;
 		}

@@ -19,6 +19,23 @@ struct str record_field(const struct record *rec, const char *name)
 	return STR_NONE;
 }
 
+struct str field_unfold(struct arena *a, struct unfolding *u, struct str value, struct str more)
+{
+	size_t n = value.n + 1 + more.n;
+
+	if (value.p != u->p || n >= u->room) {
+		u->room = 2 * (n + 1);
+		u->p = arena_alloc(a, u->room);
+		if (value.n)
+			memcpy(u->p, value.p, value.n);
+	}
+	u->p[value.n] = ' ';
+	if (more.n)
+		memcpy(u->p + value.n + 1, more.p, more.n);
+	u->p[n] = 0;
+	return str_n(u->p, n);
+}
+
 bool record_is_http(const struct record *rec, struct str block_start)
 {
 	if (rec->format == RECORD_ARC)

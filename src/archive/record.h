@@ -36,6 +36,14 @@ struct field {
 	struct str name, value; /* value trimmed and unfolded */
 };
 
+/* Adds a line that goes on with a folded value behind it and a blank.  The value's room doubles, so that one of many
+ * lines takes memory as it is long: copied line by line, a head of 1 MiB would take many gigabytes. */
+struct unfolding { /* zero at the beginning of a head */
+	char *p;   /* the value that was unfolded last */
+	size_t room;
+};
+struct str field_unfold(struct arena *a, struct unfolding *u, struct str value, struct str more);
+
 struct record {
 	enum record_format format;
 	enum record_type type;

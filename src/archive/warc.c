@@ -259,17 +259,6 @@ static void parse_version(struct record *rec, struct str line, uint64_t at)
 	flaw_add(&rec->flaws, FLAW_VERSION, at, "%.*s", (int)(line.n < 60 ? line.n : 60), line.p);
 }
 
-static struct str unfold(struct arena *a, struct str value, struct str more)
-{
-	char *out = arena_alloc(a, value.n + more.n + 2);
-
-	memcpy(out, value.p, value.n);
-	out[value.n] = ' ';
-	memcpy(out + value.n + 1, more.p, more.n);
-	out[value.n + 1 + more.n] = 0;
-	return str_n(out, value.n + 1 + more.n);
-}
-
 static bool is_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -278,61 +267,79 @@ static bool is_name(struct str s)
 	return s.n > 0;
 }
 
-void warc_parse(struct record *rec, struct str head, struct head_scratch *scratch, uint64_t at)
+/* What is wrong with the lines of a head, told once for all of them. */
+struct lines {
+	bool lf, folded, full;
+};
+
+/* The line at the start of *rest, its line end taken off. */
+static struct str next_line(struct str *rest, struct lines *wrong)
 {
-	uint32_t seen = 0;
-	bool lf = false, folded = false, full = false;
-	struct str rest = head;
-	const char *nl = memchr(rest.p, '\n', rest.n);
-	size_t n = nl ? (size_t)(nl - rest.p) : rest.n;
+	const char *nl = memchr(rest->p, '\n', rest->n);
+	struct str line = str_n(rest->p, nl ? (size_t)(nl - rest->p) : rest->n);
 
-	rec->format = RECORD_WARC;
-	lf = nl && (n == 0 || rest.p[n - 1] != '\r');
-	parse_version(rec, str_n(rest.p, n && rest.p[n - 1] == '\r' ? n - 1 : n), at);
-	rest = str_sub(rest, n + 1, rest.n);
+	*rest = str_sub(*rest, line.n + 1, rest->n);
+	if (line.n && line.p[line.n - 1] == '\r')
+		line.n--;
+	else if (nl)
+		wrong->lf = true;
+	return line;
+}
+
+/* "Name: value" as the next field, if it is one and there is room. */
+static void add_field(struct record *rec, struct str line, struct head_scratch *scratch, struct lines *wrong,
+		      uint64_t at)
+{
+	const char *colon = memchr(line.p, ':', line.n);
+	struct str name = colon ? str_n(line.p, (size_t)(colon - line.p)) : STR_NONE;
+	struct field *f;
+
+	while (name.n && (name.p[name.n - 1] == ' ' || name.p[name.n - 1] == '\t'))
+		name.n--;
+	if (!colon || !is_name(name)) {
+		flaw_add(&rec->flaws, FLAW_BAD_FIELD, at, "%.*s", (int)(line.n < 60 ? line.n : 60), line.p);
+		if (!colon || !name.n)
+			return;
+	}
+	if (!(f = head_field(scratch, rec->nfields))) {
+		wrong->full = true;
+		return;
+	}
+	*f = (struct field){ name, str_trim(str_n(colon + 1, (size_t)(line.p + line.n - colon - 1))) };
+	rec->nfields++;
+}
+
+static void read_fields(struct record *rec, struct str rest, struct head_scratch *scratch, struct lines *wrong,
+			uint64_t at)
+{
+	struct unfolding unfolding = { 0 };
+
 	while (rest.n) {
-		nl = memchr(rest.p, '\n', rest.n);
-		n = nl ? (size_t)(nl - rest.p) : rest.n;
-		struct str line = str_n(rest.p, n);
+		struct str line = next_line(&rest, wrong);
 
-		rest = str_sub(rest, n + 1, rest.n);
-		if (n && line.p[n - 1] == '\r')
-			line.n--;
-		else if (nl)
-			lf = true;
 		while (line.n && line.p[line.n - 1] == '\r') {
 			line.n--;
-			lf = true;
+			wrong->lf = true;
 		}
 		if (line.n == 0)
 			continue;
 		if ((line.p[0] == ' ' || line.p[0] == '\t') && rec->nfields) {
 			struct field *f = &scratch->fields[rec->nfields - 1];
 
-			folded = true;
-			f->value = unfold(&scratch->arena, f->value, str_trim(line));
+			wrong->folded = true;
+			f->value = field_unfold(&scratch->arena, &unfolding, f->value, str_trim(line));
 			continue;
 		}
-		const char *colon = memchr(line.p, ':', line.n);
-		struct str name = colon ? str_n(line.p, (size_t)(colon - line.p)) : STR_NONE;
-
-		while (name.n && (name.p[name.n - 1] == ' ' || name.p[name.n - 1] == '\t'))
-			name.n--;
-		if (!colon || !is_name(name)) {
-			flaw_add(&rec->flaws, FLAW_BAD_FIELD, at, "%.*s", (int)(line.n < 60 ? line.n : 60), line.p);
-			if (!colon || !name.n)
-				continue;
-		}
-		struct field *f = head_field(scratch, rec->nfields);
-
-		if (!f) {
-			full = true;
-			continue;
-		}
-		*f = (struct field){ name, str_trim(str_n(colon + 1, (size_t)(line.p + line.n - colon - 1))) };
-		rec->nfields++;
+		add_field(rec, line, scratch, wrong, at);
 	}
 	rec->fields = scratch->fields;
+}
+
+static void use_fields(struct record *rec, struct head_scratch *scratch, uint64_t at)
+{
+	uint32_t seen = 0;
+	bool length = false;
+
 	for (unsigned i = 0; i < rec->nfields; i++) {
 		const struct known *k = find_known(rec->fields[i].name);
 
@@ -345,13 +352,25 @@ void warc_parse(struct record *rec, struct str head, struct head_scratch *scratc
 		else if (!k->repeats)
 			flaw_add(&rec->flaws, FLAW_DUPLICATE_FIELD, at, "%s", k->name);
 		seen |= bit;
+		length = length || k->use == USE_LENGTH;
 	}
-	if (!(seen & UINT32_C(1) << 4))
+	if (!length)
 		flaw_add(&rec->flaws, FLAW_MISSING_LENGTH, at, "no Content-Length");
-	if (lf)
+}
+
+void warc_parse(struct record *rec, struct str head, struct head_scratch *scratch, uint64_t at)
+{
+	struct lines wrong = { 0 };
+	struct str rest = head;
+
+	rec->format = RECORD_WARC;
+	parse_version(rec, next_line(&rest, &wrong), at);
+	read_fields(rec, rest, scratch, &wrong, at);
+	use_fields(rec, scratch, at);
+	if (wrong.lf)
 		flaw_add(&rec->flaws, FLAW_LINE_END, at, "in the record's head");
-	if (folded)
+	if (wrong.folded)
 		flaw_add(&rec->flaws, FLAW_FOLDED_FIELD, at, "in the record's head");
-	if (full)
+	if (wrong.full)
 		flaw_add(&rec->flaws, FLAW_TOO_MANY_FIELDS, at, "more than %d", LIMIT_FIELDS);
 }

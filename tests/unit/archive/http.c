@@ -4,6 +4,7 @@
 #include "archive/chunk.h"
 #include "archive/decode.h"
 #include "archive/digest.h"
+#include "archive/warc.h"
 #include "base/limits.h"
 #include "make.h"
 
@@ -214,4 +215,38 @@ TEST(digest, reads_every_spelling)
 		digest_of(d.kind, STR(""), &empty);
 		CHECK(digest_eq(&d, &empty), "%s is that of nothing", digests[i].text);
 	}
+}
+
+/* A head of many folded lines takes memory as it is long; copied line by line, these would take gigabytes. */
+TEST(http, folded_lines_take_what_they_are_long)
+{
+	enum { LINES = 100000 };
+	struct buf text = BUF(4 * MIB), want = BUF(4 * MIB);
+	struct http_scratch s = { 0 };
+	struct head_scratch w = { 0 };
+	struct record *rec = ARENA_NEW(t->arena, struct record);
+	struct http_head head;
+
+	buf_str(&want, STR("a"));
+	for (unsigned i = 0; i < LINES; i++)
+		buf_printf(&want, " x%u", i % 10);
+	buf_str(&text, STR("HTTP/1.1 200 OK\r\nX-Long: a\r\n"));
+	for (unsigned i = 0; i < LINES; i++)
+		buf_printf(&text, " x%u\r\n", i % 10);
+	buf_str(&text, STR("Y: b\r\n c\r\n\r\n"));
+	CHECK(http_parse(&head, buf_view(&text), &s, NULL, 0));
+	REQUIRE(head.nfields == 2);
+	CHECK(str_eq(head.fields[0].value, buf_view(&want)), "%zu bytes of %zu", head.fields[0].value.n, want.n);
+	CHECK_STR(head.fields[1].value, STR("b c"));
+	CHECK(s.arena.used < 8 * MIB, "%zu bytes", s.arena.used);
+	memcpy(text.p, "WARC/1.0       \r\n", 17); /* the same length as the status line */
+	warc_parse(rec, buf_view(&text), &w, 0);
+	REQUIRE(rec->nfields == 2);
+	CHECK(str_eq(rec->fields[0].value, buf_view(&want)));
+	CHECK_STR(rec->fields[1].value, STR("b c"));
+	CHECK(w.arena.used < 8 * MIB, "%zu bytes", w.arena.used);
+	http_scratch_release(&s);
+	head_scratch_release(&w);
+	buf_release(&text);
+	buf_release(&want);
 }
