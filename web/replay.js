@@ -1,25 +1,117 @@
 /* replay.js -- what an archived page gets so that it runs in its sandbox and stays in the archive.
  *
  * The sandbox has no origin: storage, cookies, indexedDB and workers from URLs throw there.  This gives pages
- * storage and cookies that live as long as the page, starts workers from blobs, drops credentials, and leads
- * URLs that scripts make at run time into the archive.  Nothing here is trusted by winnow's own pages. */
+ * storage and cookies that live as long as the page, starts workers from blobs, drops credentials, shows them
+ * location as it was, and leads URLs that scripts make at run time into the archive.  Nothing here is trusted by winnow's own pages. */
 (function () {
   'use strict';
   var me = document.currentScript, stamp = me.dataset.stamp, prefix = me.dataset.prefix, page = me.dataset.url;
   var here = location.origin === 'null' ? new URL(location.href).origin : location.origin;
-  function into(url, mod) {
-    if (url === null || url === undefined) return url;
-    var text = String(url).trim(), full;
-    if (!text || /^(#|data:|blob:|javascript:|about:|mailto:)/i.test(text)) return url;
-    if (text.startsWith(prefix)) return url;
-    if (text.startsWith(here + prefix)) return text.slice(here.length);
-    try {
-      if (text.startsWith(here + '/')) text = text.slice(here.length); /* made from location: a path of the archived site */
-      full = new URL(text, page);
-    } catch (e) { return url; }
-    if (full.protocol === 'ws:' || full.protocol === 'wss:' || !/^https?:$/.test(full.protocol)) return url;
-    return prefix + stamp + mod + '/' + full.href;
+  /* What pages and workers share.  A worker gets it as text, so it names nothing from outside. */
+  function common(self, stamp, prefix, page, here) {
+    function into(url, mod, base) {
+      if (url === null || url === undefined) return url;
+      var text = String(url).trim(), full;
+      if (!text || /^(#|data:|blob:|javascript:|about:|mailto:)/i.test(text)) return url;
+      if (text.startsWith(prefix)) return url;
+      if (text.startsWith(here + prefix)) return text.slice(here.length);
+      try {
+        if (text.startsWith(here + '/')) text = text.slice(here.length); /* made from location: a path of the archived site */
+        full = new URL(text, base || page);
+      } catch (e) { return url; }
+      if (!/^https?:$/.test(full.protocol)) return url;
+      return prefix + stamp + mod + '/' + full.href;
+    }
+    function at(url, mod) { /* absolute: a worker's own address is a blob's, from which no path leads anywhere */
+      var to = into(url, mod);
+      return typeof to === 'string' && to.startsWith(prefix) ? here + to : to;
+    }
+    if (self.fetch) {
+      var fetch0 = self.fetch;
+      self.fetch = function (what, init) {
+        init = Object.assign({}, init, { credentials: 'omit' });
+        if (what instanceof Request) return fetch0.call(self, new Request(at(what.url, 'mp_'), what), init);
+        return fetch0.call(self, at(what, 'mp_'), init);
+      };
+    }
+    if (self.XMLHttpRequest) {
+      var open0 = XMLHttpRequest.prototype.open;
+      XMLHttpRequest.prototype.open = function (method, url, async, user, password) {
+        return open0.call(this, method, at(url, 'mp_'), async === undefined ? true : async, user, password);
+      };
+      try { Object.defineProperty(XMLHttpRequest.prototype, 'withCredentials', { configurable: true, enumerable: true, get: function () { return false; }, set: function () {} }); } catch (e) { /* stays as it is */ }
+    }
+    if (self.EventSource) {
+      var Source = self.EventSource;
+      self.EventSource = function (url) { return new Source(at(url, 'mp_')); };
+      self.EventSource.prototype = Source.prototype;
+    }
+    if (self.importScripts) {
+      var import0 = self.importScripts;
+      self.importScripts = function () { return import0.apply(self, Array.prototype.map.call(arguments, function (u) { return at(u, 'wkr_'); })); };
+    }
+    /* workers: started from a blob or data: that sets them up and then takes their script in */
+    ['Worker', 'SharedWorker'].forEach(function (name) {
+      var Real = self[name];
+      if (!Real) return;
+      self[name] = function (url, options) {
+        if (/^(blob|data):/.test(String(url))) return new Real(url, options);
+        var address = JSON.stringify(at(url, 'wkr_')), data = 'data:text/javascript,';
+        var setup = '(' + common + ')(self,' + [stamp, prefix, new URL(String(url), page).href, here].map(function (t) { return JSON.stringify(t); }) + ');';
+        /* without an origin Chromium starts no module from a blob, but from data: */
+        return new Real(options && options.type === 'module'
+          ? data + encodeURIComponent('import ' + JSON.stringify(data + encodeURIComponent(setup)) + ';import ' + address + ';')
+          : URL.createObjectURL(new Blob([setup + 'importScripts(' + address + ');'], { type: 'text/javascript' })), options);
+      };
+      self[name].prototype = Real.prototype;
+    });
+    /* location, as the archived page had it; see src/serve/rewrite_js.c for what calls these */
+    function now() {
+      var m = self.location.href.startsWith(here + prefix) && /^\d{0,14}(?:[a-z]+_)?\/(.*)$/.exec(self.location.href.slice((here + prefix).length));
+      try { return new URL(m ? m[1] : page); } catch (e) { return new URL(page); }
+    }
+    function go(url) { self.location.href = at(url, 'mp_'); }
+    var place = {
+      assign: go,
+      replace: function (url) { self.location.replace(at(url, 'mp_')); },
+      reload: function () { self.location.reload(); },
+      toString: function () { return now().href; },
+      valueOf: function () { return place; }
+    };
+    ['href', 'protocol', 'host', 'hostname', 'port', 'pathname', 'search', 'hash', 'origin'].forEach(function (part) {
+      Object.defineProperty(place, part, {
+        enumerable: true,
+        get: function () { return now()[part]; },
+        set: function (value) {
+          var to = now();
+          if (part === 'hash') { self.location.hash = value; return; }
+          if (part === 'href') { go(value); return; }
+          try { to[part] = value; go(to.href); } catch (e) { /* origin cannot be set */ }
+        }
+      });
+    });
+    Object.defineProperty(place, 'ancestorOrigins', { get: function () { return []; } });
+    function of(what) { return { get location() { return place; }, set location(url) { what(String(url)); } }; }
+    var own = of(go);
+    /* a window around the page: it is seen as the page itself, so that a page which wants to be at the top believes it is */
+    var around = of(function (url) { if (new URL(url, page).href.split('#')[0] !== now().href.split('#')[0]) go(url); });
+    var winnow = {
+      into: into,
+      loc: function (x) { return x === self.location ? place : x; },
+      of: function (x) {
+        if (x === self || (self.document && x === self.document)) return own;
+        if (self.window && (x === self.top || x === self.parent)) return around;
+        return x;
+      },
+      imp: function (base, what, options) {
+        var text = String(what);
+        return /^(\.{0,2}\/|https?:)/.test(text) ? import(here + into(text, 'esm_', base)) : import(text, options);
+      }
+    };
+    Object.defineProperty(self, '__winnow', { value: winnow, configurable: true });
+    return winnow;
   }
+  var winnow = common(window, stamp, prefix, page, here), into = winnow.into;
   function define(object, name, get, set) {
     try { Object.defineProperty(object, name, { configurable: true, enumerable: true, get: get, set: set }); } catch (e) { /* stays as it is */ }
   }
@@ -59,34 +151,7 @@
     });
   }
   try { if (navigator.serviceWorker) define(navigator, 'serviceWorker', function () { return undefined; }); } catch (e) { define(navigator, 'serviceWorker', function () { return undefined; }); }
-  /* requests */
-  if (window.fetch) {
-    var fetch0 = window.fetch;
-    window.fetch = function (what, init) {
-      init = Object.assign({}, init, { credentials: 'omit' });
-      if (what instanceof Request) return fetch0.call(window, new Request(into(what.url, 'mp_'), what), init);
-      return fetch0.call(window, into(what, 'mp_'), init);
-    };
-  }
-  var open0 = XMLHttpRequest.prototype.open;
-  XMLHttpRequest.prototype.open = function (method, url, async, user, password) {
-    return open0.call(this, method, into(url, 'mp_'), async === undefined ? true : async, user, password);
-  };
-  define(XMLHttpRequest.prototype, 'withCredentials', function () { return false; }, function () {});
   if (navigator.sendBeacon) navigator.sendBeacon = function () { return true; };
-  /* workers: fetched, then started from a blob */
-  ['Worker', 'SharedWorker'].forEach(function (name) {
-    var Real = window[name];
-    if (!Real) return;
-    window[name] = function (url, options) {
-      var text = String(url);
-      if (/^blob:|^data:/.test(text)) return new Real(url, options);
-      var address = new URL(into(url, 'wkr_'), here).href, module = options && options.type === 'module';
-      var code = module ? 'import ' + JSON.stringify(address) + ';' : 'importScripts(' + JSON.stringify(address) + ');';
-      return new Real(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), options);
-    };
-    window[name].prototype = Real.prototype;
-  });
   /* elements that scripts make */
   var refs = [['HTMLImageElement', 'src', 'im_'], ['HTMLScriptElement', 'src', 'js_'], ['HTMLLinkElement', 'href', 'cs_'], ['HTMLIFrameElement', 'src', 'if_'],
     ['HTMLAnchorElement', 'href', 'mp_'], ['HTMLAreaElement', 'href', 'mp_'], ['HTMLFormElement', 'action', 'mp_'], ['HTMLSourceElement', 'src', 'oe_'],
@@ -106,10 +171,14 @@
     if (n === 'integrity') return;
     return set0.call(this, name, value);
   };
+  /* Markup that scripts write: addresses that would leave the archive.  Relative ones stay in it by themselves. */
+  var mods = { img: 'im_', script: 'js_', iframe: 'if_', frame: 'fr_', link: 'cs_', video: 'oe_', audio: 'oe_', source: 'oe_', embed: 'oe_', object: 'oe_', input: 'im_' };
   function markup(html) {
-    return String(html).replace(/(\s(?:src|href|action|data|poster|background)\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)/gi, function (all, head, value) {
-      var q = /^["']/.test(value) ? value[0] : '', url = q ? value.slice(1, -1) : value;
-      return /^\s*(https?:)?\/\//i.test(url) ? head + (q || '"') + into(url, 'mp_') + (q || '"') : all;
+    return String(html).replace(/<([a-z][a-z0-9]*)((?:\s+|\/)(?:[^"'>]|"[^"]*"|'[^']*')*)/gi, function (tag, name, attributes) {
+      return '<' + name + attributes.replace(/(^|[\s"'\/])((?:src|href|action|data|poster|background)\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)/gi, function (all, before, head, value) {
+        var q = /^["']/.test(value) ? value[0] : '', url = q ? value.slice(1, -1) : value;
+        return /^\s*(https?:\/\/|\/)/i.test(url) ? before + head + (q || '"') + into(url, mods[name.toLowerCase()] || 'mp_') + (q || '"') : all;
+      });
     });
   }
   ['write', 'writeln'].forEach(function (name) {
@@ -118,6 +187,18 @@
   });
   var inner = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML');
   if (inner && inner.set) define(Element.prototype, 'innerHTML', inner.get, function (v) { inner.set.call(this, markup(v)); });
+  var adjacent = Element.prototype.insertAdjacentHTML;
+  Element.prototype.insertAdjacentHTML = function (where, html) { return adjacent.call(this, where, markup(html)); };
+  /* frames that scripts make have no script of ours, but scripts that are put into them call it */
+  function same(x) { return x; }
+  ['contentWindow', 'contentDocument'].forEach(function (name) {
+    var d = Object.getOwnPropertyDescriptor(HTMLIFrameElement.prototype, name);
+    if (d) define(HTMLIFrameElement.prototype, name, function () {
+      var got = d.get.call(this), win = name === 'contentWindow' ? got : got && got.defaultView;
+      try { if (win && !win.__winnow) win.__winnow = { loc: same, of: same, imp: winnow.imp }; } catch (e) { /* of another origin */ }
+      return got;
+    });
+  });
   ['pushState', 'replaceState'].forEach(function (name) {
     var real = history[name];
     history[name] = function (state, title, url) {
@@ -125,5 +206,10 @@
     };
   });
   window.open = function () { return null; };
+  /* the page's own window is no one's origin here */
+  var post = window.postMessage;
+  window.postMessage = function (message, to, transfer) {
+    return typeof to === 'string' ? post.call(window, message, /^https?:/.test(to) ? '*' : to, transfer) : post.apply(window, arguments);
+  };
   me.remove();
 })();

@@ -17,12 +17,12 @@ struct lookup {
 	const struct join_sets *sets;
 	VEC(uint32_t) member; /* sets that the index does not know: those that ask, then the others */
 	uint32_t n_asking;
-	VEC(uint32_t) known;   /* sets that ask and that it knows */
-	unsigned known_ask;    /* as what, taken together */
-	uint32_t *member_of;   /* [sets] or UINT32_MAX */
-	uint64_t *start;       /* [members + 1] in the items of all */
-	size_t *hit_start;     /* [members + 1] */
-	uint32_t *hit;	       /* refs by member, one for each item that was found */
+	VEC(uint32_t) known; /* sets that ask and that it knows */
+	unsigned known_ask;  /* as what, taken together */
+	uint32_t *member_of; /* [sets] or UINT32_MAX */
+	uint64_t *start;     /* [members + 1] in the items of all */
+	size_t *hit_start;   /* [members + 1] */
+	uint32_t *hit;	     /* refs by member, one for each item that was found */
 	struct lookup_runs runs;
 	struct range *range;   /* [sets]; NULL without an order */
 	struct walker *walker; /* [threads] */

@@ -24,7 +24,7 @@ struct reading {
 	struct sets_scratch *scratch; /* [threads] */
 	struct postings_query *query;
 	size_t n;
-	uint32_t below;	    /* members whose items are looked up, and not only compared with each other */
+	uint32_t below;	     /* members whose items are looked up, and not only compared with each other */
 	postings_hits *hits; /* [slices] */
 	size_t n_slices;
 	bool damaged;
@@ -38,8 +38,7 @@ static void read_members(void *context, size_t from, size_t to, unsigned worker)
 	for (size_t m = from; m < to; m++) {
 		struct postings_query *q = g->query + x->start[m];
 		uint32_t n;
-		const uint64_t *item =
-		    sets_get(&g->scratch[worker], x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
+		const uint64_t *item = sets_get(&g->scratch[worker], x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
 
 		for (uint32_t i = 0; i < n; i++)
 			q[i] = (struct postings_query){ item[i], (uint32_t)m };

@@ -108,7 +108,8 @@ static void put_lists(struct postings_writer *w, const struct columns_index *c, 
 }
 
 /* Classes by their refs, and the directory of that. */
-static unsigned name_classes(const struct postings_writer *w, const struct columns_index *c, struct postings_name *names, uint32_t **directory)
+static unsigned name_classes(const struct postings_writer *w, const struct columns_index *c,
+			     struct postings_name *names, uint32_t **directory)
 {
 	uint32_t *ref = mem_array((size_t)c->classes + 1, sizeof *ref), *at;
 	unsigned bits = 4;

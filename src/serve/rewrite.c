@@ -1,4 +1,4 @@
-/* serve/rewrite.c -- single references, styles, scripts, manifests; see rewrite.h. */
+/* serve/rewrite.c -- single references, styles, playlists; see rewrite.h. */
 #include "serve/rewrite.h"
 
 #include "base/limits.h"
@@ -313,48 +313,6 @@ void rewrite_css(struct rewriter *w, struct str css, struct buf *out)
 		}
 	}
 	buf_str(out, str_sub(css, c.from, css.n));
-}
-
-/* ---- JavaScript: absolute URLs that are whole string constants' beginnings ---- */
-
-/* Names that are compared, not fetched. */
-static bool is_a_name(struct str url)
-{
-	return str_find(str_sub(url, 0, 24), STR("//www.w3.org/")) >= 0 ||
-	       str_find(str_sub(url, 0, 24), STR("//schema.org")) >= 0 ||
-	       str_find(str_sub(url, 0, 28), STR("//ogp.me")) >= 0;
-}
-
-void rewrite_js(struct rewriter *w, struct str js, struct buf *out)
-{
-	size_t from = 0;
-
-	for (size_t at = 0; at + 8 < js.n; at++) {
-		struct str url;
-		size_t host;
-
-		if (js.p[at] != '"' && js.p[at] != '\'')
-			continue;
-		url = str_sub(js, at + 1, js.n);
-		if (!str_starts(url, STR("http")))
-			continue;
-		host = url.p[4] == 's' ? 5 : 4;
-		if (url.n < host + 5 || url.p[host++] != ':')
-			continue;
-		for (unsigned k = 0; k < 2; k++) { /* // or \/\/ */
-			host += host < url.n && url.p[host] == '\\';
-			if (host >= url.n || url.p[host++] != '/')
-				host = url.n;
-		}
-		if (host >= url.n || !(ascii_alpha(url.p[host]) || ascii_digit(url.p[host])) || is_a_name(url))
-			continue;
-		buf_str(out, str_sub(js, from, at + 1));
-		buf_str(out, w->prefix);
-		buf_add(out, w->stamp, 14);
-		buf_str(out, STR("mp_/"));
-		from = at + 1;
-	}
-	buf_str(out, str_sub(js, from, js.n));
 }
 
 /* ---- HLS playlists ---- */

@@ -34,7 +34,8 @@ void rewrite_absolute(struct rewriter *w, struct str ref, enum modifier mod, str
 
 void rewrite_html(struct rewriter *w, struct str page);
 void rewrite_css(struct rewriter *w, struct str css, struct buf *out);
-void rewrite_js(struct rewriter *w, struct str js, struct buf *out);
+void rewrite_js(struct rewriter *w, struct str js, struct buf *out);	       /* rewrite_js.c says what it changes */
+void rewrite_import_map(struct rewriter *w, struct str json, struct buf *out); /* keys and values that are addresses */
 void rewrite_srcset(struct rewriter *w, struct str value, enum modifier mod, struct buf *out);
 void rewrite_manifest(struct rewriter *w, struct str lines, struct buf *out); /* HLS: lines that are URIs, URI="..." */
 

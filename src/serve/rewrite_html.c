@@ -10,7 +10,7 @@
 #include "text/entity.h"
 
 /* clang-format off */
-enum meaning { IS_URL, IS_LINK, IS_SRCSET, IS_STYLE, IS_RENAMED, IS_SRCDOC, IS_CONTENT, IS_EQUIV, IS_REL_URL, IS_SCRIPT_URL, IS_TARGET, IS_BASE };
+enum meaning { IS_URL, IS_LINK, IS_SRCSET, IS_STYLE, IS_RENAMED, IS_SRCDOC, IS_CONTENT, IS_EQUIV, IS_REL_URL, IS_SCRIPT_URL, IS_TARGET, IS_BASE, IS_CODE };
 /* clang-format on */
 
 struct row {
@@ -414,6 +414,7 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		break;
 	case IS_SRCSET: rewrite_srcset(w, value, row->mod, &x->value); break;
 	case IS_STYLE: rewrite_css(w, value, &x->value); break;
+	case IS_CODE: rewrite_js(w, value, &x->value); break;
 	case IS_SRCDOC: srcdoc(x, value); break;
 	case IS_CONTENT:
 		equiv = str_trim(html_scan_value(t, "http-equiv"));
@@ -434,12 +435,16 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 	replace_value(x, a, buf_view(&x->value));
 }
 
+/* onclick and the like: all names that begin so, since no others do. */
+static const struct row handler = { "", "on", IS_CODE, 0 };
+static bool is_handler(struct str attr) { return attr.n > 3 && str_istarts(attr, STR("on")); }
+
 static const struct row *row_of(struct str tag, struct str attr)
 {
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (str_ieq(attr, str(table[i].attr)) && (!table[i].tag[0] || str_ieq(tag, str(table[i].tag))))
 			return &table[i];
-	return NULL;
+	return is_handler(attr) ? &handler : NULL;
 }
 
 static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, size_t end)
@@ -484,6 +489,10 @@ static void raw_content(struct state *x, const struct scanned_tag *t, size_t at,
 	} else if (str_ieq(t->name, STR("script")) && is_script_type(html_scan_value(t, "type"))) {
 		copy_to(x, x->page.p + at);
 		rewrite_js(x->w, inside, x->w->out);
+		x->from = end;
+	} else if (str_ieq(t->name, STR("script")) && str_ieq(str_trim(html_scan_value(t, "type")), STR("importmap"))) {
+		copy_to(x, x->page.p + at);
+		rewrite_import_map(x->w, inside, x->w->out);
 		x->from = end;
 	}
 }

@@ -11,7 +11,7 @@ const time = "2010-04-12T06:00:00Z", stamp = "20100412060000";
 // Each way out leads to a host of its own, NAME.live.invalid, which no resolver knows: asking for it is what must not happen.
 const live = "live.invalid";
 const script = (code) => `<!doctype html><title>p</title><p id=p>page</p><script>${code}</script>`;
-// hides a URL from rewriting, as a hostile page would
+// hides a URL from rewriting, as a hostile page would; "loc"+"ation" hides that name
 const far = (name, scheme = "https:") => `(${JSON.stringify(scheme)}+["/","/"].join("")+"${name}.live"+".invalid"+"/x")`;
 const markup = (make) => script(`document.documentElement.insertAdjacentHTML("beforeend", ${make});`);
 // a window of its own, which no script of ours has touched
@@ -21,6 +21,7 @@ const leaks = {
 	"fetch": script(`fetch(${far("fetch")}).catch(()=>0)`),
 	"fetch of a fresh window": fresh(`fetch(${far("fresh")}).catch(()=>0)`),
 	"request object": script(`fetch(new Request(${far("request")},{mode:"no-cors"})).catch(()=>0)`),
+	"location as scripts write it": script(`top.location=${far("location-plain")}`),
 	"xhr": script(`const x=new XMLHttpRequest();x.open("GET",${far("xhr")});x.send()`),
 	"xhr of a fresh window": fresh(`const x=new XMLHttpRequest();x.open("GET",${far("xhr2")});x.send()`),
 	"beacon of a fresh window": fresh(`navigator.sendBeacon(${far("beacon2")},"x")`),
@@ -64,16 +65,16 @@ const ahead = {
 };
 // These remain, and docs/security says so: at the top a page may navigate itself and ask Chromium to prepare for that; WebRTC knows no policy.
 const remaining = {
-	"location at the top": script(`location=${far("location-top")}`),
+	"location at the top": script(`window["loc"+"ation"]=${far("location-top")}`),
 	"speculation rules": script(`const s=document.createElement("script");s.type="speculationrules";s.text=JSON.stringify({prefetch:[{urls:[${far("rules")}]}],prerender:[{urls:[${far("rules2")}]}]});document.head.append(s)`),
 	"web rtc": script(`const c=new RTCPeerConnection({iceServers:[{urls:"stun:"+new URL(${far("rtc")}).hostname+":3478"}]});c.createDataChannel("x");window.done=new Promise((r)=>{c.onicegatheringstatechange=()=>c.iceGatheringState==="complete"&&r()});c.createOffer().then((o)=>c.setLocalDescription(o))`),
 };
 // Only a frame can stop these: at the top a page may navigate itself.
 const framed = {
-	"location": script(`location=${far("location")}`),
+	"location": script(`window["loc"+"ation"]=${far("location")}`),
 	"meta refresh": markup(`"<meta http-equiv=refresh content='0;url="+${far("refresh")}+"'>"`),
-	"top": script(`try{top.location=${far("top")}}catch{}`),
-	"parent": script(`try{parent.location.href=${far("parent")}}catch{}`),
+	"top": script(`try{top["loc"+"ation"]=${far("top")}}catch{}`),
+	"parent": script(`try{parent["loc"+"ation"].href=${far("parent")}}catch{}`),
 	"link clicked by script": script(`const a=document.createElement("a");a.setAttributeNS(null,"href",${far("a")});a.setAttribute("ping",${far("ping")});document.body.append(a);a.click()`),
 	"link to the top clicked by script": script(`const a=document.createElement("a");a.target="_top";a.setAttributeNS(null,"href",${far("t")});document.body.append(a);a.click()`),
 	"link to a new window clicked by script": script(`const a=document.createElement("a");a.target="_blank";a.setAttributeNS(null,"href",${far("b")});document.body.append(a);a.click()`),

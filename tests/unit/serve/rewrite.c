@@ -46,6 +46,10 @@ static const struct {
 	  "<script>var u='/c/20100102030405mp_/http://b.example/x', n='http://www.w3.org/2000/svg';</script>" },
 	{ "<script><!-- <script> <img src=x> </script> --></script><img src=y>",
 	  "<script><!-- <script> <img src=x> </script> --></script><img src=\"" AT("im_") "/d/y\">" },
+	{ "<script type=importmap>{\"imports\":{\"lib\":\"/l.js\",\"x/\":\"./x/\",\"y\":\"z\"}}</script>",
+	  "<script type=importmap>{\"imports\":{\"lib\":\"" AT("esm_") "/l.js\",\"x/\":\"" AT(
+	      "esm_") "/d/x/\",\"y\":\"z\"}}</script>" },
+	{ "<p onclick=\"location='/x'\">", "<p onclick=\"__winnow.of(self).location=&#39;/x&#39;\">" },
 	{ "<base href=\"/z/\"><img src=x>", "<base href=\"" AT("mp_") "/z/\"><img src=\"" AT("im_") "/z/x\">" },
 	{ "<use xlink:href=\"s.svg#i\"/><track src=t.vtt>",
 	  "<use xlink:href=\"" AT("im_") "/d/s.svg#i\"/><track src=\"" AT("oe_") "/d/t.vtt\">" },
@@ -106,6 +110,77 @@ TEST(rewrite, finds_urls_of_styles)
 
 		rewrite_css(&w, str(sheets[i].in), &out);
 		CHECK_STR(buf_view(&out), str(sheets[i].out));
+		url_release(&w.base);
+		url_release(&w.scratch);
+		buf_release(&out);
+		arena_release(&a);
+	}
+}
+
+#define WL "__winnow.loc(location)"
+#define WS "__winnow.of(self).location"
+static const struct {
+	const char *in, *out; /* out NULL: as it is */
+} scripts[] = {
+	/* constants */
+	{ "u='http://b.example/x'", "u='/c/20100102030405mp_/http://b.example/x'" },
+	{ "u='<img src=\"http://b.example/x\">'", "u='<img src=\"/c/20100102030405mp_/http://b.example/x\">'" },
+	{ "u=`http://b.example/${'http://b.example/'+x}/'http://no`",
+	  "u=`/c/20100102030405mp_/http://b.example/${'/c/20100102030405mp_/http://b.example/'+x}/'/c/20100102030405mp_/http://no`" },
+	{ "// 'http://b.example/x'\n/* 'http://b.example/x' */", NULL },
+	{ "if (o === 'http://b.example' || 'http://b.example' != o) switch (o) { case 'http://b.example': }", NULL },
+	{ "w.postMessage(m, 'http://b.example')", NULL },
+	{ "f(m, 'http://b.example/x')", "f(m, '/c/20100102030405mp_/http://b.example/x')" },
+	{ "r=/[/'\"]/;u=\"http://b.example/x\"", "r=/[/'\"]/;u=\"/c/20100102030405mp_/http://b.example/x\"" },
+	{ "a=b/2;u='http://b.example/x'/1", "a=b/2;u='/c/20100102030405mp_/http://b.example/x'/1" },
+	/* modules */
+	{ "import a from '/m.js';import{b as c}from\"./n.js\";import 'http://b.example/o.js';import d from 'lib';export*from'../p.js'",
+	  "import a from '" AT("esm_") "/m.js';import{b as c}from\"" AT(
+	      "esm_") "/d/n.js\";import '/c/20100102030405esm_/http://b.example/o.js';import d from 'lib';export*from'" AT("esm_") "/p.js'" },
+	{ "import('/m.js').then(f);import.meta.url;a.import('/x')",
+	  "__winnow.imp(\"http://a.example/d/p.html\",'/m.js').then(f);import.meta.url;a.import('/x')" },
+	{ "x={from:'/a'};from='/b';Array.from('/c')", NULL },
+	/* location, read */
+	{ "x=location.href", "x=" WL ".href" },
+	{ "if(location.protocol=='https:'){return location}", "if(" WL ".protocol=='https:'){return " WL "}" },
+	{ "a?location:b", "a?" WL ":b" },
+	{ "window.location.href+document . location+top?.location",
+	  "__winnow.of(window).location.href+__winnow.of(document) . location+__winnow.of(top)?.location" },
+	/* location, written */
+	{ "location='/x'", WS "='/x'" },
+	{ "if(a)location=b;else location = c", "if(a)" WS "=b;else " WS " = c" },
+	{ "a&&(b(),1);{location=x}", "a&&(b(),1);{" WS "=x}" },
+	{ "window.location='/x';self.location.replace(y)",
+	  "__winnow.of(window).location='/x';__winnow.of(self).location.replace(y)" },
+	/* location that is something else, or could be */
+	{ "a.location='x';b.window.location;this.location", NULL },
+	{ "o={location:1,a:2};o={a,location};f({location});", NULL },
+	{ "var location=1;location=2", NULL },
+	{ "function f(location){location=1}", NULL },
+	{ "location=>location", "location=>" WL },
+	{ "(a,location)=>{location=2}", NULL },
+	{ "({location='x'})=>1", NULL },
+	{ "class A{location=1;location;static location=2;#location;get location(){}f(){this.#location}}", NULL },
+	{ "for(location in x);for(location of y);location:for(;;);", NULL },
+	{ "'location';\"window.location\";`location`;/location/;//location", NULL },
+	{ "mylocation=location2=$location=_location", NULL },
+	{ "[location]=x;f(location);f(...location)", NULL },
+	{ "`${location.href}`", "`${" WL ".href}`" },
+	{ "`a${{b:`${location.x}`}.b}c`;location.y", "`a${{b:`${" WL ".x}`}.b}c`;" WL ".y" },
+	{ "'a\\\r\nlocation.b';location.c", "'a\\\r\nlocation.b';" WL ".c" },
+	{ "<!-- location.href\nlocation.href", "<!-- location.href\n" WL ".href" },
+	{ "'unclosed\nlocation.x", "'unclosed\n" WL ".x" },
+};
+
+TEST(rewrite, leads_scripts_into_the_archive)
+{
+	for (size_t i = 0; i < COUNT(scripts); i++) {
+		struct arena a = { 0 };
+		struct buf out = BUF(1 * MIB);
+		struct rewriter w = rewriter(&a, &out);
+
+		rewrite_js(&w, str(scripts[i].in), &out);
+		CHECK_STR(buf_view(&out), str(scripts[i].out ? scripts[i].out : scripts[i].in));
 		url_release(&w.base);
 		url_release(&w.scratch);
 		buf_release(&out);
