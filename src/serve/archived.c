@@ -47,7 +47,7 @@ static void location(struct response *r, struct str name, struct str value, stru
 	struct request *q = r->request;
 	struct buf *out;
 
-	if (!redirects || !w) {
+	if (!redirects || !w || !str_trim(value).n) { /* an empty one would lead to itself */
 		prefixed(r, name, value);
 		return;
 	}

@@ -1,5 +1,4 @@
 /* serve/dispatch.c -- from a request to its row of the table, and back with the headers that isolate it. */
-#include "base/hash.h"
 #include "base/limits.h"
 #include "serve/routes.h"
 #include "serve/server_int.h"
@@ -199,16 +198,6 @@ static bool client_has(const struct request *q, struct str tag)
 	return false;
 }
 
-static struct str quoted_hex(struct arena *a, uint64_t v)
-{
-	char *p = arena_alloc(a, 18);
-
-	p[0] = p[17] = '"';
-	for (unsigned i = 16; i > 0; i--, v >>= 4)
-		p[i] = "0123456789abcdef"[v & 15];
-	return str_n(p, 18);
-}
-
 /* Every whole answer to GET has a tag of its bytes, and is not sent to who has them. */
 static void tag(struct request *q, struct response *r)
 {
@@ -217,7 +206,7 @@ static void tag(struct request *q, struct response *r)
 	if (!(q->method & (METHOD_GET | METHOD_HEAD)) || r->status != 200 || r->more ||
 	    str_eq(response_get(r, "Cache-Control"), STR("no-store")))
 		return;
-	made = given.n ? given : quoted_hex(&q->arena, hash64(r->body.n ? r->body.p : "", r->body.n));
+	made = given.n ? given : response_tag(&q->arena, r->body);
 	if (!given.n)
 		response_header(r, "ETag", made);
 	if (!client_has(q, made))

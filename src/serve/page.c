@@ -312,8 +312,13 @@ int page_covers(struct request *q, struct collection *coll, struct cover_row **o
 
 void page_collection_redirect(struct request *q, struct response *r)
 {
-	struct buf *b = request_buf(q, LIMIT_URL);
+	struct buf *b = request_buf(q, 4 * LIMIT_URL);
 
-	html(b, "%s/c/%p", page_base(q), str(q->served->name));
+	if (request_param(q, "url").n) { /* where OutbackCDX answers queries */
+		html(b, "%s/%p/cdx?", page_base(q), str(q->served->slug));
+		buf_str(b, q->query);
+	} else {
+		html(b, "%s/c/%p", page_base(q), str(q->served->name));
+	}
 	response_redirect(r, 302, buf_view(b));
 }

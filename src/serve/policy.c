@@ -59,6 +59,11 @@ void policy_apply(struct request *q, struct response *r)
 	}
 	if (r->policy != POLICY_REPLAY) /* an archived page keeps what its server let browsers guess */
 		response_header(r, "X-Content-Type-Options", STR("nosniff"));
+	if (q->acl_user.n) { /* what one user may see is not for a cache that others ask */
+		response_header(r, "Vary", STR("x-pywb-acl-user"));
+		if (!response_get(r, "Cache-Control").n)
+			response_header(r, "Cache-Control", STR("private"));
+	}
 	if (r->policy == POLICY_DATA)
 		response_header(r, "Cross-Origin-Resource-Policy", STR("same-origin"));
 	if (r->policy == POLICY_REPLAY || r->policy == POLICY_OPEN || (r->policy == POLICY_REPLAY_OWN && q->served)) {

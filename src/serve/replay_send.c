@@ -17,6 +17,18 @@ void replay_script(struct request *q, struct response *r)
 
 /* ---- ranges ---- */
 
+/* A position in a body; one that no number holds is behind every end. */
+static bool position(struct str s, uint64_t *out)
+{
+	if (str_u64(s, out))
+		return true;
+	*out = UINT64_MAX;
+	for (size_t i = 0; i < s.n; i++)
+		if (!ascii_digit(s.p[i]))
+			return false;
+	return s.n > 0;
+}
+
 /* One range of a body of n bytes: 1 fits, 0 not asked for or not understood, -1 cannot be. */
 static int range_of(struct str header, uint64_t n, uint64_t *from, uint64_t *to)
 {
@@ -31,7 +43,7 @@ static int range_of(struct str header, uint64_t n, uint64_t *from, uint64_t *to)
 	first = str_trim(str_cut(&spec, '-'));
 	spec = str_trim(spec);
 	if (first.n == 0) {
-		if (!str_u64(spec, &b))
+		if (!position(spec, &b))
 			return 0;
 		if (b == 0 || n == 0)
 			return -1;
@@ -39,7 +51,7 @@ static int range_of(struct str header, uint64_t n, uint64_t *from, uint64_t *to)
 		*to = n - 1;
 		return 1;
 	}
-	if (!str_u64(first, &a) || (spec.n && !str_u64(spec, &b)))
+	if (!position(first, &a) || (spec.n && !position(spec, &b)))
 		return 0;
 	if (!spec.n)
 		b = n ? n - 1 : 0;
@@ -52,10 +64,11 @@ static int range_of(struct str header, uint64_t n, uint64_t *from, uint64_t *to)
 	return 1;
 }
 
-/* What of a body of n bytes was asked for, [*from, *end); the status and its headers in r. */
-static void choose_range(struct request *q, struct response *r, uint64_t n, uint64_t *from, uint64_t *end)
+/* What of a body of n bytes was asked for, [*from, *end); the status and its headers in r.  whole: NULL when it is not in memory. */
+static void choose_range(struct request *q, struct response *r, uint64_t n, const struct str *whole, uint64_t *from,
+			 uint64_t *end)
 {
-	struct str header = request_header(q, "Range");
+	struct str header = request_header(q, "Range"), only = request_header(q, "If-Range"), tag;
 	uint64_t a, b;
 	int fits;
 
@@ -64,8 +77,11 @@ static void choose_range(struct request *q, struct response *r, uint64_t n, uint
 	if (r->status != 200)
 		return;
 	response_header(r, "Accept-Ranges", STR("bytes"));
-	if (!header.p || request_header(q, "If-Range").p || q->method != METHOD_GET)
+	if (!header.p || q->method != METHOD_GET)
 		return;
+	tag = whole ? response_tag(&q->arena, *whole) : STR_NONE;
+	if (only.p && !(tag.n && str_eq(str_trim(only), tag)))
+		return; /* of something else: all of it */
 	fits = range_of(str_trim(header), n, &a, &b);
 	if (fits < 0) {
 		r->status = 416;
@@ -73,6 +89,8 @@ static void choose_range(struct request *q, struct response *r, uint64_t n, uint
 		*end = 0;
 	} else if (fits) {
 		r->status = 206;
+		if (tag.n)
+			response_header(r, "ETag", tag);
 		response_headerf(r, "Content-Range", "bytes %llu-%llu/%llu", (unsigned long long)a,
 				 (unsigned long long)b, (unsigned long long)n);
 		*from = a;
@@ -234,7 +252,7 @@ static void stream(struct replay_job *job, struct streaming *s, bool raw)
 	}
 	r->body = STR_NONE;
 	if (n)
-		choose_range(job->q, r, n, &from, &end);
+		choose_range(job->q, r, n, NULL, &from, &end);
 	if (r->status == 416)
 		return;
 	s->skip = from;
@@ -267,6 +285,8 @@ void replay_send(struct replay_job *job)
 	}
 	r->status = o->status == 206 || o->status < 200 || o->status > 999 ? 200 : o->status;
 	mime = http_mime(o->type);
+	if (!mime.n && str_eq(job->capture.mime, STR("text/html")))
+		mime = job->capture.mime; /* nothing was said of it: what it was found to be */
 	stamp_14(job->capture.time, w->stamp);
 	w->prefix = request_href(q, "/%s/", q->served->slug);
 	w->arena = &q->arena;
@@ -293,6 +313,6 @@ void replay_send(struct replay_job *job)
 		stream(job, s, raw);
 		return;
 	}
-	choose_range(q, r, r->body.n, &from, &end);
+	choose_range(q, r, body.n, &body, &from, &end);
 	r->body = str_sub(r->body, (size_t)from, (size_t)end);
 }

@@ -1,6 +1,7 @@
 /* serve/response.c -- making a response: headers, bodies, errors. */
 #include <stdarg.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "serve/server_int.h"
@@ -154,6 +155,21 @@ static void page(struct response *r, int status, struct str detail)
 	response_html(r, buf_view(out));
 }
 
+/* Where collections lie is nobody's business: their folders by the names under which they are served. */
+struct str response_unpathed(struct request *q, struct str text)
+{
+	for (size_t i = 0; i < q->server->n_served; i++) {
+		const struct served *s = &q->server->served[i];
+		struct str dir = str(s->dir);
+		ptrdiff_t at = str_chr(dir, '/') < 0 ? -1 : str_find(text, dir);
+
+		if (at >= 0)
+			text = arena_printf(&q->arena, "%.*s%s%.*s", (int)at, text.p, s->name,
+					    STR_FMT(str_sub(text, (size_t)at + dir.n, text.n)));
+	}
+	return text;
+}
+
 void response_error(struct response *r, int status, const char *fmt, ...)
 {
 	struct request *q = r->request;
@@ -161,7 +177,7 @@ void response_error(struct response *r, int status, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	detail = arena_vprintf(&q->arena, fmt, ap);
+	detail = response_unpathed(q, arena_vprintf(&q->arena, fmt, ap));
 	va_end(ap);
 	if (r->done && !extra(q)->done_called)
 		r->done(r->context);
@@ -201,4 +217,15 @@ void response_err(struct response *r, const struct err *err)
 		if (map[i].code == err->code)
 			status = map[i].status;
 	response_error(r, status, "%s", err->text);
+}
+
+struct str response_tag(struct arena *a, struct str body)
+{
+	uint64_t v = hash64(body.n ? body.p : "", body.n);
+	char *p = arena_alloc(a, 18);
+
+	p[0] = p[17] = '"';
+	for (unsigned i = 16; i > 0; i--, v >>= 4)
+		p[i] = "0123456789abcdef"[v & 15];
+	return str_n(p, 18);
 }

@@ -19,7 +19,10 @@
 #include "base/limits.h"
 #include "serve/rewrite.h"
 
-enum { NESTING = 256 }; /* braces and templates; what lies deeper is copied */
+enum {
+	NESTING = 256, /* braces and templates; what lies deeper is copied */
+	REGEX = 1000,  /* bytes of a regular expression, so that looking for its end in vain costs no more */
+};
 
 enum last { NOTHING, WORD, VALUE, SIGN }; /* VALUE: number, string, template, regular expression */
 
@@ -28,13 +31,13 @@ struct js {
 	struct str s;
 	size_t at, from; /* scanned; copied */
 	enum last last;
-	char sign, sign2;      /* the last sign, and the one right before it */
-	struct str word;       /* the last word */
-	bool member;	       /* the last word stands behind a dot */
-	bool imports;	       /* in an import or export whose "from" has not come */
-	bool class_head;       /* behind class, before its brace */
-	bool shadowed;	       /* something else was called location */
-	char open[NESTING];    /* b a block's brace, c a class's, o an object's or pattern's, ` a template's ${ */
+	char sign, sign2;   /* the last sign, and the one right before it */
+	struct str word;    /* the last word */
+	bool member;	    /* the last word stands behind a dot */
+	bool imports;	    /* in an import or export whose "from" has not come */
+	bool class_head;    /* behind class, before its brace */
+	bool shadowed;	    /* something else was called location */
+	char open[NESTING]; /* b a block's brace, c a class's, o an object's or pattern's, ` a template's ${ */
 	unsigned depth;
 	struct buf *out;
 };
@@ -157,13 +160,15 @@ static bool is_addressee(const struct js *x, struct str url, size_t behind)
 	ptrdiff_t host = str_find(url, STR("//"));
 
 	return x->last == SIGN && x->sign == ',' && host >= 0 &&
-	       str_chr(str_sub(url, (size_t)host + 2, url.n), '/') < 0 && char_at(x->s, past_blanks(x->s, behind)) == ')';
+	       str_chr(str_sub(url, (size_t)host + 2, url.n), '/') < 0 &&
+	       char_at(x->s, past_blanks(x->s, behind)) == ')';
 }
 
 static bool is_specifier(struct str s)
 {
-	return str_chr(s, '\\') < 0 && (str_starts(s, STR("/")) || str_starts(s, STR("./")) || str_starts(s, STR("../")) ||
-					str_starts(s, STR("http:")) || str_starts(s, STR("https:")));
+	return str_chr(s, '\\') < 0 &&
+	       (str_starts(s, STR("/")) || str_starts(s, STR("./")) || str_starts(s, STR("../")) ||
+		str_starts(s, STR("http:")) || str_starts(s, STR("https:")));
 }
 
 static void string(struct js *x)
@@ -214,6 +219,7 @@ static size_t regex_end(struct str s, size_t at)
 {
 	bool class = false;
 
+	s = str_sub(s, 0, at + REGEX);
 	for (at++; at < s.n && s.p[at] != '\n'; at++) {
 		if (s.p[at] == '\\') {
 			at++;
@@ -233,8 +239,8 @@ static size_t regex_end(struct str s, size_t at)
 /* Whether a / begins a regular expression here: a value before it makes it a division. */
 static bool may_be_regex(const struct js *x)
 {
-	static const char *const before[] = { "return", "typeof", "case", "in",	  "of",	   "delete",	"void",
-					      "throw",	"new",	  "else", "do",	  "await", "instanceof", "yield" };
+	static const char *const before[] = { "return", "typeof", "case", "in", "of",	 "delete",     "void",
+					      "throw",	"new",	  "else", "do", "await", "instanceof", "yield" };
 
 	if (x->last == WORD)
 		return !x->member && word_in(x->word, before, COUNT(before));
@@ -262,8 +268,8 @@ static bool behind_sign(const struct js *x, const char *signs)
 enum use { USE_OTHER, USE_READ, USE_WRITTEN };
 static enum use use_of_location(struct js *x, size_t behind)
 {
-	static const char *const declare[] = { "var",  "let",	 "const",  "function", "class", "get",
-					       "set",  "static", "import", "as",       "delete", "async" };
+	static const char *const declare[] = { "var", "let",	"const",  "function", "class",	"get",
+					       "set", "static", "import", "as",	      "delete", "async" };
 	char next = char_at(x->s, behind), after = char_at(x->s, behind + 1);
 	struct str word = word_at(x->s, behind);
 	bool listed = next == ',' || next == '}' || next == ')' || next == ']';
@@ -287,9 +293,8 @@ static enum use use_of_location(struct js *x, size_t behind)
 	if (str_eq(word, STR("in")) || str_eq(word, STR("of")) || (next == after && (next == '+' || next == '-')))
 		return USE_OTHER;
 	if (next == '=' && after != '=')
-		return x->shadowed || inside(x, 'o') || !(x->last != SIGN || behind_sign(x, ";{})&|?>="))
-			   ? USE_OTHER
-			   : USE_WRITTEN;
+		return x->shadowed || inside(x, 'o') || !(x->last != SIGN || behind_sign(x, ";{})&|?>=")) ? USE_OTHER
+													  : USE_WRITTEN;
 	return USE_READ;
 }
 
@@ -318,8 +323,7 @@ static void put_base(struct js *x)
 
 static void word(struct js *x)
 {
-	static const char *const windows[] = { "window", "document", "self",	"globalThis",
-					       "top",	 "parent",   "frames" };
+	static const char *const windows[] = { "window", "document", "self", "globalThis", "top", "parent", "frames" };
 	struct str w = word_at(x->s, x->at);
 	size_t start = x->at, behind = past_blanks(x->s, start + w.n);
 	bool member = x->last == SIGN && (x->sign == '#' || (x->sign == '.' && x->sign2 != '.'));
@@ -331,7 +335,8 @@ static void word(struct js *x)
 
 		if (use != USE_OTHER) {
 			copy_to(x, start);
-			buf_str(x->out, use == USE_READ ? STR("__winnow.loc(location)") : STR("__winnow.of(self).location"));
+			buf_str(x->out,
+				use == USE_READ ? STR("__winnow.loc(location)") : STR("__winnow.of(self).location"));
 			x->from = x->at;
 		}
 	} else if (!member && word_in(w, windows, COUNT(windows)) && has_location(x->s, x->at) && !inside(x, 'c')) {

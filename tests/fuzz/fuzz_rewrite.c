@@ -23,6 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rewrite_html(&w, s);
 	rewrite_css(&w, s, &out);
 	rewrite_js(&w, s, &out);
+	rewrite_import_map(&w, s, &out);
 	rewrite_srcset(&w, s, MOD_IM, &out);
 	rewrite_manifest(&w, s, &out);
 	url_release(&w.base);

@@ -1,6 +1,7 @@
 """CDX servers: every parameter in both dialects, the shapes of answers, bad values, covers, writing."""
 import gzip
 import json
+import re
 from urllib.parse import quote
 
 HOME = "url=http://a.example/"
@@ -104,6 +105,8 @@ def covers(place, server, checks):
     checks.equal([x["timestamp"] for x in both], ["20070105120000", "20070620080000", "20080301000000", "20100101000000"], "cover: hidden rows on request")
     checks.equal(both[0]["coveredby"], "20100101000000/http://a.example/", "cover: a hidden row names its coverer")
     checks.row(server, "cover: unknown", "GET", "/web/cdx?%s&cover=99" % HOME, {}, 400, {}, "message")
+    checks.row(server, "cover: unknown, and no folder is named", "GET", "/web/cdx?%s&cover=99" % HOME, {}, 400, {}, lambda r: place.dir not in r.text and "message" in r.json)
+    checks.row(server, "where OutbackCDX answers", "GET", "/web?%s&limit=1" % HOME, {}, 302, {"Location": "^/web/cdx[?]%s&limit=1$" % re.escape(HOME)})
     checks.row(server, "cover: no number", "GET", "/web/cdx?%s&cover=x" % HOME, {}, 400, {}, "message")
     rev = rows("url=http://a.example/rev&output=json&cover=1&resolveRevisits=true&showCovered=true")
     checks.that(rev and all(x["orig.filename"] == "main.warc.gz" for x in rev if x["mime"] == "warc/revisit"), "cover: revisits find originals that the cover hides", rev)

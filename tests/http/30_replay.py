@@ -120,6 +120,8 @@ def requests_joined(place, checks):
         w.response(u + "get", "2010010100001%d" % i, b"<p>put %d" % i)
         w.response(u + "alone", "2010010100000%d" % i, b"<p>alone %d" % i)
         ask(w, u + "else", b"POST", b"n=%d" % i)
+    w.response(u + "untyped", "20100101000000", b"<!DOCTYPE html><html><body><p>Nobody said what this is. <a href=/b>b</a></body></html>", content_type=None)
+    w.response(u + "nowhere", "20100101000000", b"stays", status="302 Found", headers=[("Location", "")])
     w.out.close()
 
     def keys(text):
@@ -133,6 +135,8 @@ def requests_joined(place, checks):
         checks.equal(keys(s.get("/web/cdx?url=j.example/*").text), want, "requests: ingest joins them in batches of " + batch)
         checks.row(s, "requests: a GET is answered by what a GET got", "GET", "/web/20100101000010mp_/http://j.example/get", {}, 302, {"Location": "20100101000003mp_"})
         checks.row(s, "requests: what only a POST has is shown from lists", "GET", "/web/20100101000002mp_/http://j.example/behind", {}, 200, {"X-Winnow-Fuzzy": None}, "behind 2")
+        checks.row(s, "a page of no type is rewritten as what it is", "GET", "/web/20100101000000mp_/http://j.example/untyped", {}, 200, {"Content-Type": "^text/html"}, 'href="/web/20100101000000/http://j.example/b"')
+        checks.row(s, "an empty Location leads nowhere", "GET", "/web/20100101000000mp_/http://j.example/nowhere", {}, 302, {"Location": None}, "stays")
         checks.row(s, "requests: framed too", "GET", "/web/20100101000002/http://j.example/behind", {}, 200)
         s.close()
 
@@ -158,9 +162,14 @@ def methods(place, server, checks):
         ("more than there is at the end", "bytes=-5000", 206, "bytes 0-%d/%d" % (n - 1, n), archive.BIG), ("clipped", "bytes=990-5000", 206, "bytes 990-%d/%d" % (n - 1, n), archive.BIG[990:]),
         ("to the end", "bytes=500-", 206, "bytes 500-%d/%d" % (n - 1, n), archive.BIG[500:]), ("past the end", "bytes=%d-" % n, 416, r"bytes \*/%d" % n, None),
         ("no byte", "bytes=-0", 416, r"bytes \*/%d" % n, None), ("backwards", "bytes=5-2", 200, None, archive.BIG), ("other units", "lines=1-2", 200, None, archive.BIG),
+        ("an end that no number holds", "bytes=990-99999999999999999999", 206, "bytes 990-%d/%d" % (n - 1, n), archive.BIG[990:]),
+        ("a start that no number holds", "bytes=99999999999999999999-", 416, r"bytes \*/%d" % n, None), ("a suffix that no number holds", "bytes=-99999999999999999999", 206, "bytes 0-", archive.BIG),
         ("nonsense", "bytes=a-b", 200, None, archive.BIG), ("several", "bytes=0-1,5-6", 200, None, archive.BIG),
     ]:
         checks.row(server, "range: " + name, "GET", big, {"Range": spec}, status, {"Content-Range": of, "Accept-Ranges": "^bytes$"}, body)
+    tag = server.get(big).get("ETag")
+    checks.row(server, "range: of what the client has", "GET", big, {"Range": "bytes=0-1", "If-Range": tag}, 206, {"ETag": "^%s$" % tag}, archive.BIG[:2])
+    checks.row(server, "range: of something else", "GET", big, {"Range": "bytes=0-1", "If-Range": '"x"'}, 200, {"ETag": "^%s$" % tag}, archive.BIG)
 
 
 def large(place, checks):

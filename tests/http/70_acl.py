@@ -63,6 +63,10 @@ def test(place, checks):
         checks.that((status is None or r.status == status) and (body is None or body(r)) and r.status != 500, "acl: " + name, (r.status, r.text[:200]))
         checks.that("unicorn" not in r.text.replace("q=unicorn", "").replace('value="unicorn"', "") or "search" in name, "acl: %s tells nothing" % name, r.text[:300])
     hidden_from_counts(place, checks, server, api, ids)
+    trusting = place.serve("--trust-proxy", "127.0.0.1", coll=coll)
+    for path in ("/web/20080201000000mp_/http://a.example/rev", "/web/timemap/link/http://a.example/rev", "/web/cdx?url=http://a.example/rev"):
+        checks.row(trusting, "acl: what a user sees is for no other's cache", "GET", path, {"X-Pywb-ACL-User": "x"}, 200, {"Vary": "x-pywb-acl-user", "Cache-Control": "."})
+    trusting.close()
     links = server.get("/web/20080201000000mp_/http://a.example/rev").get("Link") or ""
     checks.that("20070201000000" not in links, "acl: links of a memento name no hidden one", links)
     server.close()
