@@ -246,8 +246,9 @@ static bool may_be_regex(const struct js *x)
 		return !x->member && word_in(x->word, before, COUNT(before));
 	if (x->last == SIGN && x->sign == '}') { /* a block's end, or an object's: what stands behind it tells */
 		size_t end = regex_end(x->s, x->at);
+		char next = char_at(x->s, end);
 
-		return end && memchr(".),;:]}&|?\n", char_at(x->s, end), 11);
+		return end && (!next || strchr(".),;:]}&|?\n", next));
 	}
 	return x->last == NOTHING || (x->last == SIGN && x->sign != ')' && x->sign != ']');
 }
