@@ -5,6 +5,7 @@
 
 #include "base/forest.h"
 #include "base/mem.h"
+#include "base/task.h"
 #include "cover/solve.h"
 
 static void find_components(const struct cover_problem *p, const struct open *o, struct cover_result *r)
@@ -178,6 +179,10 @@ int cover_solve(const struct cover_problem *p, struct cover_result *r, struct er
 	r->residual_columns = s.cols_left;
 	r->residual_blocks = s.blocks;
 	arena_release(&a);
+	if (task_interrupted()) { /* what was cut short is a cover, but not the one that the problem has */
+		cover_result_release(r);
+		return err_set(err, WN_INTERRUPTED, "interrupted while solving");
+	}
 	return WN_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/task.h"
 
 #define IDLE_ROUNDS 400 /* rounds without gain, then stop */
 #define LET_GO 24	/* taken columns in a neighbourhood */
@@ -126,7 +127,8 @@ void improve_cover(struct search *s, const struct instance *in, weight enough, u
 
 	memset(t.scratch, 0xff, sizeof(*t.scratch) * in->cols);
 	count_in(in, &t, taken);
-	for (uint64_t i = 0, idle = 0; idle < IDLE_ROUNDS && s->work < most && cost > enough && !s->timed_out; i++) {
+	for (uint64_t i = 0, idle = 0;
+	     idle < IDLE_ROUNDS && s->work < most && cost > enough && !s->timed_out && !task_interrupted(); i++) {
 		idle++;
 		if (round_at(s, in, &t, (uint32_t)(mix64(i + 1) % in->rows), taken)) {
 			idle = 0;

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/task.h"
 
 struct state {
 	const struct instance *in;
@@ -193,7 +194,7 @@ bool local_search(struct search *s, const struct instance *in, weight enough, ui
 	if (!all_ones(in))
 		return false;
 	state_init(&a, &t, in, taken);
-	for (; t.work < work; t.step++) {
+	for (; t.work < work && !task_interrupted(); t.step++) {
 		while (t.opens == 0) { /* a smaller cover than before */
 			memcpy(taken, t.taken, in->cols);
 			if (t.size <= 1 || t.size <= enough)

@@ -20,6 +20,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/task.h"
 #include "base/vec.h"
 #include "cover/cuts.h"
 
@@ -263,7 +264,7 @@ static void subgradients(struct arena *a, const struct instance *in, uint64_t wo
 	for (uint32_t c = 0; c < in->cols; c++)
 		w[c] = (double)in->w[c] / heaviest;
 	fair_shares(in, w, u);
-	for (; round < rounds && step > 1e-3; round++) {
+	for (; round < rounds && step > 1e-3 && !task_interrupted(); round++) {
 		double value = lagrangian(in, w, u, gap, average), norm = 0, aim;
 
 		if (value > top) {

@@ -7,12 +7,17 @@
  * side touches, are filtered by size and by a 64-bit signature (an OR of
  * hashed members: s inside t needs sig(s) & ~sig(t) == 0), and end in a merge
  * of sorted lists that stops at the first missing member.  Signatures of the
- * larger side may be stale, which only lets more pairs reach the merge.
+ * larger side may be stale, which only lets more pairs reach the merge.  Where
+ * lists hold so much of all that bit sets are no larger, those are compared.
+ * Stopping early is always right: so an interruption ends it at once.
  */
 #include "cover/reduce.h"
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/task.h"
+
+#define DENSE 32 /* one of so many is there: a bit of each takes what a number of one takes */
 
 struct side { /* rows seen as sets of columns, or columns as sets of rows */
 	const uint64_t *at;
@@ -21,6 +26,9 @@ struct side { /* rows seen as sets of columns, or columns as sets of rows */
 	uint32_t *degree;
 	uint64_t *signature;
 	uint8_t *dirty;
+	/* Of dense instances, else NULL: the members of x from bits[x * words] on; which x live. */
+	uint64_t *bits, *living;
+	size_t words;
 };
 
 struct work {
@@ -35,9 +43,16 @@ struct work {
 
 static uint64_t bit_of(uint32_t x) { return (uint64_t)1 << (mix64(x) & 63); }
 
+static void end(struct side *s, uint32_t x)
+{
+	s->alive[x] = 0;
+	if (s->living)
+		s->living[x / 64] &= ~((uint64_t)1 << x % 64);
+}
+
 static void drop_row(struct work *w, uint32_t r)
 {
-	w->row.alive[r] = 0;
+	end(&w->row, r);
 	w->out->rows_left--;
 	for (uint64_t i = w->in->row_at[r]; i < w->in->row_at[r + 1]; i++) {
 		uint32_t c = w->in->row_col[i];
@@ -45,7 +60,7 @@ static void drop_row(struct work *w, uint32_t r)
 		w->col.degree[c]--;
 		w->col.dirty[c] = 1;
 		if (w->col.alive[c] && w->col.degree[c] == 0) {
-			w->col.alive[c] = 0;
+			end(&w->col, c);
 			w->out->cols_left--;
 		}
 	}
@@ -63,7 +78,7 @@ static void look_at_unit(struct work *w, uint32_t r)
 
 static void drop_col(struct work *w, uint32_t c)
 {
-	w->col.alive[c] = 0;
+	end(&w->col, c);
 	w->out->cols_left--;
 	for (uint64_t i = w->in->col_at[c]; i < w->in->col_at[c + 1]; i++) {
 		uint32_t r = w->in->col_row[i];
@@ -81,7 +96,7 @@ static void take_col(struct work *w, uint32_t c, uint32_t why)
 	w->out->taken[c] = 1;
 	w->out->why[c] = why;
 	w->out->taken_count++;
-	w->col.alive[c] = 0;
+	end(&w->col, c);
 	w->out->cols_left--;
 	for (uint64_t i = w->in->col_at[c]; i < w->in->col_at[c + 1]; i++) {
 		uint32_t r = w->in->col_row[i];
@@ -112,15 +127,27 @@ static void take_units(struct work *w)
 	}
 }
 
+static bool inside_bits(const struct side *s, const struct side *members, uint32_t x, uint32_t y)
+{
+	const uint64_t *a = s->bits + x * s->words, *b = s->bits + y * s->words;
+
+	for (size_t i = 0; i < s->words; i++)
+		if (a[i] & members->living[i] & ~b[i])
+			return false;
+	return true;
+}
+
 /* Are x's living members all in y? */
-static bool inside(const struct side *s, const uint8_t *member_alive, uint32_t x, uint32_t y)
+static bool inside(const struct side *s, const struct side *members, uint32_t x, uint32_t y)
 {
 	uint64_t i = s->at[x], j = s->at[y], i_end = s->at[x + 1], j_end = s->at[y + 1];
 
+	if (s->bits)
+		return inside_bits(s, members, x, y);
 	for (; i < i_end; i++) {
 		uint32_t m = s->member[i];
 
-		if (!member_alive[m])
+		if (!members->alive[m])
 			continue;
 		while (j < j_end && s->member[j] < m)
 			j++;
@@ -161,7 +188,7 @@ static void drop_rows_around(struct work *w, uint32_t e)
 		if (f == e || !w->row.alive[f] || w->row.degree[f] < w->row.degree[e] ||
 		    w->out->demand[f] > w->out->demand[e] || (w->row.signature[e] & ~w->row.signature[f]))
 			continue;
-		if (inside(&w->row, w->col.alive, e, f))
+		if (inside(&w->row, &w->col, e, f))
 			drop_row(w, f);
 	}
 }
@@ -193,16 +220,16 @@ static void drop_if_dominated(struct work *w, uint32_t s)
 			continue;
 		equal = w->col.degree[t] == w->col.degree[s];
 		if (w->in->w[t] > w->in->w[s]) {
-			if (equal && need == 1 && inside(&w->col, w->row.alive, s, t))
+			if (equal && need == 1 && inside(&w->col, &w->row, s, t))
 				drop_col(w, t); /* the same set, dearer */
 			continue;
 		}
 		if (equal && w->in->w[t] == w->in->w[s] && t > s) {
-			if (need == 1 && inside(&w->col, w->row.alive, s, t))
+			if (need == 1 && inside(&w->col, &w->row, s, t))
 				drop_col(w, t);
 			continue;
 		}
-		if (inside(&w->col, w->row.alive, s, t) && --need == 0) {
+		if (inside(&w->col, &w->row, s, t) && --need == 0) {
 			drop_col(w, s);
 			return;
 		}
@@ -213,7 +240,7 @@ static bool reduce_rows(struct work *w)
 {
 	bool any = false;
 
-	for (uint32_t r = 0; r < w->in->rows; r++)
+	for (uint32_t r = 0; r < w->in->rows && !task_interrupted(); r++)
 		if (w->row.alive[r] && w->row.dirty[r]) {
 			w->row.dirty[r] = 0;
 			any = true;
@@ -226,7 +253,7 @@ static bool reduce_cols(struct work *w)
 {
 	bool any = false;
 
-	for (uint32_t c = 0; c < w->in->cols; c++)
+	for (uint32_t c = 0; c < w->in->cols && !task_interrupted(); c++)
 		if (w->col.alive[c] && w->col.dirty[c]) {
 			w->col.dirty[c] = 0;
 			any = true;
@@ -253,12 +280,28 @@ static void side_init(struct arena *a, struct side *s, uint32_t n, const uint64_
 	}
 }
 
+static void side_bits(struct arena *a, struct side *s, uint32_t n, uint32_t members)
+{
+	s->words = ((size_t)members + 63) / 64;
+	s->bits = ARENA_ARRAY(a, uint64_t, n * s->words + 1);
+	memset(s->bits, 0, n * s->words * sizeof *s->bits);
+	for (uint32_t x = 0; x < n; x++)
+		for (uint64_t i = s->at[x]; i < s->at[x + 1]; i++)
+			s->bits[x * s->words + s->member[i] / 64] |= (uint64_t)1 << s->member[i] % 64;
+	s->living = ARENA_ARRAY(a, uint64_t, (size_t)n / 64 + 1);
+	memset(s->living, 0xff, ((size_t)n / 64 + 1) * sizeof *s->living);
+}
+
 void reduce(struct arena *a, const struct instance *in, struct reduction *out)
 {
 	struct work w = { .in = in, .out = out };
 
 	side_init(a, &w.row, in->rows, in->row_at, in->row_col);
 	side_init(a, &w.col, in->cols, in->col_at, in->col_row);
+	if (in->rows > 64 && in->cols > 64 && in->row_at[in->rows] * DENSE >= (uint64_t)in->rows * in->cols) {
+		side_bits(a, &w.row, in->rows, in->cols);
+		side_bits(a, &w.col, in->cols, in->rows);
+	}
 	*out = (struct reduction){
 		.row_alive = w.row.alive, .col_alive = w.col.alive, .rows_left = in->rows, .cols_left = in->cols
 	};
@@ -277,13 +320,13 @@ void reduce(struct arena *a, const struct instance *in, struct reduction *out)
 	}
 	for (uint32_t c = 0; c < in->cols; c++)
 		if (w.col.alive[c] && w.col.degree[c] == 0) {
-			w.col.alive[c] = 0;
+			end(&w.col, c);
 			out->cols_left--;
 		}
 	for (uint32_t r = 0; r < in->rows; r++)
 		if (w.row.alive[r])
 			look_at_unit(&w, r);
-	for (bool more = true; more && !out->infeasible;) {
+	for (bool more = true; more && !out->infeasible && !task_interrupted();) {
 		take_units(&w);
 		more = reduce_cols(&w);
 		take_units(&w);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/task.h"
 #include "cover/reduce.h"
 #include "cover/round.h"
 #include "cover/tree.h"
@@ -20,7 +21,7 @@ bool search_spent(struct search *s)
 {
 	if (s->exhausted)
 		return true;
-	s->exhausted = s->nodes >= s->node_budget || s->work / SEARCH_WORK >= s->node_budget;
+	s->exhausted = s->nodes >= s->node_budget || s->work / SEARCH_WORK >= s->node_budget || task_interrupted();
 	if (s->deadline > 0 && !s->exhausted) {
 		struct timespec now;
 

@@ -2,6 +2,7 @@
 #include "cover/tableau.h"
 
 #include "base/mem.h"
+#include "base/task.h"
 
 #define EPS 1e-9
 #define SHOWN 1e-9 /* less of a column in a fractional cover is none */
@@ -279,7 +280,7 @@ bool tableau_solve(struct tableau *t, uint64_t pivots, uint64_t work, double eno
 {
 	uint64_t begin = t->pivots;
 
-	while (t->pivots - begin < pivots && t->work < work && tableau_value(t) < enough) {
+	while (t->pivots - begin < pivots && t->work < work && tableau_value(t) < enough && !task_interrupted()) {
 		uint32_t j = entering(t, t->pivots - begin > pivots / 2), i;
 
 		if (!j || (i = leaving(t, j)) == UINT32_MAX)

@@ -1,6 +1,7 @@
 /* The solver against its exhaustive twin, and against its own checker. */
 #include <stdlib.h>
 
+#include "base/task.h"
 #include "draw.h"
 
 static const struct {
@@ -137,6 +138,69 @@ TEST(cover, says_what_it_could_not_prove)
 	CHECK(r.certified <= r.lower_bound);
 	cover_result_release(&r);
 	cover_result_release(&whole);
+}
+
+/* Do size documents, the last of them from `first` on, cover what is open?  open: the rest, as bits of two words. */
+static bool some_cover(uint64_t (*covers)[2], uint32_t n, uint32_t first, unsigned size, uint64_t x, uint64_t y)
+{
+	if (!x && !y)
+		return true;
+	for (uint32_t b = first; size && b < n; b++)
+		if (some_cover(covers, n, b + 1, size - 1, x & ~covers[b][0], y & ~covers[b][1]))
+			return true;
+	return false;
+}
+
+/* Where most documents cover most others, bit sets stand in for lists. */
+TEST(cover, of_dense_graphs_is_as_small_as_any)
+{
+	enum { N = 120 };
+	uint64_t *start = ARENA_ARRAY(t->arena, uint64_t, N + 1), covers[N][2];
+	uint32_t *by = ARENA_ARRAY(t->arena, uint32_t, N * N);
+	unsigned sizes[6] = { 0 };
+
+	for (int round = 0; round < 60; round++) {
+		uint32_t n = 70 + (uint32_t)test_below(t, N - 70), tenths = 3 + (uint32_t)test_below(t, 7);
+		struct cover_problem p = { .n = n, .start = start, .by = by };
+		struct cover_result r;
+		uint64_t at = 0;
+
+		memset(covers, 0, sizeof covers);
+		start[0] = 0;
+		for (uint32_t a = 0; a < n; a++) {
+			for (uint32_t b = 0; b < n; b++)
+				if (a == b || test_below(t, 10) < tenths) {
+					covers[b][a / 64] |= (uint64_t)1 << a % 64;
+					if (a != b)
+						by[at++] = b;
+				}
+			start[a + 1] = at;
+		}
+		REQUIRE(cover_solve(&p, &r, NULL) == WN_OK);
+		for (unsigned size = 1; size < 5 && size < r.kept_count; size++)
+			CHECK(!some_cover(covers, n, 0, size, UINT64_MAX, n < 128 ? ((uint64_t)1 << (n - 64)) - 1 : 0),
+			      "%u documents: %u cover them, %u were kept", n, size, r.kept_count);
+		CHECK(r.kept_count > 3 ? r.lower_bound <= r.kept_count : r.lower_bound == r.kept_count);
+		sizes[r.kept_count < 5 ? r.kept_count : 5]++;
+		cover_result_release(&r);
+	}
+	printf("cover: dense graphs of minimum 1, 2, 3, 4, more: %u %u %u %u %u\n", sizes[1], sizes[2], sizes[3],
+	       sizes[4], sizes[5]);
+}
+
+TEST(cover, ends_when_it_is_asked_to)
+{
+	struct draw d;
+	struct cover_result r;
+	struct err err = { 0 };
+
+	draw_problem(t, &d, 18, 0);
+	task_stop(true);
+	CHECK_EQ(cover_solve(&d.p, &r, &err), WN_INTERRUPTED);
+	task_stop(false);
+	CHECK(r.kept == NULL);
+	REQUIRE(cover_solve(&d.p, &r, &err) == WN_OK);
+	cover_result_release(&r);
 }
 
 TEST(cover, is_the_same_each_time)
