@@ -1,9 +1,9 @@
 /* bench/text.c -- text and links of every page in archive files, MB of decoded payload per second.
  *
- *	bench-text [--main] [--sum] [--threads N] FILE.warc.gz...
+ *	bench-text [--main] [--lang] [--sum] [--threads N] FILE.warc.gz...
  *
  * Reads records, decodes the payload, finds the charset, extracts text and
- * links (resolved); --main adds main content and language.  Threads share the
+ * links (resolved); --main adds main content, --lang the language.  Threads share the
  * ranges of each file, as ingest does.  Every payload is parsed; none is
  * skipped as equal.  Prints one line: payload MB, pages, seconds, MB/s; --sum
  * adds a sum over what was found (charset, title, text, main text, links) that is the
@@ -28,7 +28,7 @@ struct worker {
 
 struct bench {
 	struct worker *workers;
-	bool main, sum;
+	bool main, lang, sum;
 };
 
 static uint64_t sum_of(const struct document *d)
@@ -59,7 +59,7 @@ static void *work(void *context, struct reader *r, struct record *rec, size_t fi
 					  .mime = w->payload.http.content_type,
 					  .url = rec->target_uri,
 					  .no_main = !b->main,
-					  .no_lang = !b->main };
+					  .no_lang = !b->lang };
 
 		if (document_extract(&d, &w->arena, w->documents, &in, &err) == WN_OK) {
 			w->bytes += body.n;
@@ -104,13 +104,15 @@ int main(int argc, char **argv)
 	for (; first < argc && argv[first][0] == '-' && argv[first][1] == '-'; first++) {
 		if (strcmp(argv[first], "--main") == 0)
 			b.main = true;
+		else if (strcmp(argv[first], "--lang") == 0)
+			b.lang = true;
 		else if (strcmp(argv[first], "--sum") == 0)
 			b.sum = true;
 		else if (strcmp(argv[first], "--threads") == 0 && first + 1 < argc)
 			threads = atoi(argv[++first]);
 	}
 	if (first == argc || threads < 1 || threads > 64) {
-		fprintf(stderr, "usage: bench-text [--main] [--sum] [--threads N] FILE.warc.gz...\n");
+		fprintf(stderr, "usage: bench-text [--main] [--lang] [--sum] [--threads N] FILE.warc.gz...\n");
 		return 2;
 	}
 	b.workers = mem_zarray((size_t)threads + 1, sizeof *b.workers);

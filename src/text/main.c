@@ -23,6 +23,9 @@
 #include "text/main.h"
 
 #include <stdlib.h>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #define FURNITURE_SHARE 45    /* % of the prose that what looks like furniture may hold */
 #define BOTH_SHARE 15	      /* the same when another of its names says content */
@@ -173,30 +176,62 @@ static const uint8_t mark_class[256] = {
 	['?'] = MARK, [0xe3] = MARK_LEAD, [0xef] = MARK_LEAD, [0xd8] = MARK_LEAD, [0xe0] = MARK_LEAD,
 };
 
-static bool is_wide_mark(struct str s)
+static bool is_wide_mark(const char *p, const char *end)
 {
-	static const struct str marks[] = {
-		STR("\xe3\x80\x81"), STR("\xe3\x80\x82"), /* ideographic comma and full stop */
-		STR("\xef\xbc\x8c"), STR("\xef\xbc\x8e"), /* full-width comma, full stop */
-		STR("\xd8\x8c"),     STR("\xd8\x9f"),	  /* Arabic comma, question mark */
-		STR("\xe0\xa5\xa4"), STR("\xe0\xa5\xa5"), /* danda */
-	};
+	const unsigned char *u = (const unsigned char *)p;
+	size_t n = (size_t)(end - p);
 
-	for (size_t i = 0; i < COUNT(marks); i++)
-		if (str_starts(s, marks[i]))
+	if (u[0] == 0xd8) /* Arabic comma, question mark */
+		return n > 1 && (u[1] == 0x8c || u[1] == 0x9f);
+	if (n < 3)
+		return false;
+	return (u[0] == 0xe3 && u[1] == 0x80 && (u[2] == 0x81 || u[2] == 0x82)) || /* ideographic comma, full stop */
+	       (u[0] == 0xef && u[1] == 0xbc && (u[2] == 0x8c || u[2] == 0x8e)) || /* full-width comma, full stop */
+	       (u[0] == 0xe0 && u[1] == 0xa5 && (u[2] == 0xa4 || u[2] == 0xa5));   /* danda */
+}
+
+bool main_has_mark_slow(struct str text)
+{
+	for (const char *p = text.p, *end = str_end(text); p < end; p++) {
+		uint8_t class = mark_class[(unsigned char)*p];
+
+		if (class == MARK || (class && is_wide_mark(p, end)))
 			return true;
+	}
 	return false;
+}
+
+bool main_has_mark(struct str text)
+{
+	const char *p = text.p, *end = str_end(text);
+
+#if defined(__x86_64__)
+#define EQUAL(c) _mm_cmpeq_epi8(v, _mm_set1_epi8((char)(c)))
+	for (; end - p >= 16; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)p);
+		__m128i stops =
+		    _mm_or_si128(_mm_or_si128(EQUAL('.'), EQUAL(',')), _mm_or_si128(EQUAL(';'), EQUAL(':')));
+		__m128i marks = _mm_or_si128(stops, _mm_or_si128(EQUAL('!'), EQUAL('?')));
+
+		if (_mm_movemask_epi8(marks))
+			return true;
+		if (!_mm_movemask_epi8(v)) /* all ASCII */
+			continue;
+		__m128i leads =
+		    _mm_or_si128(_mm_or_si128(EQUAL(0xe3), EQUAL(0xef)), _mm_or_si128(EQUAL(0xd8), EQUAL(0xe0)));
+
+		for (unsigned hit = (unsigned)_mm_movemask_epi8(leads); hit; hit &= hit - 1)
+			if (is_wide_mark(p + __builtin_ctz(hit), end))
+				return true;
+	}
+#undef EQUAL
+#endif
+	return main_has_mark_slow(str_n(p, (size_t)(end - p)));
 }
 
 static bool has_mark(struct str body, uint32_t start, uint32_t end)
 {
-	for (uint32_t i = start; i < end; i++) {
-		uint8_t class = mark_class[(unsigned char)body.p[i]];
-
-		if (class == MARK || (class && is_wide_mark(str_n(body.p + i, end - i))))
-			return true;
-	}
-	return false;
+	return main_has_mark(str_n(body.p + start, end - start));
 }
 
 static void weigh(struct page_rows *p)

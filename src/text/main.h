@@ -24,4 +24,8 @@ struct main_text {
 
 /* Ranges and text live in the arena; text may be the body itself. */
 struct main_text main_content(struct arena *a, struct str body, const struct outline *o);
+
+/* Whether a text has a mark of punctuation, as prose has, in any of the scripts that have their own; and its slow twin. */
+bool main_has_mark(struct str text);
+bool main_has_mark_slow(struct str text);
 #endif

@@ -1,8 +1,10 @@
-/* Loops that look at many bytes at once, beside what they must equal: newlines, and the URLs of style sheets. */
+/* Loops that look at many bytes at once, beside what they must equal: newlines, marks, and the URLs
+ * of style sheets. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "test.h"
 #include "text/css.h"
+#include "text/main.h"
 #include "text/newline.h"
 
 TEST(newline, agrees_with_its_slow_twin)
@@ -18,6 +20,38 @@ TEST(newline, agrees_with_its_slow_twin)
 
 		CHECK_STR(str_n(got, newline_narrow(got, str_n(text, n))), expect, "narrow, %zu bytes", n);
 		CHECK_STR(str_n(got, newline_unix(got, str_n(text, n))), expect, "%zu bytes", n);
+	}
+}
+
+TEST(main, mark_is_found_as_by_its_slow_twin)
+{
+	static const char *const rare[] = { ".",
+					    ",",
+					    ";",
+					    ":",
+					    "!",
+					    "?",
+					    "\xe3\x80\x81",
+					    "\xe3\x80\x82",
+					    "\xef\xbc\x8c",
+					    "\xd8\x8c",
+					    "\xe0\xa5\xa4",
+					    "\xe3\x80\x83",
+					    "\xd8\x8d",
+					    "\xe3",
+					    "\xd8",
+					    "\xe0\xa5",
+					    "\x80",
+					    "\xef\xbc" };
+
+	for (int round = 0; round < 20000; round++) {
+		struct buf text = BUF(MIB);
+		size_t often = 2 + test_below(t, 100);
+
+		for (size_t n = test_below(t, 60); n > 0; n--)
+			buf_str(&text, test_below(t, often) ? STR("a") : str(rare[test_below(t, COUNT(rare))]));
+		CHECK(main_has_mark(buf_view(&text)) == main_has_mark_slow(buf_view(&text)));
+		buf_release(&text);
 	}
 }
 
@@ -100,9 +134,31 @@ static void css_slow(struct str css, struct buf *found)
 
 TEST(css, urls_agree_with_those_found_byte_by_byte)
 {
-	static const char *const parts[] = { "url(", "URL(", "@import", "@media", "/*",	 "*/",	 "\"",	    "'", "(",	")",
-					     ";",    "{",    "}",	"a.css",  "  ",	 "\n",	 "u",	    "r", "l",	"/",
-					     "*",    "@",    "color: red",	  "p { margin: 0 0 0 0 }", "background-image: " };
+	static const char *const parts[] = { "url(",
+					     "URL(",
+					     "@import",
+					     "@media",
+					     "/*",
+					     "*/",
+					     "\"",
+					     "'",
+					     "(",
+					     ")",
+					     ";",
+					     "{",
+					     "}",
+					     "a.css",
+					     "  ",
+					     "\n",
+					     "u",
+					     "r",
+					     "l",
+					     "/",
+					     "*",
+					     "@",
+					     "color: red",
+					     "p { margin: 0 0 0 0 }",
+					     "background-image: " };
 	struct buf css = BUF(MIB), want = BUF(MIB), got = BUF(MIB);
 
 	for (int round = 0; round < 20000; round++) {
