@@ -1,7 +1,8 @@
 /* text/extract_page.h -- inside of the extractor: its struct, shared by its files.
  *
- * extract.c takes tokens and keeps the text, extract_tree.c the open elements,
- * extract_head.c what the page says of itself, link.c its links.
+ * extract.c takes tokens and keeps the text, extract_tree.c knows what tags do,
+ * extract_stack.c which elements are open, extract_head.c what the page says of
+ * itself, link.c its links.
  *
  * Strings of links are offsets into the text where they are text (it moves
  * while it grows), slices of the page where they stand there as written, and
@@ -92,7 +93,6 @@ void tree_start(struct extract *x, const struct html_token *t);
 void tree_end(struct extract *x, const struct html_token *t);
 void tree_text(struct extract *x, struct str text);
 void tree_finish(struct extract *x);
-bool tree_foreign(const struct extract *x); /* the element at hand is SVG or MathML */
 
 /* extract_head.c */
 void head_meta(struct extract *x, const struct html_token *t);

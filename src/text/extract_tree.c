@@ -1,4 +1,4 @@
-/* text/extract_tree.c -- the open elements, as far as the text depends on them.
+/* text/extract_tree.c -- what tags do to the open elements, as far as the text depends on them.
  *
  * No tree is built.  A stack of at most LIMIT_HTML_DEPTH open elements follows
  * the standard's tree builder where that decides which text is shown, what
@@ -8,214 +8,8 @@
  *
  * Cost: a tag costs its search on the stack; count[] says at once when there
  * is nothing to find. */
-#include "text/extract_page.h"
-
-#include <limits.h>
-
 #include "base/hash.h"
-
-static const struct open *top(const struct extract *x) { return x->depth ? &x->stack[x->depth - 1] : NULL; }
-static unsigned flags_of(enum tag tag) { return tag_info[tag].flags; }
-
-bool tree_foreign(const struct extract *x)
-{
-	const struct open *e;
-
-	if (!x->count[TAG_SVG] && !x->count[TAG_MATH])
-		return false;
-	e = top(x);
-	return e && e->ns != NS_HTML && !e->integrates;
-}
-
-/* MathML's token elements: text in them is HTML's. */
-static bool math_token(const struct open *e)
-{
-	return e->ns == NS_MATH &&
-	       (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT);
-}
-
-static void tell_tokenizer(struct extract *x)
-{
-	const struct open *e = top(x);
-
-	html_set_foreign(x->html, x->options.xml || (e && e->ns != NS_HTML));
-}
-
-/* What closing an element means for the text; it is already off the stack. */
-static void closed(struct extract *x, struct open e)
-{
-	unsigned flags = e.ns == NS_HTML ? flags_of(e.tag) : 0;
-
-	x->count[e.tag]--;
-	x->hide -= e.hides;
-	if (e.pre) {
-		x->pre--;
-		x->skip_newline = false;
-	}
-	if (x->hide)
-		; /* what is not shown does not separate */
-	else if (flags & IS_BLOCK)
-		extract_separate(x, '\n');
-	else if (flags & IS_CELL)
-		extract_separate(x, '\t');
-	if (e.outlined)
-		outline_close(&x->outline, e.outlined, x->n);
-	if (e.tag == TAG_A)
-		link_end_anchor(x);
-	else if (e.tag == TAG_FORM)
-		x->form = false;
-}
-
-static void pop(struct extract *x)
-{
-	struct open e = x->stack[--x->depth];
-
-	closed(x, e);
-	if (e.ns != NS_HTML || x->count[TAG_SVG] || x->count[TAG_MATH])
-		tell_tokenizer(x);
-}
-
-static void pop_to(struct extract *x, unsigned depth)
-{
-	while (x->depth > depth)
-		pop(x);
-}
-
-/* Takes an element out of the middle: what is above it stays open. */
-static void take_out(struct extract *x, unsigned at)
-{
-	struct open e = x->stack[at];
-
-	memmove(&x->stack[at], &x->stack[at + 1], (x->depth - at - 1) * sizeof x->stack[0]);
-	x->depth--;
-	closed(x, e);
-}
-
-/* ---- scopes ---- */
-
-#define NOT_FOUND UINT_MAX
-enum scope { SCOPE_DEFAULT, SCOPE_BUTTON, SCOPE_LIST, SCOPE_TABLE };
-
-static bool bounds(const struct open *e, enum scope scope)
-{
-	if (e->ns != NS_HTML)
-		return e->integrates;
-	if (scope == SCOPE_TABLE)
-		return e->tag == TAG_TABLE || e->tag == TAG_TEMPLATE;
-	if (flags_of(e->tag) & IS_SCOPE)
-		return true;
-	return (scope == SCOPE_BUTTON && e->tag == TAG_BUTTON) ||
-	       (scope == SCOPE_LIST && (e->tag == TAG_OL || e->tag == TAG_UL));
-}
-
-/* Index of the innermost open `tag` in scope, or NOT_FOUND. */
-static unsigned find(const struct extract *x, enum tag tag, enum scope scope)
-{
-	if (!x->count[tag])
-		return NOT_FOUND;
-	for (unsigned i = x->depth; i-- > 0;) {
-		if (x->stack[i].tag == tag && x->stack[i].ns == NS_HTML)
-			return i;
-		if (bounds(&x->stack[i], scope))
-			return NOT_FOUND;
-	}
-	return NOT_FOUND;
-}
-
-static bool close_found(struct extract *x, enum tag tag, enum scope scope)
-{
-	unsigned at = find(x, tag, scope);
-
-	if (at == NOT_FOUND)
-		return false;
-	pop_to(x, at);
-	return true;
-}
-
-static unsigned find_heading(const struct extract *x)
-{
-	for (unsigned i = x->depth; i-- > 0;) {
-		if (x->stack[i].ns == NS_HTML && (flags_of(x->stack[i].tag) & IS_HEADING))
-			return i;
-		if (bounds(&x->stack[i], SCOPE_DEFAULT))
-			break;
-	}
-	return NOT_FOUND;
-}
-
-/* <li>, <dd>, <dt>: closes its forerunner of the same list. */
-static void close_item(struct extract *x, enum tag a, enum tag b)
-{
-	if (!x->count[a] && !x->count[b])
-		return;
-	for (unsigned i = x->depth; i-- > 0;) {
-		enum tag tag = x->stack[i].tag;
-
-		if (x->stack[i].ns == NS_HTML && (tag == a || tag == b)) {
-			pop_to(x, i);
-			return;
-		}
-		if (x->stack[i].ns != NS_HTML ||
-		    ((flags_of(tag) & IS_SPECIAL) && tag != TAG_ADDRESS && tag != TAG_DIV && tag != TAG_P))
-			return;
-	}
-}
-
-/* ---- tables ---- */
-
-/* Innermost table or template; NOT_FOUND when there is none. */
-static unsigned table_at(const struct extract *x)
-{
-	if (!x->count[TAG_TABLE] && !x->count[TAG_TEMPLATE])
-		return NOT_FOUND;
-	for (unsigned i = x->depth; i-- > 0;)
-		if (x->stack[i].ns == NS_HTML && (x->stack[i].tag == TAG_TABLE || x->stack[i].tag == TAG_TEMPLATE))
-			return i;
-	return NOT_FOUND;
-}
-
-static unsigned part_above(const struct extract *x, unsigned from, enum tag a, enum tag b, enum tag c)
-{
-	for (unsigned i = from + 1; i < x->depth; i++) {
-		enum tag tag = x->stack[i].tag;
-
-		if (x->stack[i].ns == NS_HTML && (tag == a || tag == b || tag == c))
-			return i;
-	}
-	return NOT_FOUND;
-}
-
-/* Closes what a part of a table ends by beginning; false: no table, so the tag means nothing. */
-static bool enter_part(struct extract *x, enum tag tag)
-{
-	unsigned table = table_at(x), at;
-
-	if (table == NOT_FOUND)
-		return false;
-	if (x->count[TAG_SELECT] && find(x, TAG_SELECT, SCOPE_TABLE) != NOT_FOUND)
-		close_found(x, TAG_SELECT, SCOPE_TABLE);
-	if ((at = part_above(x, table, TAG_CAPTION, TAG_COLGROUP, TAG_CAPTION)) != NOT_FOUND && tag != TAG_COL)
-		pop_to(x, at);
-	if (tag == TAG_TD || tag == TAG_TH) {
-		if ((at = part_above(x, table, TAG_TD, TAG_TH, TAG_TD)) != NOT_FOUND)
-			pop_to(x, at);
-		else if ((at = part_above(x, table, TAG_TR, TAG_TR, TAG_TR)) != NOT_FOUND)
-			pop_to(x, at + 1);
-		else if (x->stack[table].tag == TAG_TABLE &&
-			 part_above(x, table, TAG_TBODY, TAG_THEAD, TAG_TFOOT) == NOT_FOUND)
-			pop_to(x, table + 1);
-	} else if (tag == TAG_TR) {
-		if ((at = part_above(x, table, TAG_TR, TAG_TR, TAG_TR)) != NOT_FOUND)
-			pop_to(x, at);
-		else if ((at = part_above(x, table, TAG_TBODY, TAG_THEAD, TAG_TFOOT)) != NOT_FOUND)
-			pop_to(x, at + 1);
-		else if (x->stack[table].tag == TAG_TABLE)
-			pop_to(x, table + 1);
-	} else if (x->stack[table].tag == TAG_TABLE && tag != TAG_COL) {
-		pop_to(x, table + 1);
-	}
-	return true;
-}
+#include "text/extract_stack.h"
 
 /* ---- start tags ---- */
 
@@ -227,14 +21,14 @@ static bool has_foreign_font(const struct html_token *t)
 /* A start tag in SVG or MathML: true when it was dealt with, false when it is HTML after all. */
 static bool start_foreign(const struct extract *x, const struct html_token *t)
 {
-	unsigned flags = flags_of(t->tag);
-	const struct open *e = top(x);
+	unsigned flags = tag_flags(t->tag);
+	const struct open *e = open_top(x);
 
 	if (!e || e->ns == NS_HTML || e->integrates)
 		return false;
 	if ((flags & IS_BREAKOUT) || (t->tag == TAG_FONT && has_foreign_font(t)))
 		return false;
-	if (math_token(e))
+	if (open_math_token(e))
 		return str_eq(t->text, STR("mglyph")) || str_eq(t->text, STR("malignmark"));
 	if (e->tag == TAG_ANNOTATION_XML && t->tag == TAG_SVG)
 		return false;
@@ -244,9 +38,9 @@ static bool start_foreign(const struct extract *x, const struct html_token *t)
 static void leave_foreign(struct extract *x)
 {
 	while (tree_foreign(x)) {
-		if (math_token(top(x)))
+		if (open_math_token(open_top(x)))
 			return;
-		pop(x);
+		open_pop(x);
 	}
 }
 
@@ -256,51 +50,51 @@ static void imply_ends(struct extract *x, enum tag tag, unsigned flags)
 	const struct open *e;
 
 	if ((flags & IS_CLOSES_P) && x->count[TAG_P])
-		close_found(x, TAG_P, SCOPE_BUTTON);
+		open_close(x, TAG_P, SCOPE_BUTTON);
 	switch (tag) {
-	case TAG_LI: close_item(x, TAG_LI, TAG_LI); break;
+	case TAG_LI: open_close_item(x, TAG_LI, TAG_LI); break;
 	case TAG_DD:
-	case TAG_DT: close_item(x, TAG_DD, TAG_DT); break;
+	case TAG_DT: open_close_item(x, TAG_DD, TAG_DT); break;
 	case TAG_H1:
 	case TAG_H2:
 	case TAG_H3:
 	case TAG_H4:
 	case TAG_H5:
 	case TAG_H6:
-		if ((e = top(x)) && e->ns == NS_HTML && (flags_of(e->tag) & IS_HEADING))
-			pop(x);
+		if ((e = open_top(x)) && e->ns == NS_HTML && (tag_flags(e->tag) & IS_HEADING))
+			open_pop(x);
 		break;
-	case TAG_BUTTON: close_found(x, TAG_BUTTON, SCOPE_DEFAULT); break;
+	case TAG_BUTTON: open_close(x, TAG_BUTTON, SCOPE_DEFAULT); break;
 	case TAG_OPTGROUP:
 	case TAG_OPTION:
-		if ((e = top(x)) && e->tag == TAG_OPTION)
-			pop(x);
-		if (tag == TAG_OPTGROUP && (e = top(x)) && e->tag == TAG_OPTGROUP)
-			pop(x);
+		if ((e = open_top(x)) && e->tag == TAG_OPTION)
+			open_pop(x);
+		if (tag == TAG_OPTGROUP && (e = open_top(x)) && e->tag == TAG_OPTGROUP)
+			open_pop(x);
 		break;
 	case TAG_RB:
 	case TAG_RP:
 	case TAG_RT:
 	case TAG_RTC:
 		if (x->count[TAG_RUBY])
-			while ((e = top(x)) && e->ns == NS_HTML && (flags_of(e->tag) & IS_IMPLIED) &&
+			while ((e = open_top(x)) && e->ns == NS_HTML && (tag_flags(e->tag) & IS_IMPLIED) &&
 			       (e->tag != TAG_RTC || tag == TAG_RB || tag == TAG_RTC))
-				pop(x);
+				open_pop(x);
 		break;
 	case TAG_A:
 	case TAG_NOBR: {
-		unsigned at = find(x, tag, SCOPE_DEFAULT);
+		unsigned at = open_find(x, tag, SCOPE_DEFAULT);
 
-		if (at != NOT_FOUND)
-			take_out(x, at);
+		if (at != OPEN_NONE)
+			open_take_out(x, at);
 		break;
 	}
 	case TAG_TABLE: {
-		unsigned at = table_at(x);
+		unsigned at = open_table(x);
 
-		if (at != NOT_FOUND && x->stack[at].tag == TAG_TABLE &&
-		    part_above(x, at, TAG_TD, TAG_TH, TAG_CAPTION) == NOT_FOUND)
-			pop_to(x, at);
+		if (at != OPEN_NONE && x->stack[at].tag == TAG_TABLE &&
+		    open_part(x, at, TAG_TD, TAG_TH, TAG_CAPTION) == OPEN_NONE)
+			open_pop_to(x, at);
 		break;
 	}
 	default: break;
@@ -388,7 +182,7 @@ static bool read_attrs(const struct html_token *t, struct outline_attrs *attrs)
 
 static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 {
-	unsigned flags = ns == NS_HTML ? flags_of(t->tag) : 0;
+	unsigned flags = ns == NS_HTML ? tag_flags(t->tag) : 0;
 	struct outline_attrs attrs;
 	struct open e = { .tag = (uint8_t)t->tag, .ns = ns };
 
@@ -444,7 +238,7 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 	x->stack[x->depth++] = e;
 	x->count[t->tag]++;
 	if (x->count[TAG_SVG] || x->count[TAG_MATH])
-		tell_tokenizer(x);
+		open_tell(x);
 }
 
 /* In a frameset there is no text; only frames and noframes count. */
@@ -472,7 +266,7 @@ static bool start_structure(struct extract *x, const struct html_token *t)
 	case TAG_HEAD: return true;
 	case TAG_FRAMESET:
 		if (x->frameset_ok && !x->count[TAG_TEMPLATE]) {
-			pop_to(x, 0);
+			open_pop_to(x, 0);
 			x->frameset = true;
 			x->n = x->title_late ? 0 : x->title.n; /* the body goes, with what little it had */
 		}
@@ -489,7 +283,7 @@ static bool start_structure(struct extract *x, const struct html_token *t)
 
 void tree_start(struct extract *x, const struct html_token *t)
 {
-	unsigned flags = flags_of(t->tag);
+	unsigned flags = tag_flags(t->tag);
 	uint8_t ns = NS_HTML;
 
 	if (x->frameset) {
@@ -498,7 +292,7 @@ void tree_start(struct extract *x, const struct html_token *t)
 	}
 	if (x->count[TAG_SVG] || x->count[TAG_MATH]) {
 		if (start_foreign(x, t)) {
-			const struct open *e = top(x);
+			const struct open *e = open_top(x);
 
 			ns = e->ns;
 			if (t->tag == TAG_A || t->tag == TAG_IMAGE || t->tag == TAG_SCRIPT)
@@ -512,7 +306,7 @@ void tree_start(struct extract *x, const struct html_token *t)
 	}
 	if (start_structure(x, t))
 		return;
-	if ((flags & IS_TABLE_PART) && !x->options.xml && !enter_part(x, t->tag))
+	if ((flags & IS_TABLE_PART) && !x->options.xml && !open_enter_part(x, t->tag))
 		return;
 	if (!(flags & IS_HEAD)) {
 		x->body = true;
@@ -561,17 +355,17 @@ void tree_start(struct extract *x, const struct html_token *t)
 /* The end tag of a formatting element: what is above it and special stays open. */
 static void end_format(struct extract *x, enum tag tag)
 {
-	unsigned at = find(x, tag, SCOPE_DEFAULT);
+	unsigned at = open_find(x, tag, SCOPE_DEFAULT);
 
-	if (at == NOT_FOUND)
+	if (at == OPEN_NONE)
 		return;
 	for (unsigned i = at + 1; i < x->depth; i++) {
-		if (x->stack[i].ns != NS_HTML || (flags_of(x->stack[i].tag) & IS_SPECIAL)) {
-			take_out(x, at);
+		if (x->stack[i].ns != NS_HTML || (tag_flags(x->stack[i].tag) & IS_SPECIAL)) {
+			open_take_out(x, at);
 			return;
 		}
 	}
-	pop_to(x, at);
+	open_pop_to(x, at);
 }
 
 static void end_other(struct extract *x, const struct html_token *t)
@@ -584,10 +378,10 @@ static void end_other(struct extract *x, const struct html_token *t)
 		const struct open *e = &x->stack[i];
 
 		if (e->tag == t->tag && (t->tag != TAG_OTHER || e->name == name)) {
-			pop_to(x, i);
+			open_pop_to(x, i);
 			return;
 		}
-		if (e->ns == NS_HTML && (flags_of(e->tag) & IS_SPECIAL))
+		if (e->ns == NS_HTML && (tag_flags(e->tag) & IS_SPECIAL))
 			return;
 	}
 }
@@ -603,7 +397,7 @@ static bool end_foreign(struct extract *x, const struct html_token *t)
 		if (e->ns == NS_HTML)
 			return false;
 		if (e->tag == t->tag && (t->tag != TAG_OTHER || e->name == name)) {
-			pop_to(x, i);
+			open_pop_to(x, i);
 			return true;
 		}
 	}
@@ -612,18 +406,28 @@ static bool end_foreign(struct extract *x, const struct html_token *t)
 
 static void end_table_part(struct extract *x, enum tag tag)
 {
-	unsigned table = table_at(x), at;
+	unsigned table = open_table(x), at;
 
-	if (table == NOT_FOUND)
+	if (table == OPEN_NONE)
 		return;
-	at = part_above(x, table, tag, tag, tag);
-	if (at != NOT_FOUND)
-		pop_to(x, at);
+	at = open_part(x, table, tag, tag, tag);
+	if (at != OPEN_NONE)
+		open_pop_to(x, at);
+}
+
+/* The end tag of the innermost element closes it and nothing else, whatever is searched for by the others; a part of a
+ * table may be closed further out, and body stays open. */
+static bool ends_top(const struct extract *x, enum tag tag, unsigned flags)
+{
+	const struct open *e = open_top(x);
+
+	return e && e->tag == tag && e->ns == NS_HTML && tag != TAG_OTHER && tag != TAG_BODY &&
+	       !(flags & IS_TABLE_PART);
 }
 
 void tree_end(struct extract *x, const struct html_token *t)
 {
-	unsigned flags = flags_of(t->tag);
+	unsigned flags = tag_flags(t->tag);
 
 	if (x->raw) {
 		end_raw(x);
@@ -635,6 +439,10 @@ void tree_end(struct extract *x, const struct html_token *t)
 		x->too_deep--;
 		if (flags & IS_BLOCK)
 			extract_separate(x, '\n');
+		return;
+	}
+	if (ends_top(x, t->tag, flags)) {
+		open_pop(x);
 		return;
 	}
 	if (tree_foreign(x)) {
@@ -652,20 +460,20 @@ void tree_end(struct extract *x, const struct html_token *t)
 		return;
 	case TAG_BR: extract_separate(x, '\n'); return;
 	case TAG_P:
-		if (!close_found(x, TAG_P, SCOPE_BUTTON))
+		if (!open_close(x, TAG_P, SCOPE_BUTTON))
 			extract_separate(x, '\n');
 		return;
-	case TAG_LI: close_found(x, TAG_LI, SCOPE_LIST); return;
+	case TAG_LI: open_close(x, TAG_LI, SCOPE_LIST); return;
 	case TAG_H1:
 	case TAG_H2:
 	case TAG_H3:
 	case TAG_H4:
 	case TAG_H5:
 	case TAG_H6: {
-		unsigned at = find_heading(x);
+		unsigned at = open_heading(x);
 
-		if (at != NOT_FOUND)
-			pop_to(x, at);
+		if (at != OPEN_NONE)
+			open_pop_to(x, at);
 		return;
 	}
 	case TAG_TEMPLATE: {
@@ -674,19 +482,19 @@ void tree_end(struct extract *x, const struct html_token *t)
 		while (at && (x->stack[at - 1].tag != TAG_TEMPLATE || x->stack[at - 1].ns != NS_HTML))
 			at--;
 		if (at)
-			pop_to(x, at - 1);
+			open_pop_to(x, at - 1);
 		return;
 	}
-	case TAG_TABLE: close_found(x, TAG_TABLE, SCOPE_TABLE); return;
+	case TAG_TABLE: open_close(x, TAG_TABLE, SCOPE_TABLE); return;
 	case TAG_FORM: {
-		unsigned at = find(x, TAG_FORM, SCOPE_DEFAULT);
+		unsigned at = open_find(x, TAG_FORM, SCOPE_DEFAULT);
 
-		if (at == NOT_FOUND)
+		if (at == OPEN_NONE)
 			x->form = false;
 		else if (at + 1 == x->depth)
-			pop(x);
+			open_pop(x);
 		else
-			take_out(x, at);
+			open_take_out(x, at);
 		return;
 	}
 	default: break;
@@ -696,7 +504,7 @@ void tree_end(struct extract *x, const struct html_token *t)
 	else if (flags & IS_FORMAT)
 		end_format(x, t->tag);
 	else if (((flags & IS_BLOCK) && (flags & IS_SPECIAL)) || (flags & IS_SCOPE))
-		close_found(x, t->tag, SCOPE_DEFAULT);
+		open_close(x, t->tag, SCOPE_DEFAULT);
 	else
 		end_other(x, t);
 }
@@ -713,7 +521,7 @@ static void text_with_nul(struct extract *x, struct str text)
 
 		if (n)
 			extract_add(x, text.p, n);
-		if (nul && tree_foreign(x) && !math_token(top(x)))
+		if (nul && tree_foreign(x) && !open_math_token(open_top(x)))
 			extract_add(x, "\xEF\xBF\xBD", 3);
 		n += nul != NULL;
 		text = str_n(text.p + n, text.n - n);
@@ -746,6 +554,6 @@ void tree_finish(struct extract *x)
 {
 	if (x->raw)
 		end_raw(x);
-	pop_to(x, 0);
+	open_pop_to(x, 0);
 	outline_finish(&x->outline, x->n);
 }
