@@ -29,6 +29,7 @@ struct catalog_backend {
 	int (*contents)(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err);
 	int (*check)(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err);
 	int (*remove)(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
+	int (*adopt)(struct catalog *c, uint64_t *captures, struct err *err);
 	int (*remove_captures)(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 	int (*captures)(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 	int (*cdx)(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);

@@ -117,6 +117,8 @@ int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *ca
 	return c->ops->remove(c, file, from, captures, err);
 }
 
+int catalog_adopt(struct catalog *c, uint64_t *captures, struct err *err) { return c->ops->adopt(c, captures, err); }
+
 int catalog_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct err *err)
 {
 	return c->ops->remove_captures(c, ids, n, err);

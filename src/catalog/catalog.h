@@ -203,6 +203,10 @@ int catalog_check(struct catalog *c, void (*wrong)(void *context, const char *wh
  * that no capture has any more go with them. */
 int catalog_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 
+/* Takes out captures of CDX files (file 0) that stand for records which were read since: the same URL, time, file name and
+ * offset.  Their number; nothing is looked for where there was no import. */
+int catalog_adopt(struct catalog *c, uint64_t *captures, struct err *err);
+
 int catalog_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 
 int catalog_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
@@ -259,6 +263,7 @@ int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, c
 		  void *context, struct err *err);
 
 #define CATALOG_FULLTEXT "fulltext" /* set when the collection has a full-text index */
+#define CATALOG_IMPORTED "imported" /* set when captures of CDX files were entered */
 int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str *value,
 		struct err *err); /* meta; WN_NONE */
 int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err);

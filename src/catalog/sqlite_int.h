@@ -117,6 +117,7 @@ int sq_reprocessed(struct catalog *c, unsigned extractor, struct err *err);
 int sq_files(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
 	     struct err *err);
 int sq_remove(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
+int sq_adopt(struct catalog *c, uint64_t *captures, struct err *err);
 int sq_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 int sq_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 int sq_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);

@@ -118,6 +118,36 @@ int sq_remove(struct catalog *base, uint64_t file, uint64_t from, uint64_t *capt
 	return rc;
 }
 
+#define LAST_PART(x) "replace(" x ", rtrim(" x ", replace(" x ", '/', '')), '')"
+
+/* Looks from the captures that were added since the last time, so that it costs what they cost. */
+int sq_adopt(struct catalog *base, uint64_t *captures, struct err *err)
+{
+	struct sqlite_catalog *c = sq(base);
+	int64_t imported = 0, n = 0;
+	int rc = sq_one(c, "select count(*) from meta where key = '" CATALOG_IMPORTED "'", &imported, err);
+
+	*captures = 0;
+	if (rc < 0 || !imported)
+		return rc;
+	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
+		return rc;
+	if ((rc = remember_ids(c, err)) == WN_OK &&
+	    (rc = sq_exec(
+		 c,
+		 "create temp table gone as select distinct i.id from capture c join file f on f.id = c.file "
+		 "cross join capture_key k on k.urlkey = c.urlkey and k.time = c.time join capture i on i.id = k.capture "
+		 "where c.id > ifnull((select cast(value as integer) from meta where key = 'adopted'), 0) and i.file = 0 and i.at = c.at and " LAST_PART(
+		     "i.part") " in (f.name, " LAST_PART("ifnull(c.part, '')") ")",
+		 err)) == WN_OK &&
+	    (rc = sq_one(c, "select count(*) from gone", &n, err)) == WN_OK)
+		rc = remove_gone(c, err);
+	if (rc == WN_OK)
+		rc = sq_exec(c, "insert or replace into meta select 'adopted', ifnull(max(id), 0) from capture", err);
+	*captures = (uint64_t)n;
+	return finish(c, rc, err);
+}
+
 int sq_forget_texts(struct catalog *base, const uint64_t *ids, size_t n, struct err *err)
 {
 	struct sqlite_catalog *c = sq(base);

@@ -55,6 +55,7 @@ static void report_json(const struct ingest_report *r)
 		{ "files_failed", r->files_failed },
 		{ "files_replaced", r->files_replaced },
 		{ "captures_replaced", r->captures_replaced },
+		{ "captures_adopted", r->captures_adopted },
 		{ "records", r->records },
 		{ "captures", r->captures },
 		{ "documents", r->documents },
@@ -87,6 +88,9 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 			   "%" PRIu64 " path%s other bytes than before: %" PRIu64
 			   " captures of the earlier bytes were taken out\n",
 			   r->files_replaced, r->files_replaced == 1 ? " has" : "s have", r->captures_replaced);
+	if (r->captures_adopted)
+		buf_printf(&out, "%" PRIu64 " of them were known from an imported index, and stand there once\n",
+			   r->captures_adopted);
 	buf_printf(&out, "%" PRIu64 " documents of %" PRIu64 " new texts", r->documents, r->contents);
 	if (r->revisits_resolved || r->revisits_unresolved)
 		buf_printf(&out, ", %" PRIu64 " revisits with their original, %" PRIu64 " without",

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "archive/cdx.h"
+#include "base/task.h"
+#include "archive/coding.h"
 #include "archive/psl.h"
 #include "archive/stamp.h"
 #include "archive/surt.h"
@@ -318,7 +320,21 @@ static struct str without_label(struct str digest)
 	return str_sub(digest, (size_t)(str_rchr(digest, ':') + 1), digest.n);
 }
 
-/* Whether an earlier import brought the line: same key, time, file and offset, and the same digest. */
+static struct str last_part(struct str path) { return str_sub(path, (size_t)(str_rchr(path, '/') + 1), path.n); }
+
+/* Whether a row is of the record that a line is about: a record of an archive file that was read, by the file's name and
+ * the offset; else what an earlier import brought, with the same length and digest, too. */
+static bool same_record(const struct cdx_row *row, const struct capture *c)
+{
+	if (row->at != c->at)
+		return false;
+	if (row->file)
+		return str_eq(last_part(row->file_name), last_part(c->part));
+	return row->length == c->length && str_eq(row->file_name, c->part) &&
+	       str_eq(without_label(row->digest), without_label(c->payload_digest));
+}
+
+/* Whether the line is there: same key and time, and the same record. */
 static int is_known(struct cdx_import *m, const struct capture *c, bool *known, struct err *err)
 {
 	struct cdx_range r = { .from = { c->urlkey, c->time, INT64_MIN }, .to = { c->urlkey, c->time + 1, INT64_MIN } };
@@ -330,9 +346,7 @@ static int is_known(struct cdx_import *m, const struct capture *c, bool *known, 
 	if ((rc = catalog_cdx(m->catalog, &r, &cur, err)) < 0)
 		return rc;
 	while (!*known && (rc = cdx_next(cur, &row, err)) == WN_OK)
-		*known = row.file == 0 && row.at == c->at && row.length == c->length &&
-			 str_eq(row.file_name, c->part) &&
-			 str_eq(without_label(row.digest), without_label(c->payload_digest));
+		*known = same_record(&row, c);
 	cdx_close(cur);
 	return rc < 0 ? rc : WN_OK;
 }
@@ -385,6 +399,63 @@ static int import_lines(struct cdx_import *m, struct str text, const char *path,
 	return rc;
 }
 
+/* What a gzip file holds, as memory; it lies in a file without a name. */
+static int map_unpacked(struct str packed, const char *path, void **p, size_t *n, struct err *err)
+{
+	struct decoder *d = decoder_new(CODING_GZIP);
+	char *piece = mem_alloc(MIB);
+	int fd = -1, rc = os_temporary(&fd, err);
+
+	*n = 0;
+	while (rc == WN_OK && coding_sniff(packed) == CODING_GZIP) {
+		enum decode_state state = DECODE_MORE;
+
+		decoder_reset(d);
+		while (rc == WN_OK && state == DECODE_MORE) {
+			size_t used = 0, before = packed.n;
+
+			state = decoder_step(d, &packed, piece, MIB, &used);
+			rc = os_write(fd, piece, used, "a temporary file", err);
+			*n += used;
+			if (state == DECODE_MORE && !used && before == packed.n)
+				state = DECODE_BAD; /* cut off */
+			if (rc == WN_OK && task_interrupted())
+				rc = err_set(err, WN_INTERRUPTED, "interrupted");
+		}
+		if (rc == WN_OK && state != DECODE_DONE)
+			rc =
+			    err_set(err, WN_DATA, "%s cannot be unpacked to its end; nothing of it was imported", path);
+	}
+	if (rc == WN_OK && *n)
+		rc = os_map_private(p, fd, *n, "a temporary file", err);
+	decoder_free(d);
+	mem_free(piece);
+	os_close(&fd);
+	return rc;
+}
+
+static int import_file(struct cdx_import *m, const char *path, struct err *err)
+{
+	struct os_map map = { 0 };
+	struct str text;
+	void *unpacked = NULL;
+	size_t n = 0;
+	int rc = os_map(&map, path, err);
+
+	if (rc < 0)
+		return rc;
+	text = str_n((const char *)map.p, map.n);
+	if (coding_sniff(text) == CODING_GZIP && (rc = map_unpacked(text, path, &unpacked, &n, err)) == WN_OK)
+		text = str_n(unpacked, n);
+	if (rc == WN_OK) {
+		progress_phase("importing", "bytes", text.n);
+		rc = import_lines(m, text, path, err);
+	}
+	mem_unmap(unpacked, n);
+	os_unmap(&map);
+	return rc;
+}
+
 int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out,
 	       struct err *err)
 {
@@ -398,24 +469,14 @@ int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint
 	int rc;
 
 	*out = (struct import_report){ 0 };
-	if ((rc = batch_open(&m.batch, coll, &o, err)) < 0)
+	if ((rc = catalog_set(coll->catalog, CATALOG_IMPORTED, STR("1"), err)) < 0 ||
+	    (rc = batch_open(&m.batch, coll, &o, err)) < 0)
 		return rc;
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
-		struct os_map map = { 0 };
-
-		if ((rc = catalog_next(coll->catalog, &next, err)) < 0 || (rc = os_map(&map, paths[i], err)) < 0)
+		if ((rc = catalog_next(coll->catalog, &next, err)) < 0)
 			break;
-		if (map.n > 2 && map.p[0] == 0x1f && map.p[1] == 0x8b) {
-			rc = err_set(err, WN_USAGE, "%s is compressed; unpack it first: gzip -dk %s", paths[i],
-				     paths[i]);
-			os_unmap(&map);
-			break;
-		}
 		m.ask = next.capture > 1;
-		progress_phase("importing", "bytes", map.n);
-		rc = import_lines(&m, str_n((const char *)map.p, map.n), paths[i], err);
-		os_unmap(&map);
-		if (rc == WN_OK)
+		if ((rc = import_file(&m, paths[i], err)) == WN_OK)
 			rc = batch_commit(m.batch, err); /* the next file's lines are compared with what is there */
 	}
 	progress_end();

@@ -16,8 +16,8 @@ struct import_report {
  * Importing a name again replaces its values. */
 int import_attributes(struct collection *coll, const char *path, struct import_report *out, struct err *err);
 
-/* Lines of CDXJ, CDX 11 or CDX 9: captures without documents.  A line that is there is passed over, so an import that
- * was cut short is finished by the same command. */
+/* Lines of CDXJ, CDX 11 or CDX 9, as they are or in gzip: captures without documents.  A line that is there, or whose record
+ * was read from its archive file, is passed over; so an import that was cut short is finished by the same command. */
 int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out,
 	       struct err *err);
 #endif

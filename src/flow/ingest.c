@@ -335,7 +335,8 @@ static int run(struct ingest *g, const char *const *paths, size_t n, struct err 
 	if ((rc = scan_inputs(g, err)) < 0)
 		return rc;
 	progress_phase("finding originals", "revisits", 0);
-	if ((rc = catalog_resolve(g->coll->catalog, &g->report->revisits_resolved, &left, err)) < 0)
+	if ((rc = catalog_adopt(g->coll->catalog, &g->report->captures_adopted, err)) < 0 ||
+	    (rc = catalog_resolve(g->coll->catalog, &g->report->revisits_resolved, &left, err)) < 0)
 		return rc;
 	g->report->revisits_unresolved = left;
 	if (bo.fulltext) {

@@ -19,8 +19,8 @@ struct ingest_options {
 };
 
 struct ingest_report {
-	uint64_t files, files_skipped, files_failed, files_replaced, captures_replaced, records, captures, documents,
-	    contents, revisits_resolved, revisits_unresolved, flaws;
+	uint64_t files, files_skipped, files_failed, files_replaced, captures_replaced, captures_adopted, records,
+	    captures, documents, contents, revisits_resolved, revisits_unresolved, flaws;
 	uint64_t bytes_read, bytes_payload;
 	double seconds;
 	struct health_mended mended; /* of ingest_reprocess */
