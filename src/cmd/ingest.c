@@ -226,6 +226,10 @@ static int run(struct cmd_run *run)
 	if ((rc = enter(run, &o, &report)) < 0)
 		return cmd_fail(run, rc);
 	run->common.json ? report_json(&report) : report_text(run, &report);
+	if (report.bare)
+		note(
+		    "captures that were entered with --index-only have no documents; 'winnow ingest --reprocess %s' makes them",
+		    run->rest.p[0]);
 	if (report.files_failed) {
 		error("ingest: %" PRIu64 " file%s could not be read to the end: %s", report.files_failed,
 		      report.files_failed == 1 ? "" : "s", report.failure);

@@ -319,6 +319,18 @@ static int scan_inputs(struct ingest *g, struct err *err)
 	return rc;
 }
 
+/* Whether captures were entered without making documents of them, and that was not made good since. */
+static int are_some_bare(struct collection *coll, bool *out, struct err *err)
+{
+	struct arena a = { 0 };
+	struct str value;
+	int rc = catalog_get(coll->catalog, CATALOG_INDEX_ONLY, &a, &value, err);
+
+	*out = rc == WN_OK && str_eq(value, STR("1"));
+	arena_release(&a);
+	return rc == WN_NONE ? WN_OK : rc;
+}
+
 static int run(struct ingest *g, const char *const *paths, size_t n, struct err *err)
 {
 	struct batch_options bo = { .threads = g->o->threads,
@@ -331,6 +343,10 @@ static int run(struct ingest *g, const char *const *paths, size_t n, struct err 
 	int rc;
 
 	if ((rc = batch_open(&g->batch, g->coll, &bo, err)) < 0 || (rc = look(g, paths, n, err)) < 0)
+		return rc;
+	if (g->o->index_only && (rc = catalog_set(g->coll->catalog, CATALOG_INDEX_ONLY, STR("1"), err)) < 0)
+		return rc;
+	if (!g->o->index_only && g->report->files_skipped && (rc = are_some_bare(g->coll, &g->report->bare, err)) < 0)
 		return rc;
 	if ((rc = scan_inputs(g, err)) < 0)
 		return rc;
@@ -407,7 +423,8 @@ static int reprocess_one(struct ingest *g, struct collection *read_from, const s
 	return batch_retake(g->batch, f, c, err);
 }
 
-static int reprocess_all(struct ingest *g, struct collection *read_from, struct err *err)
+/* All captures, or with `bare` those of which no document was made yet. */
+static int reprocess_all(struct ingest *g, struct collection *read_from, bool bare, struct err *err)
 {
 	struct capture_query q = { 0 };
 	struct capture_cursor *cur = NULL;
@@ -424,7 +441,7 @@ static int reprocess_all(struct ingest *g, struct collection *read_from, struct 
 			rc = err_set(err, WN_INTERRUPTED, "interrupted");
 			break;
 		}
-		if (c.kind == CAPTURE_REVISIT || !c.file)
+		if (c.kind == CAPTURE_REVISIT || !c.file || (bare && (c.content || c.why)))
 			continue;
 		if ((rc = reprocess_one(g, read_from, &c, err)) < 0 ||
 		    (batch_full(g->batch) && (rc = batch_pass(g->batch, err)) < 0))
@@ -450,13 +467,17 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 					.context = &g };
 	struct collection read_from = { 0 };
 	struct catalog_stats stats;
+	bool bare, sound;
 	double started = progress_clock();
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
 	if ((rc = health_mend(coll, bo.fulltext, bo.plan.words, &out->mended, err)) < 0)
 		return rc;
-	if (!always && !out->mended.lost && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION)
+	if ((rc = are_some_bare(coll, &bare, err)) < 0)
+		return rc;
+	sound = !always && !out->mended.lost && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION;
+	if (sound && !bare)
 		return WN_OK;
 	g.extractors = mem_zarray(1, sizeof(struct extractor *));
 	g.extractors[0] = extractor_new(&eo);
@@ -464,10 +485,12 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 	    (rc = batch_open(&g.batch, coll, &bo, err)) == WN_OK &&
 	    (rc = collection_open(&read_from, catalog_dir(coll->catalog), CATALOG_READ, NULL, err)) == WN_OK) {
 		progress_phase("making texts anew", "captures", stats.captures);
-		rc = reprocess_all(&g, &read_from, err);
+		rc = reprocess_all(&g, &read_from, sound, err);
 	}
 	if (rc == WN_OK && (rc = catalog_reprocessed(coll->catalog, DOCUMENT_VERSION, err)) == WN_OK)
 		rc = catalog_resolve(coll->catalog, &out->revisits_resolved, &out->revisits_unresolved, err);
+	if (rc == WN_OK && bare && !out->files_failed)
+		rc = catalog_set(coll->catalog, CATALOG_INDEX_ONLY, STR("0"), err);
 	if (rc == WN_OK)
 		rc = batch_finish(g.batch, err);
 	progress_end();

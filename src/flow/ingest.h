@@ -22,13 +22,14 @@ struct ingest_report {
 	uint64_t files, files_skipped, files_failed, files_replaced, captures_replaced, captures_adopted, records,
 	    captures, documents, contents, revisits_resolved, revisits_unresolved, flaws;
 	uint64_t bytes_read, bytes_payload;
+	bool bare; /* a file was skipped, and there are captures of which no documents were made (index_only) */
 	double seconds;
 	struct health_mended mended; /* of ingest_reprocess */
 	char failure[1000];	     /* the first file that could not be read, and why */
 };
 
 /* Makes texts, sets and links of all captures anew from their archive files, when the extractor has changed, some were
- * lost or damaged, or `always`; ids of captures stay.  A capture whose file is gone keeps what it has and is counted as failed. */
+ * lost or damaged, or `always`; else of those that were entered with index_only; ids of captures stay.  A capture whose file is gone keeps what it has and is counted as failed. */
 int ingest_reprocess(struct collection *coll, bool always, const struct ingest_options *o, struct ingest_report *out,
 		     struct err *err);
 
