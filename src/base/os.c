@@ -211,6 +211,8 @@ int os_map(struct os_map *m, const char *path, struct err *err)
 		return rc;
 	if (fstat(fd, &st)) {
 		rc = err_sys(err, errno, "cannot stat %s", path);
+	} else if (!S_ISREG(st.st_mode)) {
+		rc = err_set(err, WN_IO, "%s is no regular file", path);
 	} else if (st.st_size) {
 		if (fault_now(FAULT_MMAP)) {
 			p = MAP_FAILED;

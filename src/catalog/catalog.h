@@ -262,8 +262,9 @@ int catalog_counts(struct catalog *c, const char *what, int (*each)(void *contex
 int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
 		  void *context, struct err *err);
 
-#define CATALOG_FULLTEXT "fulltext" /* set when the collection has a full-text index */
-#define CATALOG_IMPORTED "imported" /* set when captures of CDX files were entered */
+#define CATALOG_FULLTEXT "fulltext"	/* set when the collection has a full-text index */
+#define CATALOG_INDEX_ONLY "index_only" /* "1": there are captures of which no documents were made */
+#define CATALOG_IMPORTED "imported"	/* set when captures of CDX files were entered */
 int catalog_get(struct catalog *c, const char *key, struct arena *a, struct str *value,
 		struct err *err); /* meta; WN_NONE */
 int catalog_set(struct catalog *c, const char *key, struct str value, struct err *err);

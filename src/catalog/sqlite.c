@@ -282,6 +282,46 @@ static int open_file(struct sqlite_catalog *c, const char *name, int flags, stru
 	return (sqlite3_errcode(c->db) & 0xff) == SQLITE_ERROR ? WN_OK : sq_fail(c, "opening it", err);
 }
 
+static int copy_file(const char *from, const char *to, struct err *err)
+{
+	char *piece = mem_alloc(MIB);
+	int in = -1, out = -1, rc;
+	size_t got = 0;
+
+	if ((rc = os_open(&in, from, O_RDONLY, err)) == WN_OK)
+		rc = os_open(&out, to, O_WRONLY | O_CREAT | O_EXCL, err);
+	while (rc == WN_OK && (rc = os_read(in, piece, MIB, &got, from, err)) == WN_OK && got)
+		rc = os_write(out, piece, got, to, err);
+	os_close(&in);
+	os_close(&out);
+	mem_free(piece);
+	return rc;
+}
+
+/* The same where a log waits to be read: SQLite reads logs only where it may write, so that it gets a copy of both, whose
+ * files have no names any more once they are open. */
+static int open_copy(struct sqlite_catalog *c, struct arena *a, const char *path, struct err *err)
+{
+	const char *tmp = getenv("TMPDIR") && *getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	char *dir = arena_strz(a, arena_printf(a, "%s/winnow-XXXXXX", tmp));
+	static const char *const suffixes[] = { "", "-wal", "-shm" };
+	const char *copy;
+	int rc;
+
+	if (!mkdtemp(dir))
+		return err_sys(err, errno, "cannot make a directory in %s", tmp);
+	copy = arena_printf(a, "%s/catalog.db", dir).p;
+	sqlite3_close_v2(c->db);
+	c->db = NULL;
+	if ((rc = copy_file(path, copy, err)) == WN_OK &&
+	    (rc = copy_file(arena_printf(a, "%s-wal", path).p, arena_printf(a, "%s-wal", copy).p, err)) == WN_OK)
+		rc = open_file(c, copy, SQLITE_OPEN_READONLY, err);
+	for (size_t i = 0; i < COUNT(suffixes); i++)
+		os_unlink(arena_printf(a, "%s%s", copy, suffixes[i]).p, NULL);
+	rmdir(dir);
+	return rc;
+}
+
 /* Where nothing may be written, not even the shared memory of readers, and no log waits to be read:
  * the file does not change, and SQLite need not look. */
 static int open_unchanging(struct sqlite_catalog *c, struct arena *a, const char *path, struct err *err)
@@ -291,7 +331,7 @@ static int open_unchanging(struct sqlite_catalog *c, struct arena *a, const char
 	int rc;
 
 	if (stat(arena_printf(a, "%s-wal", path).p, &st) == 0 && st.st_size > 0)
-		return err ? err->code : WN_IO;
+		return open_copy(c, a, path, err);
 	buf_str(&uri, STR("file:"));
 	for (const char *p = path; *p; p++) {
 		if (strchr("?#%", *p))

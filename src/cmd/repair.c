@@ -137,9 +137,34 @@ static bool is_reason(struct str s)
 	       str_ieq(s, STR("unspecified"));
 }
 
-/* Other fields are kept as they are, but each once and none that a flaw named. */
-static void keep_fields(struct writer_head *h, struct field *more, const struct record *rec)
+/* What the writer's own fields take at most, beside values that make_head has cut to LIMIT_URL. */
+enum { OWN_FIELDS = 24, OWN_BYTES = 4096 };
+
+/* Values of the head that are longer than any reader believes. */
+static bool cut_values(struct writer_head *h, size_t *bytes)
 {
+	struct str *const all[] = {
+		&h->id,		 &h->target_uri,    &h->content_type,	&h->ip,	       &h->profile,
+		&h->refers_to,	 &h->refers_to_uri, &h->refers_to_date, &h->truncated, &h->concurrent_to,
+		&h->warcinfo_id, &h->filename,	    &h->payload_digest
+	};
+	bool cut = false;
+
+	for (size_t i = 0; i < COUNT(all); i++) {
+		if (all[i]->n > LIMIT_URL) {
+			all[i]->n = LIMIT_URL;
+			cut = true;
+		}
+		*bytes += all[i]->n;
+	}
+	return cut;
+}
+
+/* Other fields are kept as they are, but each once, none that a flaw named, and no more than a reader takes. */
+static bool keep_fields(struct writer_head *h, struct field *more, const struct record *rec, size_t bytes)
+{
+	bool left_out = false;
+
 	for (unsigned i = 0; i < rec->nfields; i++) {
 		struct field f = rec->fields[i];
 		bool twice = is_made(f.name);
@@ -148,13 +173,23 @@ static void keep_fields(struct writer_head *h, struct field *more, const struct 
 			twice = str_ieq(more[k].name, f.name);
 		if (str_istarts(f.name, STR("WARC-Segment-")) && !rec->segment_number)
 			continue;
-		if (!twice && f.value.n)
-			more[h->nmore++] = f;
+		if (twice || !f.value.n)
+			continue;
+		if (h->nmore == LIMIT_FIELDS - OWN_FIELDS ||
+		    bytes + f.name.n + f.value.n + 4 > LIMIT_RECORD_HEAD - OWN_BYTES) {
+			left_out = true;
+			continue;
+		}
+		bytes += f.name.n + f.value.n + 4;
+		more[h->nmore++] = f;
 	}
+	return left_out;
 }
 
-static void make_head(struct arena *a, const struct record *rec, struct writer_head *h)
+static void make_head(struct arena *a, struct record *rec, struct writer_head *h)
 {
+	size_t bytes = 0;
+	bool shorter;
 	struct stamp t = { 0 };
 	struct field *more = ARENA_ARRAY(a, struct field, rec->nfields ? rec->nfields : 1);
 
@@ -188,9 +223,12 @@ static void make_head(struct arena *a, const struct record *rec, struct writer_h
 			h->content_type = STR("application/http; msgtype=response");
 		if (rec->type == RECORD_WARCINFO)
 			h->target_uri = STR_NONE;
-		return;
 	}
-	keep_fields(h, more, rec);
+	shorter = cut_values(h, &bytes);
+	if (rec->format != RECORD_ARC)
+		shorter |= keep_fields(h, more, rec, bytes);
+	if (shorter)
+		flaw_add(&rec->flaws, FLAW_HEAD_TOO_LONG, rec->span.at, "the copy has less of it");
 }
 
 static int go_on(struct err *err) { return task_interrupted() ? err_set(err, WN_INTERRUPTED, "interrupted") : WN_OK; }

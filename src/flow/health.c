@@ -278,6 +278,9 @@ static int can_be_made(struct collection *coll, const uint64_t *ids, size_t n, s
 	return rc;
 }
 
+/* A directory may stand in a file's place: an empty one goes like a file. */
+static int remove_path(const char *path, struct err *err) { return rmdir(path) == 0 ? WN_OK : os_unlink(path, err); }
+
 /* Removes damaged segments, once it is certain that all they may hold can be made again. */
 static int remove_segments(struct collection *coll, struct mending *m, struct err *err)
 {
@@ -292,7 +295,7 @@ static int remove_segments(struct collection *coll, struct mending *m, struct er
 	if (rc == WN_OK && m->ranges.n && (rc = catalog_contents(coll->catalog, in_a_range, m, err)) == WN_OK)
 		rc = can_be_made(coll, m->beside.p, m->beside.n, err);
 	for (size_t i = 0; i < m->segments.n && rc == WN_OK; i++)
-		rc = os_unlink(m->segments.p[i], err);
+		rc = remove_path(m->segments.p[i], err);
 	return rc;
 }
 
@@ -364,7 +367,7 @@ static int remake_words(struct collection *coll, const char *dir, uint64_t memor
 	int rc = os_list(&arena, dir, "", &names, &n, err);
 
 	for (size_t i = n; i-- > 0 && rc == WN_OK;) /* "manifest" sorts last: without it the rest is nothing */
-		rc = os_unlink(arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
+		rc = remove_path(arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
 	arena_release(&arena);
 	if (rc < 0 || (rc = ftindex_open(&w.index, dir, err)) < 0)
 		return rc;

@@ -2,7 +2,9 @@
 #include "fulltext/manifest.h"
 
 #include <inttypes.h>
+#include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/limits.h"
@@ -92,6 +94,17 @@ static int open_part(struct ftmanifest *m, struct arena *a, const char *dir, uin
 	return rc;
 }
 
+/* Whether a file that a manifest names is not there. */
+static bool is_gone(struct arena *a, const char *dir, uint64_t number, const char *suffix, struct err *err)
+{
+	const char *path = ftmanifest_name(a, dir, number, suffix).p;
+
+	if (!number || access(path, F_OK) == 0 || errno != ENOENT)
+		return false;
+	segfile_damaged(err, path, "it is not there");
+	return true;
+}
+
 static int parse(struct ftmanifest *m, struct arena *a, const char *dir, struct str text, struct err *err)
 {
 	static const struct str begin = { "winnow-fulltext 1\n", 18 };
@@ -106,7 +119,7 @@ static int parse(struct ftmanifest *m, struct arena *a, const char *dir, struct 
 	rest.n = (size_t)check + 1;
 	while (rest.n && rc == WN_OK) {
 		struct str line = str_cut(&rest, '\n'), word = str_cut(&line, ' ');
-		uint64_t number, del;
+		uint64_t number = 0, del = 0;
 
 		if (str_eq(word, STR("next")) && str_u64(line, &number))
 			m->next = number;
@@ -115,6 +128,8 @@ static int parse(struct ftmanifest *m, struct arena *a, const char *dir, struct 
 				 ? open_part(m, a, dir, number, del, err)
 				 : err_set(err, WN_LIMIT, "the full-text index %s has more than %u segments", dir,
 					   LIMIT_FT_SEGMENTS);
+		if (rc == WN_IO && (is_gone(a, dir, number, ".seg", err) || is_gone(a, dir, del, ".del", err)))
+			rc = WN_NONE;
 	}
 	return rc;
 }
@@ -138,7 +153,10 @@ int ftmanifest_open(struct ftmanifest *m, const char *dir, struct err *err)
 		if ((rc = parse(m, &a, dir, text, err)) == WN_OK)
 			break;
 		ftmanifest_release(m);
-		if (rc != WN_IO || str_eq(text, last)) /* the same manifest again: the file is really gone */
+		if (rc != WN_NONE)
+			break;
+		rc = WN_DATA;
+		if (str_eq(text, last)) /* the same manifest again: the file is really gone */
 			break;
 		last = text;
 	}

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/hash.h"
 #include "base/limits.h"
@@ -114,10 +115,13 @@ static int check_head(const struct os_map *map, const struct segfile_head *h, co
 int segfile_open(struct os_map *map, struct segfile_head *head, const char *path, const char magic[8], uint32_t version,
 		 struct err *err)
 {
+	struct stat st;
 	int rc;
 
 	if ((rc = os_map(map, path, err)) < 0)
-		return rc;
+		return stat(path, &st) == 0 && !S_ISREG(st.st_mode)
+			   ? segfile_damaged(err, path, "it is no regular file")
+			   : rc;
 	if (map->n < SEGFILE_HEAD)
 		rc = segfile_damaged(err, path, "it is cut off after %zu bytes", map->n);
 	else {

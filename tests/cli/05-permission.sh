@@ -12,3 +12,24 @@ $as ./w verify tree 2>&1; echo "exit $?"
 $as ./w ingest made tree 2>&1 | grep -v ' s ('
 $as ./w ls coll --limit 1 --fields url; echo "exit $?"
 chmod -R u+rwX .
+# a copy that was made while another process wrote: a log waits in it, and nothing may be written beside it
+"$WINNOW" ingest busy "$SAMPLE/sample-spring-2010.warc.gz" >/dev/null
+mkdir copy
+python3 - <<'PY'
+import shutil, sqlite3
+db = sqlite3.connect("busy/catalog.db")
+db.execute("pragma journal_mode = wal")
+db.execute("update capture set status = 299 where id = 1")
+db.commit()
+for f in ("catalog.db", "catalog.db-wal", "lock"):
+    shutil.copy("busy/" + f, "copy/" + f)
+for d in ("text", "sketch", "fulltext"):
+    shutil.copytree("busy/" + d, "copy/" + d)
+PY
+chmod -R a+rX copy && chmod -R a-w copy && mkdir -m 777 tmp
+for args in "ls copy --limit 1 --fields id,status" "search copy ferry --limit 1 --fields id" "verify copy"; do
+	TMPDIR=tmp $as ./w $args 2>&1; echo "exit $?"
+done
+TMPDIR=tmp $as ./w sql copy "select status from captures where id = 1" --format tsv; echo "exit $?"
+ls copy tmp
+chmod -R u+rwX .

@@ -60,3 +60,23 @@ stopped() { # COMMAND...: reads the pipe, which has records before and after the
 }
 stopped repair pipe stopped.warc
 ls | grep -c stopped
+
+echo '# heads that are as large as a reader takes: with what the copy adds they would be larger'
+python3 - <<'PY'
+def record(i, extra=b"", uri=b""):
+    block = b"HTTP/1.1 200 OK\r\n\r\nhello"
+    return (b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-%012d>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n"
+            b"WARC-Target-URI: http://a.test/%d%s\r\nContent-Type: application/http; msgtype=response\r\n" % (i, i, uri)
+            + extra + b"Content-Length: %d\r\n\r\n" % len(block) + block + b"\r\n\r\n")
+with open("heads.warc", "wb") as f:
+    f.write(record(1))
+    f.write(record(2, b"".join(b"X-%d: %d\r\n" % (k, k) for k in range(4088))))
+    f.write(record(3, b"".join(b"X-%d: %s\r\n" % (k, b"v" * 1000) for k in range(1034))))
+    f.write(record(4, uri=b"a b" * 300000))
+    f.write(record(5, b"".join(b"X-%d: %d\r\n" % (k, k) for k in range(5000))))
+    f.write(record(6, b"WARC-Concurrent-To: <urn:x:" + b"y" * 200000 + b">\r\nX: " + b"z" * 700000 + b"\r\n"))
+PY
+for out in heads-copy.warc heads-copy.warc.gz; do
+	"$WINNOW" repair heads.warc $out | cut -c 1-60
+	"$WINNOW" verify $out; echo "exit $?"
+done

@@ -64,3 +64,21 @@ for coll in lines away/coll; do
 done
 mv away/two.warc . && "$WINNOW" ingest --reprocess away/coll; echo "exit $?"
 "$WINNOW" verify away/coll; echo "exit $?"
+echo '-- a segment that is gone, cut or no file: whoever meets it says what to do'
+record 4 'a fourth text' >four.warc
+for part in fulltext text sketch; do
+	for how in gone cut directory; do
+		rm -rf hurt && "$WINNOW" ingest hurt two.warc >/dev/null 2>&1
+		segment=$(ls hurt/$part/*.seg)
+		case $how in
+		gone) rm "$segment" ;;
+		cut) truncate -s 100 "$segment" ;;
+		directory) rm "$segment" && mkdir "$segment" ;;
+		esac
+		echo "$part, $how:"
+		"$WINNOW" ingest hurt four.warc >/dev/null; echo "exit $?"
+		"$WINNOW" verify hurt >/dev/null 2>&1; echo "exit $?"
+		"$WINNOW" ingest --reprocess hurt >/dev/null 2>&1; echo "exit $?"
+		"$WINNOW" verify hurt; echo "exit $?"
+	done
+done
