@@ -275,13 +275,17 @@ static int run(struct cmd_run *run)
 
 		if (cmd)
 			a->man ? man_command(&out, cmd) : help_command(&out, cmd);
-		else if (topic && a->man)
-			man_topic(&out, topic);
-		else if (topic)
+		if (cmd && topic && !a->man) { /* what it is about has a page of its own */
+			buf_byte(&out, '\n');
 			paragraphs(&out, topic->text());
-		else
+		} else if (topic && a->man && !cmd) {
+			man_topic(&out, topic);
+		} else if (topic && !cmd) {
+			paragraphs(&out, topic->text());
+		} else if (!cmd) {
 			code = cmd_usage(run, "there is no command or topic '%s'; 'winnow help' lists them",
 					 run->rest.p[0]);
+		}
 	}
 	cmd_out(&out);
 	buf_release(&out);
