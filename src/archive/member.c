@@ -3,12 +3,11 @@
  * Invariants: at <= cut <= end <= cap; nmarks >= 1 once a member was entered;
  * marks[i].text increase.  `inside` concerns the last member in the window.
  */
-#include "archive/member.h"
+#include "archive/member_int.h"
 
 #include <libdeflate.h>
 #include <zstd.h>
 
-#include "archive/arc.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -19,87 +18,6 @@
 #define REREAD (256 * MIB)	/* when so much of the file was searched again from where a damaged member began */
 #define PEEK_MEMBERS 4096	/* members joined into one window */
 #define DICTIONARY_MAX (8 * MIB)
-#define DICTIONARY_FRAME 0x184d2a5du /* the skippable frame that carries it */
-
-static uint32_t le32(const char *p)
-{
-	const unsigned char *u = (const unsigned char *)p;
-
-	return u[0] | (uint32_t)u[1] << 8 | (uint32_t)u[2] << 16 | (uint32_t)u[3] << 24;
-}
-
-static bool is_skippable(struct str s) { return s.n >= 8 && (le32(s.p) & 0xfffffff0u) == 0x184d2a50u; }
-
-static bool opens_to_head(struct text *t, struct str raw);
-
-/* Where the row of members that begins at the start of v ends: at the end of
- * v, or at the first bytes that are no member. */
-static size_t end_of_row(struct text *t, struct str v)
-{
-	struct str in = v;
-	char out[4096];
-
-	while (coding_sniff(in) == t->coding) {
-		enum decode_state state = DECODE_MORE;
-
-		decoder_reset(t->decoder);
-		while (state == DECODE_MORE && in.n) {
-			size_t used = 0, before = in.n;
-
-			state = decoder_step(t->decoder, &in, out, sizeof out, &used);
-			if (state == DECODE_MORE && !used && in.n == before)
-				return v.n;
-		}
-		if (state != DECODE_DONE)
-			return v.n; /* damaged here, or not all in view */
-	}
-	return v.n - in.n;
-}
-
-/* The coding of a file whose very first bytes are damaged: the first true
- * member near its beginning tells.  A file that begins with a head is plain, and
- * so is one where a head follows the members: they are part of a block. */
-static void hidden_coding(struct text *t, struct str v)
-{
-	size_t line, start = 0;
-
-	while (start < v.n && (v.p[start] == '\r' || v.p[start] == '\n'))
-		start++;
-	if (warc_sight(str_sub(v, start, v.n), false) != HEAD_NO ||
-	    arc_sight(str_sub(v, start, v.n), true, false, &line) == HEAD_YES ||
-	    (v.n > 4 && le32(v.p) == 0xec30a437u)) /* a dictionary alone */
-		return;
-	for (size_t i = 1; i + 4 <= v.n; i++) {
-		enum coding c = coding_sniff(str_sub(v, i, v.n));
-
-		if (c == CODING_NONE)
-			continue;
-		t->coding = c;
-		t->decoder = decoder_new(c);
-		if (opens_to_head(t, str_sub(v, i, v.n))) {
-			size_t end = i + end_of_row(t, str_sub(v, i, v.n));
-
-			while (end < v.n && (v.p[end] == '\r' || v.p[end] == '\n'))
-				end++;
-			if (warc_sight(str_sub(v, end, v.n), true) == HEAD_NO &&
-			    arc_sight(str_sub(v, end, v.n), true, true, &line) == HEAD_NO)
-				return;
-		}
-		decoder_free(t->decoder);
-		t->decoder = NULL;
-		t->coding = CODING_NONE;
-	}
-}
-
-/* zstd and lz4 share the skippable frames: what follows them tells which it is. */
-static enum coding behind_skippable(struct str v)
-{
-	if (le32(v.p) == DICTIONARY_FRAME)
-		return CODING_ZSTD;
-	while (is_skippable(v))
-		v = str_sub(v, 8 + (size_t)le32(v.p + 4), v.n);
-	return coding_sniff(v) == CODING_LZ4 ? CODING_LZ4 : CODING_ZSTD;
-}
 
 static void make_window(struct text *t)
 {
@@ -121,15 +39,15 @@ int text_init(struct text *t, const struct text_source *from, struct flaws *flaw
 		stream_lead(&t->raw, from->lead);
 	int rc = stream_view(&t->raw, 8, &v, err);
 
-	if (rc == WN_OK && is_skippable(v))
+	if (rc == WN_OK && text_skippable(v))
 		rc = stream_view(&t->raw, RAW_WINDOW, &v, err);
 	if (rc < 0)
 		return rc;
-	t->coding = is_skippable(v) ? behind_skippable(v) : coding_sniff(v);
+	t->coding = text_skippable(v) ? text_behind_skippable(v) : coding_sniff(v);
 	if (t->coding == CODING_NONE) {
 		if ((rc = stream_view(&t->raw, 64 * KIB, &v, err)) < 0)
 			return rc;
-		hidden_coding(t, v);
+		text_hidden_coding(t, v);
 	} else {
 		t->decoder = decoder_new(t->coding);
 	}
@@ -150,7 +68,7 @@ int text_turn(struct text *t, bool *turned, struct err *err)
 	if (rc < 0 || (t->coding = coding_sniff(v)) == CODING_NONE)
 		return rc;
 	t->decoder = decoder_new(t->coding);
-	if ((*turned = opens_to_head(t, v))) {
+	if ((*turned = text_opens(t, v))) {
 		make_window(t);
 		return WN_OK;
 	}
@@ -196,77 +114,6 @@ static void slide(struct text *t)
 	t->at = 0;
 }
 
-/* Does the coded data at the start of raw open to a record's head? */
-static bool opens_to_head(struct text *t, struct str raw)
-{
-	char start[1024];
-	size_t n = 0, size;
-	struct str in = raw;
-
-	if (t->coding == CODING_GZIP && raw.n > 3 && (raw.p[3] & 0xe0))
-		return false;
-	decoder_reset(t->decoder);
-	while (n < sizeof start) {
-		size_t before = n, left = in.n;
-		enum decode_state state = decoder_step(t->decoder, &in, start + n, sizeof start - n, &n);
-
-		if (state == DECODE_BAD && n == 0)
-			return false;
-		if (state != DECODE_MORE || (n == before && in.n == left) || !in.n)
-			break;
-	}
-	struct str text = { start, n };
-
-	while (text.n && (text.p[0] == '\r' || text.p[0] == '\n'))
-		text = str_sub(text, 1, text.n);
-	return warc_sight(text, false) == HEAD_YES || arc_sight(text, true, true, &size) == HEAD_YES;
-}
-
-static size_t magic_size(enum coding c) { return c == CODING_GZIP || c == CODING_BZIP2 ? 3 : 4; }
-
-/* Moves the raw stream to the next true member at or after where it stands.
- * WN_END: there is none that begins before `most` (the stream is there or behind it, or at its end). */
-static int search_member(struct text *t, uint64_t most, struct err *err)
-{
-	static const unsigned char lead[CODINGS] = {
-		[CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B'
-	};
-	size_t need = magic_size(t->coding);
-
-	while (stream_at(&t->raw) < most) {
-		struct str v;
-		int rc = stream_view(&t->raw, 64 * KIB, &v, err);
-
-		if (rc < 0)
-			return rc;
-		if (v.n < need) {
-			stream_skip(&t->raw, v.n);
-			return WN_END;
-		}
-		bool end = t->raw.eof;
-		size_t i = 0;
-
-		while (i + need <= v.n && (end || v.n - i >= 16 * KIB)) {
-			const char *hit = memchr(v.p + i, lead[t->coding], v.n - i);
-
-			if (!hit) {
-				i = v.n;
-				break;
-			}
-			i = (size_t)(hit - v.p);
-			if (coding_sniff(str_sub(v, i, v.n)) == t->coding && opens_to_head(t, str_sub(v, i, v.n))) {
-				stream_skip(&t->raw, i);
-				return WN_OK;
-			}
-			i++;
-		}
-		if (i > v.n)
-			i = v.n;
-		stream_skip(&t->raw, i ? i : v.n);
-	}
-	return WN_END;
-}
-
 static int take_dictionary(struct text *t, struct str frame)
 {
 	if (coding_sniff(frame) != CODING_ZSTD) {
@@ -290,7 +137,7 @@ static int pass_skippable(struct text *t, struct err *err)
 		struct str v;
 		int rc = stream_view(&t->raw, 8, &v, err);
 
-		if (rc < 0 || !is_skippable(v))
+		if (rc < 0 || !text_skippable(v))
 			return rc;
 		uint64_t at = stream_at(&t->raw);
 		uint64_t left = le32(v.p + 4);
@@ -393,99 +240,6 @@ static bool size_fits(struct text *t, uint64_t decoded, struct err *err)
 
 	stream_skip(&t->raw, v.n < 4 ? v.n : 4);
 	return fits;
-}
-
-/* ---- records that are not compressed ---- */
-
-static size_t line_ends(struct str v, size_t most)
-{
-	size_t n = 0;
-
-	while (n < v.n && n < most && (v.p[n] == '\r' || v.p[n] == '\n'))
-		n++;
-	return n;
-}
-
-static bool is_plain_head(struct str v)
-{
-	size_t line;
-
-	v = str_sub(v, line_ends(v, 8), v.n);
-	return warc_sight(v, false) == HEAD_YES || arc_sight(v, true, true, &line) == HEAD_YES;
-}
-
-/* The end of the WARC record that begins v, by its own length, without the line ends behind it; 0 when it does not say. */
-static uint64_t end_by_length(struct str v)
-{
-	struct record *rec;
-	struct head_scratch scratch = { 0 };
-	size_t skip = line_ends(v, 8), head;
-	bool cut = false;
-	uint64_t end = 0;
-
-	v = str_sub(v, skip, v.n);
-	if (warc_sight(v, false) != HEAD_YES || !(head = warc_head_size(v, false, &cut)) || cut)
-		return 0;
-	rec = mem_zalloc(sizeof *rec);
-	warc_parse(rec, str_sub(v, 0, head), &scratch, 0);
-	if (rec->has_length && rec->length < UINT64_MAX / 2)
-		end = skip + head + rec->length;
-	head_scratch_release(&scratch);
-	mem_free(rec);
-	return end;
-}
-
-/* What stands behind a stored member fits: nothing, a member or a record.  *ends: line ends that close it. */
-static bool closes_stored(const struct text *t, struct str v, size_t *ends)
-{
-	*ends = line_ends(v, 8);
-	v = str_sub(v, *ends, v.n);
-	return v.n == 0 || coding_sniff(v) == t->coding || is_plain_head(v);
-}
-
-/* The same as below of a pipe, of which only v can be looked at. */
-static int find_end_in_view(struct text *t, struct str v, uint64_t length, uint64_t *end)
-{
-	size_t ends = 4; /* CR LF CR LF */
-	bool out_of_view = length + 16 > v.n && !t->raw.eof;
-
-	*end += length;
-	if (length && (out_of_view || (length <= v.n && closes_stored(t, str_sub(v, (size_t)length, v.n), &ends)))) {
-		*end += ends;
-		return WN_OK;
-	}
-	for (size_t i = 1; i + 4 <= v.n; i++)
-		if (coding_sniff(str_sub(v, i, v.n)) == t->coding && opens_to_head(t, str_sub(v, i, v.n))) {
-			*end += i - length;
-			return WN_OK;
-		}
-	return WN_END;
-}
-
-/* Where the stored member that begins v at *end ends: where its length says, if a member, a record or the end of the
- * file follows there; else at the next member.  WN_END: not to be told. */
-static int find_stored_end(struct text *t, struct str v, uint64_t *end, struct err *err)
-{
-	uint64_t at = *end, length = end_by_length(v);
-	int rc;
-
-	if (!t->raw.seekable)
-		return find_end_in_view(t, v, length, end);
-	if (length) {
-		size_t ends;
-		bool fits;
-
-		if ((rc = stream_seek(&t->raw, at + length - 1, err)) < 0 ||
-		    (rc = stream_view(&t->raw, 4 * KIB, &v, err)) < 0)
-			return rc;
-		fits = v.n > 0 && closes_stored(t, str_sub(v, 1, v.n), &ends); /* its last byte is there */
-		*end = at + length + (fits ? ends : 0);
-		if ((rc = stream_seek(&t->raw, at, err)) < 0 || fits)
-			return rc;
-	}
-	rc = search_member(t, UINT64_MAX, err);
-	*end = rc == WN_OK ? stream_at(&t->raw) : UINT64_MAX;
-	return rc < 0 ? rc : stream_seek(&t->raw, at, err);
 }
 
 static int stored_step(struct text *t, struct err *err)
@@ -591,7 +345,7 @@ static int recover(struct text *t, struct err *err)
 		t->trouble_end = false;
 		if ((rc = stream_view(&t->raw, 64 * KIB, &v, err)) < 0)
 			return rc;
-		if (v.n == 0 || (coding_sniff(v) == t->coding && opens_to_head(t, v)))
+		if (v.n == 0 || (coding_sniff(v) == t->coding && text_opens(t, v)))
 			return v.n ? WN_OK : WN_END;
 	}
 	if (from < start || (t->reread < REREAD && stream_can_seek(&t->raw, start)))
@@ -600,7 +354,7 @@ static int recover(struct text *t, struct err *err)
 		t->reread += here - from;
 	if (stream_can_seek(&t->raw, from) && (rc = stream_seek(&t->raw, from, err)) < 0)
 		return rc;
-	return search_member(t, UINT64_MAX, err);
+	return text_search(t, UINT64_MAX, err);
 }
 
 /* Appends the next member (or its beginning) to the window.  WN_END: no more. */
@@ -619,16 +373,16 @@ static int enter(struct text *t, struct err *err)
 		return WN_END;
 	uint64_t at = stream_at(&t->raw);
 
-	if (coding_sniff(v) != t->coding && is_plain_head(v)) {
+	if (coding_sniff(v) != t->coding && text_plain_head(v)) {
 		uint64_t end = at;
 
-		if ((rc = find_stored_end(t, v, &end, err)) < 0)
+		if ((rc = text_stored_end(t, v, &end, err)) < 0)
 			return rc;
 		if (rc == WN_OK)
 			return enter_stored(t, at, end, err);
 	}
 	if (coding_sniff(v) != t->coding) {
-		rc = search_member(t, UINT64_MAX, err);
+		rc = text_search(t, UINT64_MAX, err);
 		if (rc < 0)
 			return rc;
 		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes between members",
@@ -683,7 +437,7 @@ int text_sync(struct text *t, uint64_t at, uint64_t most, struct err *err)
 
 	if (rc < 0 || t->coding == CODING_NONE)
 		return rc;
-	return search_member(t, most, err);
+	return text_search(t, most, err);
 }
 
 int text_view(struct text *t, size_t want, struct str *view, bool *all, struct err *err)

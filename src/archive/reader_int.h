@@ -1,4 +1,4 @@
-/* archive/reader_int.h -- what the files of the reader share: reader.c (records), reader_sight.c (what a head looks like),
+/* archive/reader_int.h -- what the files of the reader share: reader.c (records), reader_block.c (their blocks), reader_sight.c (what a head looks like),
  * reader_length.c (where a block really ends), reader_open.c (files, parts, ranges). */
 #ifndef WINNOW_ARCHIVE_READER_INT_H
 #define WINNOW_ARCHIVE_READER_INT_H
@@ -6,7 +6,9 @@
 #include "archive/member.h"
 #include "archive/reader.h"
 
-#define BEYOND (2 * KIB) /* text viewed behind a block, to see how it ends */
+#define BEYOND (2 * KIB)		     /* text viewed behind a block, to see how it ends */
+#define TRAILER 4			     /* bytes of the longest trailer */
+#define WHOLE_MAX (TEXT_WINDOW / 2 - BEYOND) /* head and block of a record seen whole */
 
 struct part {
 	struct str name;
@@ -109,6 +111,10 @@ enum probe {
 	PROBE_CANNOT,
 };
 enum probe reader_probe(struct reader *r, size_t head, uint64_t length);
+
+/* The member ends inside the block: does the record run on into the next one?
+ * WN_OK: yes, and it is joined; WN_END: no. */
+int reader_run_on(struct reader *r, uint64_t lacking, struct flaws *flaws, struct err *err);
 
 int reader_next_part(struct reader *r, struct err *err); /* leaves it for the next; WN_END: there is none */
 #endif

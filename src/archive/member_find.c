@@ -1,0 +1,242 @@
+/* archive/member_find.c -- where members begin, and what they are; see member_int.h.
+ *
+ * A member is true when it opens to a record's head: bytes that only look like
+ * the beginning of one are common in blocks.
+ */
+#include "archive/member_int.h"
+
+#include "archive/arc.h"
+#include "base/mem.h"
+
+/* Does the coded data at the start of raw open to a record's head? */
+bool text_opens(struct text *t, struct str raw)
+{
+	char start[1024];
+	size_t n = 0, size;
+	struct str in = raw;
+
+	if (t->coding == CODING_GZIP && raw.n > 3 && (raw.p[3] & 0xe0))
+		return false;
+	decoder_reset(t->decoder);
+	while (n < sizeof start) {
+		size_t before = n, left = in.n;
+		enum decode_state state = decoder_step(t->decoder, &in, start + n, sizeof start - n, &n);
+
+		if (state == DECODE_BAD && n == 0)
+			return false;
+		if (state != DECODE_MORE || (n == before && in.n == left) || !in.n)
+			break;
+	}
+	struct str text = { start, n };
+
+	while (text.n && (text.p[0] == '\r' || text.p[0] == '\n'))
+		text = str_sub(text, 1, text.n);
+	return warc_sight(text, false) == HEAD_YES || arc_sight(text, true, true, &size) == HEAD_YES;
+}
+
+static size_t magic_size(enum coding c) { return c == CODING_GZIP || c == CODING_BZIP2 ? 3 : 4; }
+
+/* Moves the raw stream to the next true member at or after where it stands.
+ * WN_END: there is none that begins before `most` (the stream is there or behind it, or at its end). */
+int text_search(struct text *t, uint64_t most, struct err *err)
+{
+	static const unsigned char lead[CODINGS] = {
+		[CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B'
+	};
+	size_t need = magic_size(t->coding);
+
+	while (stream_at(&t->raw) < most) {
+		struct str v;
+		int rc = stream_view(&t->raw, 64 * KIB, &v, err);
+
+		if (rc < 0)
+			return rc;
+		if (v.n < need) {
+			stream_skip(&t->raw, v.n);
+			return WN_END;
+		}
+		bool end = t->raw.eof;
+		size_t i = 0;
+
+		while (i + need <= v.n && (end || v.n - i >= 16 * KIB)) {
+			const char *hit = memchr(v.p + i, lead[t->coding], v.n - i);
+
+			if (!hit) {
+				i = v.n;
+				break;
+			}
+			i = (size_t)(hit - v.p);
+			if (coding_sniff(str_sub(v, i, v.n)) == t->coding && text_opens(t, str_sub(v, i, v.n))) {
+				stream_skip(&t->raw, i);
+				return WN_OK;
+			}
+			i++;
+		}
+		if (i > v.n)
+			i = v.n;
+		stream_skip(&t->raw, i ? i : v.n);
+	}
+	return WN_END;
+}
+
+/* Where the row of members that begins at the start of v ends: at the end of
+ * v, or at the first bytes that are no member. */
+static size_t end_of_row(struct text *t, struct str v)
+{
+	struct str in = v;
+	char out[4096];
+
+	while (coding_sniff(in) == t->coding) {
+		enum decode_state state = DECODE_MORE;
+
+		decoder_reset(t->decoder);
+		while (state == DECODE_MORE && in.n) {
+			size_t used = 0, before = in.n;
+
+			state = decoder_step(t->decoder, &in, out, sizeof out, &used);
+			if (state == DECODE_MORE && !used && in.n == before)
+				return v.n;
+		}
+		if (state != DECODE_DONE)
+			return v.n; /* damaged here, or not all in view */
+	}
+	return v.n - in.n;
+}
+
+/* The coding of a file whose very first bytes are damaged: the first true
+ * member near its beginning tells.  A file that begins with a head is plain, and
+ * so is one where a head follows the members: they are part of a block. */
+void text_hidden_coding(struct text *t, struct str v)
+{
+	size_t line, start = 0;
+
+	while (start < v.n && (v.p[start] == '\r' || v.p[start] == '\n'))
+		start++;
+	if (warc_sight(str_sub(v, start, v.n), false) != HEAD_NO ||
+	    arc_sight(str_sub(v, start, v.n), true, false, &line) == HEAD_YES ||
+	    (v.n > 4 && le32(v.p) == 0xec30a437u)) /* a dictionary alone */
+		return;
+	for (size_t i = 1; i + 4 <= v.n; i++) {
+		enum coding c = coding_sniff(str_sub(v, i, v.n));
+
+		if (c == CODING_NONE)
+			continue;
+		t->coding = c;
+		t->decoder = decoder_new(c);
+		if (text_opens(t, str_sub(v, i, v.n))) {
+			size_t end = i + end_of_row(t, str_sub(v, i, v.n));
+
+			while (end < v.n && (v.p[end] == '\r' || v.p[end] == '\n'))
+				end++;
+			if (warc_sight(str_sub(v, end, v.n), true) == HEAD_NO &&
+			    arc_sight(str_sub(v, end, v.n), true, true, &line) == HEAD_NO)
+				return;
+		}
+		decoder_free(t->decoder);
+		t->decoder = NULL;
+		t->coding = CODING_NONE;
+	}
+}
+
+/* zstd and lz4 share the skippable frames: what follows them tells which it is. */
+enum coding text_behind_skippable(struct str v)
+{
+	if (le32(v.p) == DICTIONARY_FRAME)
+		return CODING_ZSTD;
+	while (text_skippable(v))
+		v = str_sub(v, 8 + (size_t)le32(v.p + 4), v.n);
+	return coding_sniff(v) == CODING_LZ4 ? CODING_LZ4 : CODING_ZSTD;
+}
+
+/* ---- records that are not compressed ---- */
+
+static size_t line_ends(struct str v, size_t most)
+{
+	size_t n = 0;
+
+	while (n < v.n && n < most && (v.p[n] == '\r' || v.p[n] == '\n'))
+		n++;
+	return n;
+}
+
+bool text_plain_head(struct str v)
+{
+	size_t line;
+
+	v = str_sub(v, line_ends(v, 8), v.n);
+	return warc_sight(v, false) == HEAD_YES || arc_sight(v, true, true, &line) == HEAD_YES;
+}
+
+/* The end of the WARC record that begins v, by its own length, without the line ends behind it; 0 when it does not say. */
+static uint64_t end_by_length(struct str v)
+{
+	struct record *rec;
+	struct head_scratch scratch = { 0 };
+	size_t skip = line_ends(v, 8), head;
+	bool cut = false;
+	uint64_t end = 0;
+
+	v = str_sub(v, skip, v.n);
+	if (warc_sight(v, false) != HEAD_YES || !(head = warc_head_size(v, false, &cut)) || cut)
+		return 0;
+	rec = mem_zalloc(sizeof *rec);
+	warc_parse(rec, str_sub(v, 0, head), &scratch, 0);
+	if (rec->has_length && rec->length < UINT64_MAX / 2)
+		end = skip + head + rec->length;
+	head_scratch_release(&scratch);
+	mem_free(rec);
+	return end;
+}
+
+/* What stands behind a stored member fits: nothing, a member or a record.  *ends: line ends that close it. */
+static bool closes_stored(const struct text *t, struct str v, size_t *ends)
+{
+	*ends = line_ends(v, 8);
+	v = str_sub(v, *ends, v.n);
+	return v.n == 0 || coding_sniff(v) == t->coding || text_plain_head(v);
+}
+
+/* The same as below of a pipe, of which only v can be looked at. */
+static int find_end_in_view(struct text *t, struct str v, uint64_t length, uint64_t *end)
+{
+	size_t ends = 4; /* CR LF CR LF */
+	bool out_of_view = length + 16 > v.n && !t->raw.eof;
+
+	*end += length;
+	if (length && (out_of_view || (length <= v.n && closes_stored(t, str_sub(v, (size_t)length, v.n), &ends)))) {
+		*end += ends;
+		return WN_OK;
+	}
+	for (size_t i = 1; i + 4 <= v.n; i++)
+		if (coding_sniff(str_sub(v, i, v.n)) == t->coding && text_opens(t, str_sub(v, i, v.n))) {
+			*end += i - length;
+			return WN_OK;
+		}
+	return WN_END;
+}
+
+/* Where the stored member that begins v at *end ends: where its length says, if a member, a record or the end of the
+ * file follows there; else at the next member.  WN_END: not to be told. */
+int text_stored_end(struct text *t, struct str v, uint64_t *end, struct err *err)
+{
+	uint64_t at = *end, length = end_by_length(v);
+	int rc;
+
+	if (!t->raw.seekable)
+		return find_end_in_view(t, v, length, end);
+	if (length) {
+		size_t ends;
+		bool fits;
+
+		if ((rc = stream_seek(&t->raw, at + length - 1, err)) < 0 ||
+		    (rc = stream_view(&t->raw, 4 * KIB, &v, err)) < 0)
+			return rc;
+		fits = v.n > 0 && closes_stored(t, str_sub(v, 1, v.n), &ends); /* its last byte is there */
+		*end = at + length + (fits ? ends : 0);
+		if ((rc = stream_seek(&t->raw, at, err)) < 0 || fits)
+			return rc;
+	}
+	rc = text_search(t, UINT64_MAX, err);
+	*end = rc == WN_OK ? stream_at(&t->raw) : UINT64_MAX;
+	return rc < 0 ? rc : stream_seek(&t->raw, at, err);
+}
