@@ -15,7 +15,6 @@ static inline uint32_t le32(const char *p)
 
 static inline bool text_skippable(struct str s) { return s.n >= 8 && (le32(s.p) & 0xfffffff0u) == 0x184d2a50u; }
 
-
 /* Does the coded data at the start of raw open to a record's head? */
 bool text_opens(struct text *t, struct str raw);
 /* The coding of a file whose very first bytes are damaged: sets coding and decoder when a true member is near. */

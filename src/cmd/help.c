@@ -275,9 +275,9 @@ static int run(struct cmd_run *run)
 
 		if (cmd)
 			a->man ? man_command(&out, cmd) : help_command(&out, cmd);
-		if (cmd && topic && !a->man) { /* what it is about has a page of its own */
-			buf_byte(&out, '\n');
-			paragraphs(&out, topic->text());
+		if (cmd && topic) { /* what it is about has a page of its own: that, too */
+			buf_str(&out, a->man ? STR(".SH NOTES\n") : STR("\n"));
+			a->man ? roff_paragraphs(&out, topic->text()) : paragraphs(&out, topic->text());
 		} else if (topic && a->man && !cmd) {
 			man_topic(&out, topic);
 		} else if (topic && !cmd) {
