@@ -92,66 +92,6 @@ int replay_find(struct history *h, struct request *q, struct str key, int64_t fr
 	return WN_OK;
 }
 
-/* ---- what there is instead ---- */
-
-static void nearby(struct request *q, struct response *r, struct history *h, struct str key, struct buf *out)
-{
-	struct collection *coll = history_collection(h);
-	ptrdiff_t paren = str_chr(key, ')');
-	struct capture_query cq = { .by_key = true, .limit = 200 };
-	struct capture_cursor *cur = NULL;
-	struct capture c;
-	struct err err = { 0 };
-	struct str last = STR_NONE;
-	unsigned listed = 0;
-
-	(void)r;
-	if (paren < 0)
-		return;
-	cq.key_from = arena_printf(&q->arena, "%.*s)", (int)paren, key.p);
-	cq.key_to = arena_printf(&q->arena, "%.*s*", (int)paren, key.p);
-	if (catalog_captures(coll->catalog, &cq, &cur, &err) < 0)
-		return;
-	while (listed < 10 && capture_next(cur, &c, &err) == WN_OK) {
-		char stamp[15];
-
-		if (str_eq(c.urlkey, last) || !replay_allows(q, c.urlkey, c.time))
-			continue;
-		last = arena_str(&q->arena, c.urlkey);
-		if (listed++ == 0)
-			buf_str(out, STR("<h2>Archived of the same site</h2><ul>"));
-		buf_printf(out, "<li><a target=\"_top\" href=\"%.*s/%s/%s/", STR_FMT(q->server->prefix),
-			   q->served->slug, stamp_14(c.time, stamp).p);
-		html_escape(out, c.url);
-		buf_str(out, STR("\"><bdi>"));
-		html_escape(out, c.url);
-		buf_str(out, STR("</bdi></a></li>"));
-	}
-	capture_close(cur);
-	if (listed)
-		buf_str(out, STR("</ul>"));
-}
-
-void replay_missing(struct request *q, struct response *r, struct history *h, struct str key, struct str url)
-{
-	struct buf *out = request_buf(q, 1 * MIB);
-
-	response_error(r, 404, "not archived");
-	r->policy = POLICY_REPLAY_OWN;
-	r->headers.n = 0;
-	response_header(r, "X-Winnow-Error", STR("404"));
-	buf_str(
-	    out,
-	    STR("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>Not archived"
-		"</title></head><body><main><h1>Not archived</h1><p>This collection has no capture of <bdi>"));
-	html_escape(out, url);
-	buf_str(out, STR("</bdi>.</p>"));
-	nearby(q, r, h, key, out);
-	buf_printf(out, "<p><a target=\"_top\" href=\"%.*s/\">All collections</a></p></main></body></html>\n",
-		   STR_FMT(q->server->prefix));
-	response_html(r, buf_view(out));
-}
-
 /* ---- TimeGate ---- */
 
 /* Prefer is a list; the first preference that means a form of replay is applied and named. */
@@ -177,7 +117,7 @@ static enum modifier preferred(struct request *q, struct response *r, enum modif
 
 static void timegate(struct request *q, struct response *r, struct history *h, const struct replay_path *p)
 {
-	struct str wish = request_header(q, "Accept-Datetime"), key = history_key(h, &q->arena, p->url);
+	struct str wish = request_header(q, "Accept-Datetime");
 	struct stamp t = { .time = STAMP_MAX };
 	struct capture c;
 	struct moment m;
@@ -194,7 +134,7 @@ static void timegate(struct request *q, struct response *r, struct history *h, c
 	if (rc == WN_OK && fuzzy)
 		response_header(r, "X-Winnow-Fuzzy", c.url);
 	if (rc == WN_NONE) {
-		replay_missing(q, r, h, key, p->url);
+		replay_missing(q, r, h, p->url, t.time);
 		response_header(r, "Vary", STR("accept-datetime"));
 		return;
 	}
@@ -244,7 +184,7 @@ static void at_stamp(struct request *q, struct response *r, struct history *h, c
 	if (rc == WN_OK && fuzzy)
 		response_header(r, "X-Winnow-Fuzzy", job.capture.url);
 	if (rc == WN_NONE) {
-		replay_missing(q, r, h, history_key(h, &q->arena, p->url), p->url);
+		replay_missing(q, r, h, p->url, from);
 	} else if (rc < 0) {
 		response_err(r, &err);
 	} else if (replay_permit(q, r, job.capture.urlkey, job.capture.time)) {

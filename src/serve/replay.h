@@ -24,7 +24,9 @@ int replay_look(struct history *h, struct request *q, struct str url, int64_t fr
 		bool *fuzzy, struct err *err);
 /* The URL, or its key, without its cache-busters; STR_NONE when it has none. */
 struct str replay_plain_url(struct arena *a, struct str url);
-void replay_missing(struct request *q, struct response *r, struct history *h, struct str key, struct str url);
+/* 404, with what is archived near url and time: for frames and programs; as a page of ours. */
+void replay_missing(struct request *q, struct response *r, struct history *h, struct str url, int64_t time);
+void replay_missing_page(struct request *q, struct response *r, struct history *h, struct str url, int64_t time);
 void replay_send(struct replay_job *job);
 /* Access rules: whether this reader may see it; permit also answers 404 or 451. */
 bool replay_allows(struct request *q, struct str key, int64_t time);

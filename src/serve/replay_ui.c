@@ -44,7 +44,7 @@ void replay_ui(struct request *q, struct response *r, struct history *h, const s
 	}
 	rc = replay_look(h, q, p->url, p->time.time, stamp_end(&p->time), &c, &fuzzy, &err);
 	if (rc == WN_NONE)
-		replay_missing(q, r, h, history_key(h, &q->arena, p->url), p->url);
+		replay_missing_page(q, r, h, p->url, p->time.time);
 	else if (rc < 0)
 		response_err(r, &err);
 	else if (!replay_permit(q, r, c.urlkey, c.time))

@@ -91,6 +91,17 @@ def bodies(server, checks):
         checks.that(csp.startswith("sandbox allow-scripts") and "allow-same-origin" not in csp and "allow-popups" not in csp, "%s: sandboxed" % mod, csp)
 
 
+def missing(server, checks):
+    """Not archived: what lies nearest comes first, of the time that was asked for; as a page of ours where no frame shows it."""
+    def first(r):
+        return re.search(r'<li><a target="_top" href="([^"]*)"', r.text).group(1)
+    near = lambda r: first(r) == "/web/20070105120018/http://a.example/x/y/deep" and "/web/20070105120002/http://a.example/app.js" in r.text  # noqa: E731
+    checks.row(server, "missing: in a frame", "GET", "/web/2007mp_/http://a.example/x/y/nosuch", {}, 404, {"Content-Security-Policy": "frame-ancestors 'self'"}, near)
+    checks.row(server, "missing: as a page", "GET", "/web/2007/http://a.example/x/y/nosuch", {}, 404, {"Content-Security-Policy": "script-src"}, lambda r: near(r) and '<nav aria-label="Main">' in r.text)
+    checks.row(server, "missing: of the time that was asked for", "GET", "/web/2008mp_/http://a.example/nosuch?", {}, 404, {}, "/web/20080201000000/http://a.example/rev")
+    checks.row(server, "missing: and nothing near", "GET", "/web/2008mp_/http://nowhere.example/", {}, 404, {}, lambda r: "<li>" not in r.text)
+
+
 def posted(place, checks, posts, page, form):
     checks.row(posts, "POST finds its own record", "POST", page, form, 200, {"Memento-Datetime": "12:00:11"}, "thank you", "name=value&n=1")
     checks.row(posts, "POST at another time: 200 and where it is", "POST", "/web/2009mp_/http://a.example/form", form, 200,
@@ -143,6 +154,7 @@ def requests_joined(place, checks):
 
 def methods(place, server, checks):
     requests_joined(place, checks)
+    missing(server, checks)
     page = "/web/20070105120011mp_/http://a.example/form"
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     with open(place.path("post.cdxj"), "w") as out:
