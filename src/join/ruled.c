@@ -58,7 +58,7 @@ static bool take_range(struct join_disjunct *d, const struct plan_range *g)
 	if (d->n_orders == JOIN_ORDERS)
 		return false;
 	d->order[d->n_orders++] = (struct join_order){ g->va, g->vb, g->lo, g->hi, g->lo_strict, g->hi_strict };
-	return g->attr >= 0;
+	return g->exact;
 }
 
 /* The same for a content term. */

@@ -158,7 +158,7 @@ static bool sum_add(const struct node *n, int sign, struct sum *s)
 			return false;
 		s->t[side] = n;
 		s->sign[side] = sign;
-		s->whole = s->whole && n->op == NODE_FIELD && (n->attr == ATTR_TIME || n->attr == ATTR_PUBLISHED);
+		s->whole = s->whole && n->op == NODE_FIELD && n->type == TYPE_TIME;
 		return true;
 	}
 	return false;
@@ -188,7 +188,8 @@ static bool window_of(const struct node *n, enum cmp_op op, const struct node *a
 	mid = s.sign[1] > 0 ? -s.constant : s.constant;
 	more = slack(&s);
 	*out = (struct linear){
-		s.t[0], s.t[1], mid - width - more, mid + width + more, op == CMP_LT && !more, op == CMP_LT && !more
+		s.t[0], s.t[1], mid - width - more, mid + width + more, op == CMP_LT && !more, op == CMP_LT && !more,
+		!more
 	};
 	return true;
 }
@@ -214,7 +215,7 @@ static bool order_of(enum cmp_op op, const struct node *x, const struct node *y,
 		op = cmp_flip(op);
 	bound = s.sign[1] > 0 ? -s.constant : s.constant;
 	more = slack(&s);
-	*out = (struct linear){ s.t[0], s.t[1], -INFINITY, INFINITY, false, false };
+	*out = (struct linear){ s.t[0], s.t[1], -INFINITY, INFINITY, false, false, !more };
 	if (op == CMP_GE || op == CMP_GT) {
 		out->lo = bound - more;
 		out->lo_strict = op == CMP_GT && !more;

@@ -11,7 +11,7 @@
  * (a, b) satisfies the disjunct exactly when
  *	a, b in one block && may_a[a] && may_b[b] && disjunct_meta(d, a, b) && disjunct_content(d, a, b, ov)
  * and the rule exactly when some disjunct is satisfied.  Ranges and needs are
- * necessary conditions: filters, implied by the above, never a replacement.
+ * necessary conditions, implied by the above; only a range that is exact may replace its term.
  */
 #ifndef WINNOW_RULE_PLAN_H
 #define WINNOW_RULE_PLAN_H
@@ -23,7 +23,7 @@ struct plan_range {
 	const double *va, *vb;
 	double lo, hi; /* -INFINITY, INFINITY when open */
 	bool lo_strict, hi_strict;
-	int attr; /* the attribute when both sides are one plain attribute, else -1 */
+	bool exact; /* says all that the term does, so that the term needs no test of its own */
 };
 
 struct content_term {

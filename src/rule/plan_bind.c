@@ -149,14 +149,13 @@ static struct code *literal_code(struct builder *k, const struct literal *l)
 
 static void add_range(struct builder *k, const struct linear *r)
 {
-	bool same = node_same(r->ta, r->tb, true);
 	struct plan_range range = { bound_numbers(k->b, r->ta),
 				    bound_numbers(k->b, r->tb),
 				    r->lo,
 				    r->hi,
 				    r->lo_strict,
 				    r->hi_strict,
-				    same && r->ta->op == NODE_FIELD ? (int)r->ta->attr : -1 };
+				    r->exact };
 
 	vec_push(&k->ranges, range);
 }

@@ -29,6 +29,7 @@ struct linear {
 	const struct node *ta, *tb;
 	double lo, hi;
 	bool lo_strict, hi_strict;
+	bool exact; /* holds exactly when the term does; else wider, by what rounding may move a bound */
 };
 
 enum term_kind term_kind(const struct literal *l, struct linear *range);

@@ -35,7 +35,9 @@ const char *const draw_names[DRAWS] = {
 	"imported attribute",
 };
 
-static const struct rule_attr imported[] = { { { "topic", 5 }, TYPE_TEXT }, { { "score", 5 }, TYPE_NUMBER } };
+static const struct rule_attr imported[] = { { { "topic", 5 }, TYPE_TEXT },
+					     { { "score", 5 }, TYPE_NUMBER },
+					     { { "seen", 4 }, TYPE_TIME } };
 
 uint64_t draw_next(uint64_t *rng) { return mix64(*rng += 0x9e3779b97f4a7c15u); }
 
@@ -153,6 +155,7 @@ void random_world(struct arena *arena, uint64_t *rng, size_t n, struct world *w,
 	text_column(w, rng, ATTR_DIGEST, urls, COUNT(urls), 0, counts);
 	text_column(w, rng, ATTR_USER, langs, COUNT(langs), 30, counts);
 	number_column(w, rng, ATTR_USER + 1, TYPE_NUMBER, -1, 0.5, 6, 30, counts);
+	number_column(w, rng, ATTR_USER + 2, TYPE_TIME, t0, 1, 5, 20, counts);
 	number_column(w, rng, ATTR_TIME, TYPE_TIME, t0, 43200, 12, chance(rng, 20) ? 15 : 0, counts);
 	number_column(w, rng, ATTR_PUBLISHED, TYPE_TIME, t0, 86400, 400, 40, counts);
 	number_column(w, rng, ATTR_STATUS, TYPE_NUMBER, 200, 100, 3, 10, counts);
@@ -275,7 +278,7 @@ static void key_term(struct drawing *d)
 
 static void order_term(struct drawing *d)
 {
-	static const char *const names[] = { "time", "time", "time", "words", "published", "score", "bytes" };
+	static const char *const names[] = { "time", "time", "time", "words", "published", "score", "bytes", "seen" };
 	static const char *const weak[] = { "<=", "<=", ">=" };
 	static const char *const strict[] = { "<", ">" };
 	const char *name = PICK(d->rng, names);
@@ -300,6 +303,10 @@ static void window_term(struct drawing *d)
 					     "abs(a.published - b.time) <= 1w",
 					     "abs(a.time - b.time + 12h) <= 1d",
 					     "a.published - 1.000000001s <= b.published",
+					     "abs(a.seen - b.seen) < 2s",
+					     "a.seen <= b.seen + 0.5s",
+					     "b.seen - a.seen > 2.5s - 0.5s",
+					     "abs(b.seen - a.seen) <= 5s / 3",
 					     "b.words - a.words <= 7",
 					     "abs(a.score - b.score) < 1" };
 

@@ -41,7 +41,7 @@ extern const char *const draw_names[DRAWS];
 
 struct world {
 	struct columns
-	    c; /* url urlkey host domain time mime status title lang words shingles content bytes digest, and `topic`, `score` */
+	    c; /* url urlkey host domain time mime status title lang words shingles content bytes digest, and `topic`, `score`, `seen` */
 	size_t n;
 	uint64_t
 	    *set[TEXT_KINDS][64]; /* ascending, by document; with bags the i-th occurrence is an element of its own */
