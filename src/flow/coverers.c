@@ -1,12 +1,15 @@
 /* flow/coverers.c -- see coverers.h.
  *
  * The distinct texts of the wanted documents ("probes") are inverted: shingle -> probes.  Then every text of the run
- * is read once and counted against that index, which gives its overlap with each probe; pairs of documents are met
+ * is read once and looked up in that index; pairs of documents are met
  *	through the probes that share a shingle with it, or are empty like it, for disjuncts that need that;
  *	through the wanted documents of its own block, for disjuncts with a key;
  *	with all wanted documents, for the rest.
- * Probes that do not fit the memory are taken in several passes.  Cost of a pass: the shingles of the run, and for
- * each the probes that hold it.
+ * Where only the first are there, a probe is listed under few of its shingles: whoever shares m of n shingles shares one
+ * of any n - m + 1 of them, and the rarest meet the fewest texts.  Where what a text shares of the listed ones leaves
+ * it possible, the two are merged.  Otherwise every shingle is listed, and the index counts for all pairs at once.
+ * Probes that do not fit the memory are taken in several passes.  Cost of a pass: the shingles of the run, for each
+ * the probes listed under it, and a merge for each pair that is met.
  */
 #include "flow/coverers.h"
 
@@ -15,12 +18,17 @@
 #include "base/task.h"
 #include "base/vec.h"
 
-#define POSTING_BYTES 40u /* of memory for each shingle of a probe: the posting, its place in the table, sorting */
+#define POSTING_BYTES \
+	48u	       /* of memory for each shingle of a probe: itself, the posting, its place in the table, sorting */
+#define RARITY_BITS 20 /* shingles are told apart by so many bits where only their frequency is asked for */
+#define RARITY_MOST 255
+#define RARE 8 /* probes: a shingle of no more of them is listed in any case */
 
 struct posting {
 	uint64_t shingle;
 	uint32_t probe;
 };
+typedef VEC(struct posting) posting_vec;
 
 /* Distinct texts of the run, and the documents of each. */
 struct contents {
@@ -49,7 +57,11 @@ struct finder {
 	struct map table[TEXT_KINDS]; /* shingle -> first posting */
 	size_t n_postings[TEXT_KINDS];
 	VEC(uint32_t) empty[TEXT_KINDS]; /* probes without shingles */
+	struct arena arena;		 /* of the pass: sets */
+	struct set *sets[TEXT_KINDS];	 /* by probe */
+	uint32_t *unlisted[TEXT_KINDS];	 /* shingles of the probe that the index does not hold */
 	bool shares, bare;		 /* some disjunct needs a shared shingle; some needs nothing */
+	bool counting;			 /* the index holds every shingle, and counts what pairs share */
 	struct keyed *keyed;
 	size_t n_keyed;
 	uint32_t *all; /* wanted documents of the pass */
@@ -127,24 +139,108 @@ static int by_posting(const void *a, const void *b)
 	return x->probe < y->probe ? -1 : x->probe > y->probe;
 }
 
-static int invert(struct finder *f, int kind, struct err *err)
+/* The text that a disjunct's pairs are found by; TEXT_KINDS: none. */
+static int found_by(const struct disjunct *d)
 {
-	VEC(struct posting) all = { 0 };
+	return d->has_lower[TEXT_BODY] ? TEXT_BODY : d->has_lower[TEXT_MAIN] ? TEXT_MAIN : TEXT_KINDS;
+}
+
+/* The least that any set must share with one of n shingles for the term to hold: it has itself what is shared. */
+static uint64_t term_least(const struct content_term *t, uint64_t n)
+{
+	unsigned __int128 over = (unsigned __int128)t->p * n, under = t->q;
+
+	switch (t->measure) {
+	case MEASURE_CONTAINMENT_AB:
+	case MEASURE_JACCARD: break;
+	case MEASURE_DICE: under = 2 * under - t->p; break;
+	case MEASURE_SHARED: over = t->p; break;
+	default: return 1; /* of a small set little is much */
+	}
+	over = (over + under - 1) / under;
+	return over < 1 ? 1 : over > UINT32_MAX ? UINT32_MAX : (uint64_t)over;
+}
+
+/* The same for the disjuncts that are found by this text, whichever holds; UINT64_MAX: there is none. */
+static uint64_t least_shared(const struct plan *plan, int kind, uint64_t n)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct disjunct *d = &plan->d[i];
+		uint64_t all = 1;
+
+		if (found_by(d) != kind)
+			continue;
+		for (size_t k = 0; k < d->n_content; k++)
+			if (d->content[k].lower && (int)d->content[k].kind == kind) {
+				uint64_t one = term_least(&d->content[k], n);
+
+				all = one > all ? one : all;
+			}
+		least = all < least ? all : least;
+	}
+	return least;
+}
+
+static uint8_t *rarity_of(uint8_t *rarity, uint64_t shingle) { return &rarity[shingle >> (64 - RARITY_BITS)]; }
+
+/* Lists probe p under the `want` rarest of its shingles, and all that are rare. */
+static void list_rarest(struct finder *f, int kind, uint32_t p, uint64_t want, uint8_t *rarity, posting_vec *out)
+{
+	struct set s = f->sets[kind][p];
+	uint64_t of[RARITY_MOST + 1] = { 0 }, below = 0;
+	unsigned last = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		of[*rarity_of(rarity, s.p[i])]++;
+	while (last < RARITY_MOST && (below + of[last] < want || last <= RARE))
+		below += of[last++];
+	want = below > want ? below : want;
+	f->unlisted[kind][p] = (uint32_t)(s.n - want);
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned here = *rarity_of(rarity, s.p[i]);
+
+		if (here > last || (here == last && below == want))
+			continue;
+		below += here == last;
+		vec_push(out, ((struct posting){ s.p[i], p }));
+	}
+}
+
+/* Reads the probes' sets, and notes how many hold each shingle, as far as RARITY_BITS tell. */
+static int read_probes(struct finder *f, int kind, uint8_t *rarity, struct err *err)
+{
 	int rc = WN_OK;
 
+	f->sets[kind] = arena_zalloc(&f->arena, sizeof(*f->sets[kind]) * ((size_t)f->n_probes + 1));
+	f->unlisted[kind] = arena_zalloc(&f->arena, sizeof(*f->unlisted[kind]) * ((size_t)f->n_probes + 1));
 	for (uint32_t p = 0; p < f->n_probes && rc == WN_OK; p++) {
 		uint64_t content = f->texts.id[f->probes[p]];
-		struct arena a = { 0 };
-		struct set s = { 0 };
+		struct set *s = &f->sets[kind][p];
 
 		if (content)
-			rc = collection_set(f->run->coll, &a, content, (enum sketch_text)kind, &s, err);
-		for (size_t i = 0; i < s.n; i++)
-			vec_push(&all, ((struct posting){ s.p[i], p }));
-		if (s.n == 0)
+			rc = collection_set(f->run->coll, &f->arena, content, (enum sketch_text)kind, s, err);
+		for (size_t i = 0; i < s->n; i++)
+			*rarity_of(rarity, s->p[i]) += *rarity_of(rarity, s->p[i]) < RARITY_MOST;
+		if (s->n == 0)
 			vec_push(&f->empty[kind], p);
-		arena_release(&a);
 	}
+	return rc;
+}
+
+static int invert(struct finder *f, int kind, struct err *err)
+{
+	uint8_t *rarity = mem_zarray((size_t)1 << RARITY_BITS, 1);
+	posting_vec all = { 0 };
+	int rc = read_probes(f, kind, rarity, err);
+
+	for (uint32_t p = 0; p < f->n_probes && rc == WN_OK; p++) {
+		uint64_t n = f->sets[kind][p].n, least = f->counting ? 1 : least_shared(f->run->plan, kind, n);
+
+		list_rarest(f, kind, p, least <= n ? n - least + 1 : 0, rarity, &all);
+	}
+	mem_free(rarity);
 	sort_array(all.p, all.n, sizeof *all.p, by_posting);
 	for (size_t i = 0; i < all.n; i++)
 		if (i == 0 || all.p[i].shingle != all.p[i - 1].shingle)
@@ -197,20 +293,21 @@ static int pass_open(struct finder *f, uint64_t memory, struct err *err)
 	int rc = WN_OK;
 
 	choose_probes(f, memory);
-	for (int k = 0; k < TEXT_KINDS && rc == WN_OK; k++)
-		if (f->run->rule->texts >> k & 1)
-			rc = invert(f, k, err);
 	f->n_keyed = 0;
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct disjunct *d = &plan->d[i];
 
-		if (d->has_lower[TEXT_BODY] || d->has_lower[TEXT_MAIN])
+		if (found_by(d) != TEXT_KINDS)
 			f->shares = true;
 		else if (d->block)
 			key_wanted(f, &f->keyed[f->n_keyed++], d);
 		else
 			f->bare = true;
 	}
+	f->counting = f->n_keyed || f->bare;
+	for (int k = 0; k < TEXT_KINDS && rc == WN_OK; k++)
+		if (f->run->rule->texts >> k & 1)
+			rc = invert(f, k, err);
 	return rc;
 }
 
@@ -227,6 +324,7 @@ static void pass_close(struct finder *f)
 		mem_free(f->keyed[i].docs);
 	}
 	f->n_keyed = 0;
+	arena_release(&f->arena);
 	for (uint32_t t = f->from; t < f->to; t++)
 		f->probe_of[t] = 0;
 }
@@ -237,26 +335,27 @@ struct scratch {
 	uint32_t *counts[TEXT_KINDS], *touched, n_touched;
 	uint8_t *met; /* by probe: it is in touched */
 	struct segments *sets;
-	uint64_t *values;
-	size_t cap;
+	struct set set[TEXT_KINDS]; /* of the text at hand, in values */
+	uint64_t *values[TEXT_KINDS];
+	size_t cap[TEXT_KINDS];
 };
 
-static int read_set(struct scratch *s, uint64_t content, int kind, struct set *out, struct err *err)
+static int read_set(struct scratch *s, uint64_t content, int kind, struct err *err)
 {
 	size_t n;
 	int rc;
 
-	*out = (struct set){ 0 };
+	s->set[kind] = (struct set){ 0 };
 	if (!content)
 		return WN_OK;
 	if ((rc = segments_size(s->sets, content, (enum sketch_text)kind, &n, err)) < 0)
 		return rc;
-	if (n > s->cap) {
-		s->cap = n * 2;
-		s->values = mem_rearray(s->values, s->cap, sizeof *s->values);
+	if (n > s->cap[kind]) {
+		s->cap[kind] = n * 2;
+		s->values[kind] = mem_rearray(s->values[kind], s->cap[kind], sizeof *s->values[kind]);
 	}
-	rc = segments_get(s->sets, content, (enum sketch_text)kind, s->values, s->cap, &n, err);
-	*out = (struct set){ s->values, n };
+	rc = segments_get(s->sets, content, (enum sketch_text)kind, s->values[kind], s->cap[kind], &n, err);
+	s->set[kind] = (struct set){ s->values[kind], n };
 	return rc;
 }
 
@@ -268,26 +367,20 @@ static void meet(struct scratch *s, uint32_t probe)
 	}
 }
 
-/* Counts what one text shares with each probe.  Of a bag's equal items the i-th meets the i-th. */
-static void count(const struct finder *f, int kind, struct set set, struct scratch *s)
+/* Meets the probes that are listed under a shingle of the text, and counts under how many. */
+static void count(const struct finder *f, int kind, struct scratch *s)
 {
 	const struct posting *p = f->postings[kind];
+	struct set set = s->set[kind];
 
-	for (size_t i = 0; i < set.n;) {
+	for (size_t i = 0; i < set.n; i++) {
 		const uint64_t *at = map_get(&f->table[kind], set.p[i]);
-		size_t end = i + 1;
 
-		while (end < set.n && set.p[end] == set.p[i])
-			end++;
-		for (size_t k = at ? *at : f->n_postings[kind]; k < f->n_postings[kind] && p[k].shingle == set.p[i];) {
-			uint32_t probe = p[k].probe, n = 0;
-
-			for (; k < f->n_postings[kind] && p[k].shingle == set.p[i] && p[k].probe == probe; k++)
-				n++;
-			s->counts[kind][probe] += n < end - i ? n : (uint32_t)(end - i);
-			meet(s, probe);
+		for (size_t k = at ? *at : f->n_postings[kind]; k < f->n_postings[kind] && p[k].shingle == set.p[i];
+		     k++) {
+			s->counts[kind][p[k].probe]++;
+			meet(s, p[k].probe);
 		}
-		i = end;
 	}
 }
 
@@ -310,13 +403,20 @@ static bool could(const struct plan *plan, const struct overlap ov[TEXT_KINDS])
 	return false;
 }
 
+/* What a probe and a text share; where the index does not hold all shingles, the most that they may share. */
 static void overlaps(const struct finder *f, const struct scratch *s, uint32_t probe, uint32_t text,
 		     struct overlap ov[TEXT_KINDS])
 {
-	for (int k = 0; k < TEXT_KINDS; k++)
+	for (int k = 0; k < TEXT_KINDS; k++) {
 		ov[k] = (struct overlap){ .o = s->counts[k][probe],
 					  .a = f->texts.size[k][f->probes[probe]],
 					  .b = f->texts.size[k][text] };
+		if (f->counting || !(f->run->rule->texts >> k & 1))
+			continue;
+		ov[k].o += f->unlisted[k][probe];
+		if (ov[k].o > ov[k].b)
+			ov[k].o = ov[k].b;
+	}
 }
 
 static void try_pair(const struct finder *f, struct found *out, uint32_t a, uint32_t b,
@@ -363,6 +463,9 @@ static void try_text(struct finder *f, struct found *out, struct scratch *s, uin
 		struct overlap ov[TEXT_KINDS];
 
 		overlaps(f, s, s->touched[i], text, ov);
+		for (int k = 0; k < TEXT_KINDS && !f->counting && could(f->run->plan, ov); k++)
+			if (f->run->rule->texts >> k & 1)
+				ov[k].o = set_shared(f->sets[k][s->touched[i]], s->set[k]);
 		try_texts(f, out, s->touched[i], text, ov);
 	}
 	for (uint32_t i = c->first[text]; i < c->first[text + 1]; i++) {
@@ -397,21 +500,20 @@ static void try_some(void *context, size_t from, size_t to, unsigned worker)
 	out->rc = out->rc < 0 ? out->rc : collection_sets(f->run->coll, &s.sets, &out->err);
 	for (size_t t = from; t < to && out->rc == WN_OK && !task_interrupted(); t++) {
 		for (int k = 0; k < TEXT_KINDS && out->rc == WN_OK; k++) {
-			struct set set;
-
 			if (!(f->run->rule->texts >> k & 1))
 				continue;
-			if ((out->rc = read_set(&s, f->texts.id[t], k, &set, &out->err)) == WN_OK)
-				count(f, k, set, &s);
+			if ((out->rc = read_set(&s, f->texts.id[t], k, &out->err)) == WN_OK)
+				count(f, k, &s);
 		}
 		if (out->rc == WN_OK)
 			try_text(f, out, &s, (uint32_t)t);
 	}
-	for (int k = 0; k < TEXT_KINDS; k++)
+	for (int k = 0; k < TEXT_KINDS; k++) {
 		mem_free(s.counts[k]);
+		mem_free(s.values[k]);
+	}
 	mem_free(s.touched);
 	mem_free(s.met);
-	mem_free(s.values);
 	progress_add(to - from);
 }
 
