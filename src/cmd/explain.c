@@ -52,12 +52,20 @@ static void print(struct cmd_run *run, const struct explained *x)
 	buf_release(&out);
 }
 
-/* RULE is a rule or the name of a preset. */
-static struct str rule_text(const char *given)
+/* RULE is a rule or the name of a preset: a single word that is no rule by itself. */
+static int read_rule(struct cmd_run *run, const struct rule_env *env, struct rule **out)
 {
+	struct str given = str(run->rest.p[0]);
 	const struct preset *preset;
+	struct err as_preset = { 0 };
+	int rc;
 
-	return preset_find(str(given), &preset, NULL) == WN_OK ? str(preset->rule) : str(given);
+	if (preset_find(given, &preset, &as_preset) == WN_OK)
+		return rule_parse(&run->arena, str(preset->rule), env, out, &run->err);
+	rc = rule_parse(&run->arena, given, env, out, &run->err);
+	if (rc < 0 && given.n && strspn(given.p, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_") == given.n)
+		run->err = as_preset;
+	return rc;
 }
 
 static int explain_on(struct cmd_run *run, struct collection *coll, struct explained *x)
@@ -76,7 +84,7 @@ static int explain_on(struct cmd_run *run, struct collection *coll, struct expla
 	if (a->where && (rc = rule_parse(&run->arena, str(a->where), &env, &where, &run->err)) < 0)
 		return rc;
 	env.kind = RULE_PAIR;
-	if ((rc = rule_parse(&run->arena, rule_text(run->rest.p[0]), &env, &x->rule, &run->err)) < 0)
+	if ((rc = read_rule(run, &env, &x->rule)) < 0)
 		return rc;
 	q.where = where;
 	memcpy(q.needs, x->rule->needs, sizeof q.needs);
@@ -102,7 +110,7 @@ static int explain_alone(struct cmd_run *run, struct explained *x)
 	struct rule_env env = { .kind = RULE_PAIR, .uncomputed = SELECTION_UNCOMPUTED };
 	int rc;
 
-	if ((rc = rule_parse(&run->arena, rule_text(run->rest.p[0]), &env, &x->rule, &run->err)) < 0)
+	if ((rc = read_rule(run, &env, &x->rule)) < 0)
 		return rc;
 	x->text = rule_explain(&run->arena, x->rule, NULL, NULL, &run->err);
 	return x->text.p ? WN_OK : run->err.code;

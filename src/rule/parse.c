@@ -8,6 +8,7 @@
 
 #include "archive/digest.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "rule/parse_int.h"
 
 static int parse_sum(struct parser *p, struct node **out);
@@ -329,6 +330,7 @@ int rule_parse(struct arena *arena, struct str text, const struct rule_env *env,
 {
 	struct rule *rule = ARENA_NEW(arena, struct rule);
 	struct parser p = { .lx = { .arena = arena, .text = text }, .rule = rule, .err = err };
+	size_t valid;
 	int rc;
 
 	rule->env = *env;
@@ -337,6 +339,10 @@ int rule_parse(struct arena *arena, struct str text, const struct rule_env *env,
 	if (text.n > LIMIT_RULE)
 		return err_set(err, WN_USAGE, "the rule has %zu bytes; at most %zu are read", text.n,
 			       (size_t)LIMIT_RULE);
+	if ((valid = utf8_valid(text)) < text.n)
+		return rule_fail(err, text, valid, "the byte 0x%02x is not UTF-8", (unsigned char)text.p[valid]);
+	if (str_chr(text, 0) >= 0)
+		return rule_fail(err, text, (size_t)str_chr(text, 0), "a zero byte is no text");
 	if (env->n_user > ATTR_LIMIT - ATTR_USER)
 		return err_set(err, WN_USAGE, "the collection has %zu imported attributes; rules see at most %d",
 			       env->n_user, ATTR_LIMIT - ATTR_USER);

@@ -39,6 +39,14 @@ static int unknown_attribute(struct parser *p, struct str name, size_t at)
 		    (int)(name.n < 60 ? name.n : 60), name.p);
 }
 
+static int text_fails(struct parser *p, size_t at)
+{
+	return FAIL(
+	    p, at,
+	    "text belongs to selections (--where 'text ~ \"word\"'); rules compare texts by containment, jaccard or "
+	    "dice");
+}
+
 static int field_attr(struct parser *p, struct node *n, struct str name)
 {
 	const struct rule_env *env = &p->rule->env;
@@ -60,9 +68,7 @@ static int field_attr(struct parser *p, struct node *n, struct str name)
 		return FAIL(p, n->at, "%s comes from the link graph, which this winnow does not compute yet",
 			    attr_name(n->attr));
 	if (attr == ATTR_TEXT && env->kind != RULE_SELECTION)
-		return FAIL(p, n->at,
-			    "text belongs to selections (--where 'text ~ \"word\"'); rules compare texts by "
-			    "containment, jaccard or dice");
+		return text_fails(p, n->at);
 	return WN_OK;
 }
 
@@ -312,6 +318,8 @@ static int bare_name(struct parser *p, struct str name, size_t at)
 
 	if (doc_side(name))
 		return FAIL(p, p->tok.at, "expected '.' and an attribute after the document, as in a.host");
+	if (attr_find(name) == ATTR_TEXT)
+		return text_fails(p, at);
 	if (attr_find(name) >= 0)
 		return FAIL(p, at, "of which document? write a.%.*s or b.%.*s", STR_FMT(name), STR_FMT(name));
 	if (name_eq(name, STR("nan")) || name_eq(name, STR("inf")) || name_eq(name, STR("infinity")) ||

@@ -30,3 +30,4 @@ huge() { "$WINNOW" reduce c --rule-file rule 2>&1 | head -n 1 | cut -c 1-120; "$
 { repeat '(a.host = b.host or a.url = b.url) and ' 12; printf 'a.host = b.host'; } >rule; huge
 printf 'a.host = \001b.host' >rule; huge
 printf "" >empty.jsonl; "$WINNOW" ingest c --jsonl empty.jsonl --map id=id,text=text >/dev/null; "$WINNOW" reduce c --preset journlist; echo "exit $?"
+"$WINNOW" explain journlist; echo "exit $?"

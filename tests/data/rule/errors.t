@@ -30,6 +30,11 @@
 !   x.host = b.host
 !   ^
 
+> text ~ "x"
+! column 1: text belongs to selections (--where 'text ~ "word"'); rules compare texts by containment, jaccard or dice
+!   text ~ "x"
+!   ^
+
 > host = b.host
 ! column 1: of which document? write a.host or b.host
 !   host = b.host

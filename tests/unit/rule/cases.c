@@ -106,6 +106,18 @@ TEST(cases, canonical_forms) { run_file(t, "canonical.t"); }
 TEST(cases, errors_show_the_place) { run_file(t, "errors.t"); }
 TEST(cases, selections) { run_file(t, "selection.t"); }
 
+/* Reports, and whoever reads them, take a rule for text: its name must be that of what they show. */
+TEST(cases, what_is_no_text_is_refused)
+{
+	struct rule *rule;
+	struct err err = { 0 };
+
+	CHECK_EQ(read_text(t, RULE_PAIR, STR("a.title = \"\xff\" and a.host = b.host"), &rule, &err), WN_USAGE);
+	CHECK(str_starts(str(err.text), STR("column 12: the byte 0xff is not UTF-8\n")), "%s", err.text);
+	CHECK_EQ(read_text(t, RULE_SELECTION, STR("title = \"x\0y\""), &rule, &err), WN_USAGE);
+	CHECK(str_starts(str(err.text), STR("column 11: a zero byte is no text\n")), "%s", err.text);
+}
+
 /* The manual is one text; what the tables of the program hold must be in it. */
 TEST(cases, the_manual_names_everything)
 {
