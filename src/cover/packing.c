@@ -264,7 +264,7 @@ static void subgradients(struct arena *a, const struct instance *in, uint64_t wo
 	for (uint32_t c = 0; c < in->cols; c++)
 		w[c] = (double)in->w[c] / heaviest;
 	fair_shares(in, w, u);
-	for (; round < rounds && step > 1e-3 && !task_interrupted(); round++) {
+	for (; round < rounds && step > 1e-3 && !(round && task_interrupted()); round++) {
 		double value = lagrangian(in, w, u, gap, average), norm = 0, aim;
 
 		if (value > top) {

@@ -14,9 +14,9 @@
 #include "cover/reduce.h"
 #include "cover/round.h"
 
-#define HELD_MOST ((size_t)512 << 20) /* bytes of copies */
-#define RELIABLE 2		      /* trials, then a column's past is trusted */
-#define TRIED_MOST 6		      /* columns tried at a node */
+#define HELD_MOST ((size_t)48 << 20) /* bytes of copies; the same under any --memory, as the answer must be */
+#define RELIABLE 2		     /* trials, then a column's past is trusted */
+#define TRIED_MOST 6		     /* columns tried at a node */
 #define TRIAL_PIVOTS 8
 #define NODE_PIVOTS 2000
 #define NODE_CUTS 3    /* rounds of cuts at a node */
