@@ -230,8 +230,6 @@ static void reset(struct extract *x)
 	    STR_NONE;
 	x->has_title = x->title_late = x->nofollow = x->noindex = false;
 	x->published_rank = 0;
-	memset(x->authorities, 0, sizeof x->authorities);
-	x->next_authority = 0;
 }
 
 /* CRLF to LF once for the whole page, so that tags are not cut at CRs. */

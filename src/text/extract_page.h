@@ -68,7 +68,11 @@ struct extract {
 	VEC(struct link) done;
 	uint32_t anchor; /* 1 + number of the open a, 0 none */
 	struct url base_url, scratch_url;
-	struct str authorities[8]; /* of the page's links: "http://host" that stays as written */
+	/* "http://host" that stays as written, on any page: those met last */
+	struct {
+		uint8_t n;
+		char text[63];
+	} authorities[16];
 	unsigned next_authority;
 
 	/* the head */

@@ -13,10 +13,7 @@
 #define OPEN_NONE UINT_MAX
 enum scope { SCOPE_DEFAULT, SCOPE_BUTTON, SCOPE_LIST, SCOPE_TABLE };
 
-static inline const struct open *open_top(const struct extract *x)
-{
-	return x->depth ? &x->stack[x->depth - 1] : NULL;
-}
+static inline const struct open *open_top(const struct extract *x) { return x->depth ? &x->stack[x->depth - 1] : NULL; }
 static inline unsigned tag_flags(enum tag tag) { return tag_info[tag].flags; }
 
 /* The element at hand is SVG or MathML. */
@@ -30,8 +27,8 @@ static inline bool tree_foreign(const struct extract *x)
 	return e && e->ns != NS_HTML && !e->integrates;
 }
 
-bool open_math_token(const struct open *e);		  /* MathML's token elements: text in them is HTML's */
-void open_tell(struct extract *x);			  /* the tokenizer, whether CDATA sections count here */
+bool open_math_token(const struct open *e); /* MathML's token elements: text in them is HTML's */
+void open_tell(struct extract *x);	    /* the tokenizer, whether CDATA sections count here */
 void open_pop(struct extract *x);
 void open_pop_to(struct extract *x, unsigned depth);
 void open_take_out(struct extract *x, unsigned at); /* out of the middle: what is above it stays open */

@@ -248,6 +248,24 @@ static size_t authority_of(struct str href)
 	return 0;
 }
 
+static bool authority_stays(const struct extract *x, struct str authority)
+{
+	for (size_t i = 0; i < COUNT(x->authorities); i++)
+		if (x->authorities[i].n == authority.n && memcmp(x->authorities[i].text, authority.p, authority.n) == 0)
+			return true;
+	return false;
+}
+
+/* An address such as most are. */
+static bool mail_stays(struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.n && (s.p[i] == '@' || (s.p[i] != '/' && (kept[(unsigned char)s.p[i]] & IN_PATH))))
+		i++;
+	return i == s.n && s.n > 0;
+}
+
 static struct str resolved_plain(struct extract *x, struct str href)
 {
 	const struct url *base = &x->base_url;
@@ -268,11 +286,10 @@ static struct str resolved_plain(struct extract *x, struct str href)
 	}
 	if ((n = authority_of(href))) {
 		path = str_sub(href, n + 1, href.n);
-		for (size_t i = 0; i < COUNT(x->authorities); i++)
-			if (x->authorities[i].n == n && memcmp(x->authorities[i].p, href.p, n) == 0)
-				return stays(path) ? href : STR_NONE;
-		return STR_NONE;
+		return authority_stays(x, str_n(href.p, n)) && stays(path) ? href : STR_NONE;
 	}
+	if (str_starts(href, STR("mailto:")))
+		return mail_stays(str_sub(href, 7, href.n)) ? href : STR_NONE;
 	for (n = base->search; n > base->path && whole.p[n - 1] != '/'; n--)
 		;
 	for (path = href; str_starts(path, STR("../")); path = str_sub(path, 3, path.n))
@@ -296,8 +313,9 @@ static struct str resolved(struct extract *x, struct str href)
 	size_t n = authority_of(href);
 
 	/* an authority that stays as written will do so again */
-	if (n && n == x->scratch_url.path && memcmp(href.p, url.p, n) == 0) {
-		x->authorities[x->next_authority] = str_n(url.p, n);
+	if (n && n == x->scratch_url.path && n <= sizeof x->authorities[0].text && memcmp(href.p, url.p, n) == 0) {
+		memcpy(x->authorities[x->next_authority].text, href.p, n);
+		x->authorities[x->next_authority].n = (uint8_t)n;
 		x->next_authority = (x->next_authority + 1) % COUNT(x->authorities);
 	}
 	return url;

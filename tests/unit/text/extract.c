@@ -482,11 +482,11 @@ TEST(extract, links_resolve_as_the_url_parser_says)
 					     "http://h.org/a/./b/../c",
 					     "" };
 	static const char *const parts[] = {
-		"a",	       "b.html", "/",		"//",	     "../",  "./",    "..",	 ".",
-		"?",	       "#",	 "x=1&amp;y=2", "%2e%2E",    "%41",  ":",     "http://", "https://",
-		"example.org", "H.org",	 "h.org:80",	"h.org:443", "@",    "\\",    " ",	 "\t",
-		"~",	       "'",	 "|",		"&eacute;",  "&lt;", "http:", "...",	 ".x",
-		";",	       "C|",	 "^",		"{",	     "`"
+		"a",	       "b.html", "/",		"//",	     "../",  "./",     "..",	  ".",
+		"?",	       "#",	 "x=1&amp;y=2", "%2e%2E",    "%41",  ":",      "http://", "https://",
+		"example.org", "H.org",	 "h.org:80",	"h.org:443", "@",    "\\",     " ",	  "\t",
+		"~",	       "'",	 "|",		"&eacute;",  "&lt;", "http:",  "...",	  ".x",
+		";",	       "C|",	 "^",		"{",	     "`",    "mailto:"
 	};
 	struct extract *x = extract_new();
 	struct url base = { 0 }, url = { 0 };
