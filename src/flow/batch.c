@@ -15,7 +15,7 @@
 #include "fulltext/index.h"
 #include "text/document.h"
 
-enum { BATCH_CAPTURES = 40000, KNOWN_MOST = 1 << 17 };
+enum { BATCH_CAPTURES = 40000, KNOWN_MOST = 1 << 19, KNOWN_BYTES = 112 };
 #define SPOOL_FROM (16 * MIB)
 
 struct known_key {
@@ -147,6 +147,7 @@ struct memory_plan memory_plan(uint64_t memory, unsigned threads)
 	p.waiting = left / 8;
 	p.batch = left / 6;
 	p.words = left / 6;
+	p.known = left / 16 / KNOWN_BYTES < KNOWN_MOST ? (size_t)(left / 16 / KNOWN_BYTES) : KNOWN_MOST;
 	/* a range holds one page more than its share, of some 10 times the payload */
 	p.large = (size_t)(left / 12 / 24 / p.threads);
 	if (p.large > 8 * MIB)
@@ -267,12 +268,12 @@ void batch_file(struct batch *b, const struct catalog_file *f)
 /* What is known may be forgotten when all of it is committed: the catalogue knows it then. */
 static void trim(struct batch *b)
 {
-	if (b->known.n > KNOWN_MOST) {
+	if (b->known.n > b->o.plan.known) {
 		map_release(&b->known);
 		b->known_keys.n = 0;
 		b->ask_contents = true;
 	}
-	if (b->known_pages.n > KNOWN_MOST) {
+	if (b->known_pages.n > b->o.plan.known) {
 		map_release(&b->known_pages);
 		b->ask_pages = true;
 	}
@@ -566,7 +567,7 @@ int batch_pass(struct batch *b, struct err *err)
 	b->unasked = 0;
 	if ((rc = committer_pass(b->committer, &b->load, err)) < 0)
 		return rc;
-	if (b->known.n <= KNOWN_MOST && b->known_pages.n <= KNOWN_MOST && (!large || b->o.plan.roomy))
+	if (b->known.n <= b->o.plan.known && b->known_pages.n <= b->o.plan.known && (!large || b->o.plan.roomy))
 		return WN_OK;
 	if ((rc = committer_wait(b->committer, err)) == WN_OK)
 		trim(b);

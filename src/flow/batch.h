@@ -55,6 +55,7 @@ struct memory_plan {
 	uint64_t waiting; /* found, and not in its turn */
 	uint64_t batch;	  /* one batch */
 	uint64_t words;	  /* builders of the full-text index, all threads together; merges */
+	size_t known;	  /* contents, and lists of links, that are known without asking the catalogue */
 	size_t large;	  /* payload of a page from which on it is large: 24 times that in each thread */
 	unsigned threads;
 	bool roomy; /* a large page fits beside all that */
