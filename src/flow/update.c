@@ -350,6 +350,20 @@ static void old_witnesses(struct update *u, uint8_t *asks)
 	}
 }
 
+/* What two documents share, from the index if that knows. */
+static int measure(struct update *u, const struct join_query *q, uint32_t a, uint32_t b, uint32_t *shared,
+		   struct err *err)
+{
+	struct overlap measured;
+	int rc = WN_OK;
+
+	if (q->set_of[u->run->kind] && coverage_shared(q, &u->run->join, u->run->kind, a, b, shared))
+		return WN_OK;
+	rc = run_overlap(u->run, a, b, u->run->kind, &measured, err);
+	*shared = (uint32_t)measured.o;
+	return rc;
+}
+
 /* The better of what it has and b, which covers it.  What a rule without a measure leaves open is measured now. */
 static int offer(struct update *u, const struct join_query *q, struct update_pair p, struct err *err)
 {
@@ -357,13 +371,8 @@ static int offer(struct update *u, const struct join_query *q, struct update_pai
 	uint32_t has = u->is.witness[p.a], rank, than;
 	int kind = u->run->kind, rc;
 
-	if (!u->run->ruled.query.set_of[kind]) {
-		struct overlap measured;
-
-		if ((rc = run_overlap(u->run, p.a, p.b, kind, &measured, err)) < 0)
-			return rc;
-		p.shared = (uint32_t)measured.o;
-	}
+	if (!u->run->ruled.query.set_of[kind] && (rc = measure(u, &u->run->ruled.query, p.a, p.b, &p.shared, err)) < 0)
+		return rc;
 	rank = coverage_rank(q, kind, p.a, p.b, p.shared);
 	than = has == STATE_KEPT ? 0 : coverage_rank(q, kind, p.a, has, u->is.shared[p.a]);
 	if (!coverage_better(time, p.b, rank, has, than))
@@ -404,14 +413,11 @@ static int offer_listed(struct update *u, const struct join_query *q, const uint
 			continue;
 		for (uint32_t i = u->is.start[d]; i < u->is.start[d + 1] && rc == WN_OK; i++) {
 			struct update_pair p = { d, u->is.by[i], 0 };
-			struct overlap measured;
 
 			if (!u->all.kept[p.b] || u->work.probed[p.b] || !(any || fresh[p.b]))
 				continue;
-			if ((rc = run_overlap(u->run, p.a, p.b, u->run->kind, &measured, err)) == WN_OK) {
-				p.shared = (uint32_t)measured.o;
+			if ((rc = measure(u, &u->run->ruled.query, p.a, p.b, &p.shared, err)) == WN_OK)
 				rc = offer(u, q, p, err);
-			}
 		}
 	}
 	return rc;
@@ -439,17 +445,14 @@ static int witnesses_put_off(struct update *u, const uint8_t *fresh, struct err 
 static int offer_settling(struct update *u, const struct join_query *q, uint32_t d, struct err *err)
 {
 	struct update_pair p = { d, u->is.of[d], 0 };
-	struct overlap measured;
 	int rc;
 
 	if (!u->all.kept[p.b])
 		p.b = u->is.witness[p.b];
 	if (p.b == STATE_KEPT || p.b == d)
 		return WN_OK;
-	if ((rc = run_overlap(u->run, p.a, p.b, u->run->kind, &measured, err)) < 0)
-		return rc;
-	p.shared = (uint32_t)measured.o;
-	return offer(u, q, p, err);
+	rc = measure(u, &u->run->ruled.query, p.a, p.b, &p.shared, err);
+	return rc < 0 ? rc : offer(u, q, p, err);
 }
 
 /* Whoever asks and is not listed looks for kept documents, newly kept ones for those that are dropped and not listed. */

@@ -97,4 +97,8 @@ enum { COVERAGE_NOW = 1, COVERAGE_LATER = 2 };
 int coverage_changed(const struct join_query *q, const struct join_options *o, const struct coverage_asking *ask,
 		     int kind, coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err);
 
+/* What two documents share by `kind`, when an index that was kept knows both; false: it does not.
+ * Cost: by their classes; no set is read. */
+bool coverage_shared(const struct join_query *q, const struct join_options *o, int kind, uint32_t a, uint32_t b,
+		     uint32_t *shared);
 #endif

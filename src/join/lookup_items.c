@@ -1,7 +1,7 @@
 /* join/lookup_items.c -- see lookup_int.h.
  *
- * The items of all members are sorted, so that one walk over the index finds them and items that several
- * members have come together by themselves.
+ * The items of all members are taken range by range, so many at once as stay in the cache, and sorted: so one walk
+ * over the index finds them, and items that several members have come together by themselves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +10,24 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/task.h"
-#include "join/big.h"
 #include "join/lookup_int.h"
 
-#define MEMBERS_AT_ONCE 8u /* handed to a thread */
-#define RADIX_BITS 11u
-#define RADIX_PASSES 3u	  /* at most */
-#define NEAR_PLACE 32u	  /* so few are sorted by insertion */
-#define FIND_SLICE 32768u /* queries looked up by one task */
+#define MEMBERS_AT_ONCE 8u  /* handed to a thread */
+#define RANGE_QUERIES 8192u /* items of a range, about */
+#define RANGE_BITS_MOST 24u
+#define BIN_BITS 11u   /* of a range's items, by which they are put in place */
+#define NEAR_PLACE 32u /* so few are sorted by insertion */
 
 struct reading {
 	struct lookup *x;
 	struct sets_scratch *scratch; /* [threads] */
-	struct postings_query *query;
-	size_t n;
-	uint32_t below;	     /* members whose items are looked up, and not only compared with each other */
-	postings_hits *hits; /* [slices] */
-	size_t n_slices;
-	bool damaged;
+	uint64_t *items;	      /* of the members, one after another */
+	uint64_t *at;		      /* [members] how far they were taken */
+	uint32_t below;		      /* members whose items are looked up, and not only compared with each other */
+	unsigned bits;		      /* of a range's number */
+	VEC(struct postings_query) query, sorted; /* of the range */
+	postings_hits hits;
+	struct map runs; /* by signature */
 };
 
 static void read_members(void *context, size_t from, size_t to, unsigned worker)
@@ -36,12 +36,26 @@ static void read_members(void *context, size_t from, size_t to, unsigned worker)
 	const struct lookup *x = g->x;
 
 	for (size_t m = from; m < to; m++) {
-		struct postings_query *q = g->query + x->start[m];
 		uint32_t n;
 		const uint64_t *item = sets_get(&g->scratch[worker], x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
 
-		for (uint32_t i = 0; i < n; i++)
-			q[i] = (struct postings_query){ item[i], (uint32_t)m };
+		if (n)
+			memcpy(g->items + x->start[m], item, n * sizeof *item);
+	}
+}
+
+/* The items of a range, by member. */
+static void take_range(struct reading *g, uint64_t range)
+{
+	const struct lookup *x = g->x;
+
+	g->query.n = 0;
+	for (uint32_t m = 0; m < x->member.n; m++) {
+		uint64_t i = g->at[m], end = x->start[m + 1];
+
+		for (; i < end && (g->bits ? g->items[i] >> (64 - g->bits) : 0) == range; i++)
+			vec_push(&g->query, ((struct postings_query){ g->items[i], m }));
+		g->at[m] = i;
 	}
 }
 
@@ -74,76 +88,37 @@ static void sort_few(struct postings_query *v, size_t n)
 	}
 }
 
-/* All items with their members, ascending: by the upper bits in passes, then what little is left. */
-static void sort_queries(struct reading *g)
+static unsigned bin_of(const struct reading *g, uint64_t item) { return item << g->bits >> (64 - BIN_BITS); }
+
+/* Ascending by item, then by member. */
+static void sort_range(struct reading *g)
 {
-	size_t bytes = (g->n + 1) * sizeof(struct postings_query), n = g->n;
-	struct postings_query *v = g->query, *w = big_alloc(bytes);
-	size_t count[(1u << RADIX_BITS) + 1];
-	unsigned passes = 1;
+	uint32_t count[(1u << BIN_BITS) + 1] = { 0 };
+	size_t n = g->query.n;
 
-	while (passes < RADIX_PASSES && n >> passes * RADIX_BITS)
-		passes++;
-	for (unsigned pass = 0; pass < passes; pass++) {
-		unsigned shift = 64 - (passes - pass) * RADIX_BITS;
-		struct postings_query *swap;
-
-		memset(count, 0, sizeof count);
-		for (size_t i = 0; i < n; i++)
-			count[(v[i].item >> shift & ((1u << RADIX_BITS) - 1)) + 1]++;
-		for (size_t i = 0; i < 1u << RADIX_BITS; i++)
-			count[i + 1] += count[i];
-		for (size_t i = 0; i < n; i++)
-			w[count[v[i].item >> shift & ((1u << RADIX_BITS) - 1)]++] = v[i];
-		swap = v;
-		v = w;
-		w = swap;
-	}
-	for (size_t i = 0, end; i < n; i = end) {
-		for (end = i + 1; end < n && (v[end].item ^ v[i].item) >> (64 - passes * RADIX_BITS) == 0; end++)
-			;
-		sort_few(v + i, end - i);
-	}
-	big_free(w, bytes);
-	g->query = v;
-}
-
-/* Where a slice begins: between two items, so that those of one are found together. */
-static size_t slice_from(const struct reading *g, size_t k)
-{
-	size_t at = k * FIND_SLICE;
-
-	while (at && at < g->n && g->query[at].item == g->query[at - 1].item)
-		at++;
-	return at < g->n ? at : g->n;
-}
-
-static void find_slice(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct reading *g = context;
-
-	(void)worker;
-	for (size_t k = from; k < to; k++) {
-		size_t at = slice_from(g, k), end = slice_from(g, k + 1);
-
-		if (!postings_find(g->x->r->kept, g->query + at, end - at, g->below, &g->hits[k]))
-			__atomic_store_n(&g->damaged, true, __ATOMIC_RELAXED);
-	}
+	vec_reserve(&g->sorted, n + 1);
+	g->sorted.n = n;
+	for (size_t i = 0; i < n; i++)
+		count[bin_of(g, g->query.p[i].item) + 1]++;
+	for (size_t i = 0; i < 1u << BIN_BITS; i++)
+		count[i + 1] += count[i];
+	for (size_t i = 0; i < n; i++)
+		g->sorted.p[count[bin_of(g, g->query.p[i].item)]++] = g->query.p[i];
+	for (size_t k = 0, from = 0; k < 1u << BIN_BITS; from = count[k++]) /* where a bin ends */
+		sort_few(g->sorted.p + from, count[k] - from);
 }
 
 /* Refs by member. */
-static void group_hits(struct lookup *x, struct reading *g)
+static void group_hits(struct lookup *x, const postings_hits *hits)
 {
 	x->hit_start = mem_zarray(x->member.n + 2, sizeof *x->hit_start);
-	for (size_t k = 0; k < g->n_slices; k++)
-		for (size_t i = 0; i < g->hits[k].n; i++)
-			x->hit_start[g->hits[k].p[i].of + 2]++;
+	for (size_t i = 0; i < hits->n; i++)
+		x->hit_start[hits->p[i].of + 2]++;
 	for (size_t m = 0; m < x->member.n; m++)
 		x->hit_start[m + 2] += x->hit_start[m + 1];
-	x->hit = mem_array(x->hit_start[x->member.n + 1] + 1, sizeof *x->hit);
-	for (size_t k = 0; k < g->n_slices; k++)
-		for (size_t i = 0; i < g->hits[k].n; i++)
-			x->hit[x->hit_start[g->hits[k].p[i].of + 1]++] = g->hits[k].p[i].ref;
+	x->hit = mem_array(hits->n + 1, sizeof *x->hit);
+	for (size_t i = 0; i < hits->n; i++)
+		x->hit[x->hit_start[hits->p[i].of + 1]++] = hits->p[i].ref;
 }
 
 /* The run of the holders q[0..n). */
@@ -175,23 +150,27 @@ static uint32_t run_of(struct lookup_runs *r, struct map *known, const struct po
 	return (uint32_t)r->weight.n - 1;
 }
 
-static void note_runs(struct lookup *x, const struct reading *g)
+static void note_runs(struct lookup *x, struct reading *g)
 {
 	struct lookup_runs *r = &x->runs;
-	const struct postings_query *q = g->query;
-	struct map known = { 0 };
+	const struct postings_query *q = g->sorted.p;
 
-	vec_push(&r->start, 0);
-	for (size_t i = 0, end; i < g->n; i = end) {
-		for (end = i + 1; end < g->n && q[end].item == q[i].item; end++)
+	for (size_t i = 0, end; i < g->sorted.n; i = end) {
+		for (end = i + 1; end < g->sorted.n && q[end].item == q[i].item; end++)
 			;
 		if (end - i > 1 && q[i].of < x->n_asking) {
-			uint32_t run = run_of(r, &known, q + i, end - i); /* may move the weights */
+			uint32_t run = run_of(r, &g->runs, q + i, end - i); /* may move the weights */
 
 			r->weight.p[run]++;
 		}
 	}
-	map_release(&known);
+}
+
+/* The runs of each member. */
+static void group_runs(struct lookup *x)
+{
+	struct lookup_runs *r = &x->runs;
+
 	r->of_start = mem_zarray(x->member.n + 2, sizeof *r->of_start);
 	for (size_t i = 0; i < r->holders.n; i++)
 		r->of_start[r->holders.p[i] + 2]++;
@@ -203,33 +182,48 @@ static void note_runs(struct lookup *x, const struct reading *g)
 			r->of[r->of_start[r->holders.p[i] + 1]++] = (uint32_t)run;
 }
 
+static void reading_release(struct reading *g)
+{
+	for (unsigned t = 0; t < g->x->r->threads; t++)
+		sets_scratch_release(&g->scratch[t]);
+	mem_free(g->scratch);
+	mem_free(g->items);
+	mem_free(g->at);
+	vec_release(&g->query);
+	vec_release(&g->sorted);
+	vec_release(&g->hits);
+	map_release(&g->runs);
+}
+
 bool lookup_items(struct lookup *x)
 {
 	struct reading g = { .x = x, .below = x->known.n ? (uint32_t)x->member.n : x->n_asking };
+	uint64_t n;
+	bool ok = true;
 
 	x->start = mem_zarray(x->member.n + 1, sizeof *x->start);
 	for (size_t m = 0; m < x->member.n; m++)
 		x->start[m + 1] = x->start[m] + x->sets->size[x->member.p[m]];
-	g.n = x->start[x->member.n];
-	g.query = big_alloc((g.n + 1) * sizeof *g.query);
+	n = x->start[x->member.n];
+	g.items = mem_array(n + 1, sizeof *g.items);
+	g.at = mem_array(x->member.n + 1, sizeof *g.at);
 	g.scratch = mem_zarray(x->r->threads, sizeof *g.scratch);
+	if (x->member.n)
+		memcpy(g.at, x->start, x->member.n * sizeof *g.at);
 	task_each(x->r->threads, x->member.n, MEMBERS_AT_ONCE, read_members, &g);
-	sort_queries(&g);
-	g.n_slices = g.n / FIND_SLICE + 1;
-	g.hits = mem_zarray(g.n_slices, sizeof *g.hits);
-	task_each(x->r->threads, g.n_slices, 1, find_slice, &g);
-	if (!g.damaged) {
-		group_hits(x, &g);
+	while (g.bits < RANGE_BITS_MOST && n >> g.bits > RANGE_QUERIES)
+		g.bits++;
+	vec_push(&x->runs.start, 0);
+	for (uint64_t range = 0; range < (uint64_t)1 << g.bits && ok; range++) {
+		take_range(&g, range);
+		sort_range(&g);
+		ok = postings_find(x->r->kept, g.sorted.p, g.sorted.n, g.below, &g.hits);
 		note_runs(x, &g);
 	}
-	for (unsigned t = 0; t < x->r->threads; t++)
-		sets_scratch_release(&g.scratch[t]);
-	for (size_t k = 0; k < g.n_slices; k++)
-		vec_release(&g.hits[k]);
-	mem_free(g.scratch);
-	mem_free(g.hits);
-	big_free(g.query, (g.n + 1) * sizeof *g.query);
-	return !g.damaged;
+	group_hits(x, &g.hits);
+	group_runs(x);
+	reading_release(&g);
+	return ok;
 }
 
 void lookup_items_release(struct lookup *x)

@@ -116,6 +116,19 @@ void postings_close(struct postings *p)
 	*p = (struct postings){ 0 };
 }
 
+#define AHEAD 8u /* queries between a look ahead and the search */
+
+/* An item will be searched for soon: its part of the bucket is about where it would be if items were spread evenly. */
+static void expect(const struct postings *p, uint64_t item)
+{
+	uint64_t b = item >> (64 - p->tail.bits), size = p->bucket[b + 1] - p->bucket[b] - POSTINGS_BLOCK_HEAD;
+	const unsigned char *block = p->bytes + p->bucket[b];
+	unsigned f = postings_fine(item, p->tail.bits);
+
+	__builtin_prefetch(block + 4 + 2 * f);
+	__builtin_prefetch(block + POSTINGS_BLOCK_HEAD + size * f / POSTINGS_FINE);
+}
+
 static bool block_sound(const unsigned char *block, uint64_t n)
 {
 	uint16_t end[POSTINGS_FINE];
@@ -142,6 +155,8 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 		unsigned f = postings_fine(q[i].item, bits);
 		uint16_t from = 0, to;
 
+		if (i + AHEAD < n)
+			expect(p, q[i + AHEAD].item);
 		for (end = i + 1; end < n && q[end].item == q[i].item; end++)
 			;
 		if (q[i].of >= below)
