@@ -1,4 +1,4 @@
-/* flow/captures.c -- see captures.h: making the table from the catalogue, and its file.
+/* flow/captures.c -- see captures.h: making the table from the catalogue.
  *
  * Three scans, each of a B-tree from left to right: captures by id, contents
  * by id, and urlkeys, which give the order.  Captures of one urlkey and second
@@ -12,13 +12,9 @@
 #include "base/hash.h"
 #include "base/vec.h"
 
-static const char magic[8] = "WNCAPT\0\1";
-
-#define HEAD 48u /* magic, revision, last, altered, n, checksum of the rest */
-
 /* ---- the block ---- */
 
-static size_t lay_out(struct captures *c, char *base)
+size_t captures_lay_out(struct captures *c, char *base)
 {
 	size_t n = c->n, at = 0;
 	struct {
@@ -44,94 +40,16 @@ static size_t lay_out(struct captures *c, char *base)
 void captures_alloc(struct captures *c, size_t n)
 {
 	c->n = n;
-	c->block = mem_zalloc(HEAD + lay_out(c, NULL) + 8);
-	lay_out(c, c->block + HEAD);
+	c->block = mem_zalloc(CAPTURES_HEAD + captures_lay_out(c, NULL) + 8);
+	captures_lay_out(c, c->block + CAPTURES_HEAD);
 }
 
 void captures_release(struct captures *c)
 {
 	mem_free(c->block);
+	mem_free(c->from);
 	os_unmap(&c->map);
 	*c = (struct captures){ 0 };
-}
-
-static const char *table_path(const struct collection *coll, struct arena *a, uint64_t revision)
-{
-	return collection_path(coll, a, arena_printf(a, "runs/captures-r%" PRIu64 ".table", revision).p);
-}
-
-/* A table that cannot be written is not missed. */
-static void store(struct captures *c, struct collection *coll)
-{
-	size_t n = lay_out(c, c->block + HEAD);
-	uint64_t head[5] = { c->revision, c->last, c->altered, c->n, hash64(c->block + HEAD, n) };
-	struct err ignored = { 0 };
-	struct arena a = { 0 };
-	const char *path = table_path(coll, &a, c->revision), *runs = collection_path(coll, &a, "runs");
-	struct str *names, mine = arena_printf(&a, "captures-r%" PRIu64 ".table", c->revision);
-	size_t n_names = 0;
-
-	memcpy(c->block, magic, 8);
-	memcpy(c->block + 8, head, sizeof head);
-	if (os_mkdir(runs, &ignored) < 0 || os_store(path, str_n(c->block, HEAD + n), &ignored) < 0 ||
-	    os_list(&a, runs, ".table", &names, &n_names, &ignored) < 0)
-		goto out;
-	for (size_t i = 0; i < n_names; i++)
-		if (str_starts(names[i], STR("captures-r")) && !str_eq(names[i], mine))
-			os_unlink(arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p, &ignored);
-out:
-	arena_release(&a);
-}
-
-/* False when there is no whole table at this path. */
-static bool map_table(struct captures *c, const char *path)
-{
-	struct err ignored = { 0 };
-	uint64_t head[5];
-
-	*c = (struct captures){ .how = CAPTURES_MAPPED };
-	if (os_map(&c->map, path, &ignored) < 0)
-		return false;
-	if (c->map.n >= HEAD && memcmp(c->map.p, magic, 8) == 0) {
-		memcpy(head, c->map.p + 8, sizeof head);
-		c->revision = head[0];
-		c->last = head[1];
-		c->altered = head[2];
-		c->n = (size_t)head[3];
-		if (c->n < UINT32_MAX && c->map.n == HEAD + lay_out(c, NULL) &&
-		    hash64(c->map.p + HEAD, c->map.n - HEAD) == head[4]) {
-			lay_out(c, (char *)(uintptr_t)c->map.p + HEAD);
-			return true;
-		}
-	}
-	captures_release(c);
-	return false;
-}
-
-/* The newest table of an earlier revision. */
-static bool map_older(struct captures *c, struct collection *coll, uint64_t revision)
-{
-	struct arena a = { 0 };
-	struct err ignored = { 0 };
-	struct str *names;
-	uint64_t best = 0, r;
-	size_t n = 0;
-	bool found = false;
-
-	if (os_list(&a, collection_path(coll, &a, "runs"), ".table", &names, &n, &ignored) == WN_OK) {
-		for (size_t i = 0; i < n; i++) {
-			struct str s = names[i];
-
-			if (str_starts(s, STR("captures-r")) && str_u64(str_sub(s, 10, s.n - 6), &r) && r < revision &&
-			    r >= best) {
-				best = r;
-				found = true;
-			}
-		}
-		found = found && map_table(c, table_path(coll, &a, best));
-	}
-	arena_release(&a);
-	return found;
 }
 
 /* ---- rows ---- */
@@ -402,14 +320,14 @@ int captures_load(struct captures *out, struct collection *coll, struct err *err
 	*out = (struct captures){ 0 };
 	if ((rc = catalog_next(coll->catalog, &next, err)) < 0)
 		goto out;
-	if (map_table(out, table_path(coll, &a, next.revision)))
+	if (captures_map(out, coll, next.revision))
 		goto out;
 	head.revision = next.revision;
 	head.last = next.capture - 1;
 	/* a catalogue of an earlier winnow keeps no list of what was altered: its table is made anew each time */
 	logged = one(db, "select ifnull(max(seq), 0) from altered", &head.altered, err) == WN_OK;
 	rc = WN_NONE;
-	if (logged && map_older(&old, coll, next.revision)) {
+	if (logged && captures_map_older(&old, coll, next.revision)) {
 		*out = head;
 		rc = captures_patch(out, &old, db, err);
 		captures_release(&old);
@@ -420,7 +338,7 @@ int captures_load(struct captures *out, struct collection *coll, struct err *err
 	}
 	if (rc == WN_OK && (rc = catalog_next(coll->catalog, &after, err)) == WN_OK && logged &&
 	    after.revision == next.revision)
-		store(out, coll); /* whoever reads without a snapshot may have seen two revisions */
+		captures_store(out, coll); /* whoever reads without a snapshot may have seen two revisions */
 out:
 	if (rc < 0)
 		captures_release(out);

@@ -2,8 +2,8 @@
  *
  * Reading a million rows out of the catalogue takes seconds, and nearly all of
  * them are as they were.  So what rules, selections and reports ask most is
- * kept as arrays of fixed width beside the runs (runs/captures-rN.table, mapped;
- * docs/format/capture-table.md), and brought up to date from the catalogue's
+ * kept as arrays of fixed width beside the runs (runs/captures-rN.table, mapped, and captures-rN.delta with what
+ * came since; docs/format/capture-table.md), and brought up to date from the catalogue's
  * list of captures that were added, altered or removed since.  The catalogue
  * is the truth: a table that is absent, damaged or too old is made anew, and
  * one that cannot be written is not missed.
@@ -15,6 +15,8 @@
 #define WINNOW_FLOW_CAPTURES_H
 #include "base/os.h"
 #include "flow/collection.h"
+
+#define CAPTURE_NEW UINT32_MAX
 
 struct captures {
 	uint64_t revision;
@@ -30,6 +32,9 @@ struct captures {
 	int32_t *status; /* CAPTURE_NO_STATUS */
 	char *block;	 /* all of it as a file has it, when not mapped */
 	struct os_map map;
+	/* of one that is not mapped whole: by row its place in the table of revision `base`, or CAPTURE_NEW; NULL: none */
+	uint32_t *from;
+	uint64_t base;
 	enum { CAPTURES_READ, CAPTURES_MAPPED, CAPTURES_PATCHED } how; /* it came to be */
 };
 

@@ -14,6 +14,16 @@ void captures_row(struct captures *c, size_t i, sqlite3_stmt *s);
 void captures_copy(struct captures *to, size_t i, const struct captures *from, size_t k, size_t n);
 
 uint64_t captures_url(struct str urlkey);
+/* Where the arrays of c->n captures stand from `base` on; returns their bytes. */
+size_t captures_lay_out(struct captures *c, char *base);
+
+/* ---- files (captures_file.c): what cannot be written is not missed, what is damaged is not there ---- */
+
+bool captures_map(struct captures *c, struct collection *coll, uint64_t revision);
+/* The newest of a revision before. */
+bool captures_map_older(struct captures *c, struct collection *coll, uint64_t revision);
+void captures_store(struct captures *c, struct collection *coll);
+#define CAPTURES_HEAD 48u /* magic, revision, last, altered, n, checksum */
 
 struct capture_place { /* where a capture stands among those of all urlkeys */
 	uint32_t id;

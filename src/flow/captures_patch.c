@@ -153,6 +153,8 @@ static void copy_old(const struct patch *p, struct captures *out, size_t *to, si
 		while (k < end && !p->leaves[k])
 			k++;
 		captures_copy(out, *to, p->old, *from, k - *from);
+		for (size_t i = 0; i < k - *from; i++)
+			out->from[*to + i] = p->old->from ? p->old->from[*from + i] : (uint32_t)(*from + i);
 		*to += k - *from;
 		*from = k + (k < end);
 	}
@@ -168,6 +170,7 @@ static int merge(struct patch *p, struct captures *out)
 			break;
 		copy_old(p, out, &to, &from, place);
 		rc = read_row(p, out, to, p->in.p[i].id);
+		out->from[to] = CAPTURE_NEW;
 		out->url[to++] = captures_url(p->in.p[i].urlkey);
 	}
 	if (rc == WN_OK)
@@ -246,6 +249,8 @@ int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db
 	}
 	captures_alloc(out, left + p.in.n);
 	out->how = CAPTURES_PATCHED;
+	out->base = old->base;
+	out->from = mem_array(out->n + 1, sizeof *out->from);
 	if ((rc = merge(&p, out)) < 0)
 		captures_release(out);
 out:

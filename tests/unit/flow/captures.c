@@ -2,6 +2,8 @@
 #include "flow/captures.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "test.h"
@@ -11,7 +13,7 @@ struct growing {
 	struct collection coll;
 	uint64_t next;
 	VEC(uint64_t) there;
-	unsigned patched, mapped, read, ties;
+	unsigned patched, mapped, read, ties, deltas, damaged;
 };
 
 static struct capture some_capture(struct growing *g)
@@ -100,8 +102,51 @@ static bool same(const struct captures *a, const struct captures *b)
 	return true;
 }
 
+/* Files of captures: with a wrong bit somewhere, or gone. */
+static void spoil(struct growing *g, bool remove)
+{
+	struct test *t = g->t;
+	const char *runs = arena_printf(t->arena, "%s/runs", test_dir(t)).p;
+	struct err err = { 0 };
+	struct str *names;
+	size_t n;
+
+	REQUIRE(os_list(t->arena, runs, "", &names, &n, &err) == WN_OK, "%s", err.text);
+	for (size_t i = 0; i < n; i++) {
+		const char *path = arena_printf(t->arena, "%s/%.*s", runs, STR_FMT(names[i])).p;
+		struct str bytes;
+		FILE *f;
+
+		if (!str_starts(names[i], STR("captures-r")))
+			continue;
+		if (remove) {
+			CHECK(os_unlink(path, &err) == WN_OK, "%s", err.text);
+			continue;
+		}
+		REQUIRE(os_slurp(t->arena, path, 1 << 20, &bytes, &err) == WN_OK, "%s", err.text);
+		if (test_below(t, 2) || !(f = fopen(path, "r+b")))
+			continue;
+		fseek(f, (long)test_below(t, bytes.n), SEEK_SET);
+		fputc((int)test_below(t, 256), f);
+		fclose(f);
+		g->damaged++;
+	}
+}
+
+static bool has_delta(struct growing *g, uint64_t revision)
+{
+	FILE *f =
+	    fopen(arena_printf(g->t->arena, "%s/runs/captures-r%" PRIu64 ".delta", test_dir(g->t), revision).p, "rb");
+
+	if (f)
+		fclose(f);
+	return f != NULL;
+}
+
 static void compare(struct growing *g, int round)
 {
+	const char *runs = arena_printf(g->t->arena, "%s/runs", test_dir(g->t)).p,
+		   *aside = arena_printf(g->t->arena, "%s/aside", test_dir(g->t)).p;
 	struct test *t = g->t;
 	struct captures patched, again, read;
 	struct err err = { 0 };
@@ -113,10 +158,9 @@ static void compare(struct growing *g, int round)
 	g->patched += patched.how == CAPTURES_PATCHED;
 	g->mapped += patched.how == CAPTURES_MAPPED;
 	g->read += patched.how == CAPTURES_READ;
+	g->deltas += patched.how == CAPTURES_PATCHED && has_delta(g, patched.revision);
 	captures_release(&again);
-	CHECK(os_unlink(arena_printf(t->arena, "%s/runs/captures-r%" PRIu64 ".table", test_dir(t), patched.revision).p,
-			&err) == WN_OK,
-	      "%s", err.text);
+	REQUIRE(rename(runs, aside) == 0, "rename");
 	REQUIRE(captures_load(&read, &g->coll, &err) == WN_OK, "%s", err.text);
 	CHECK(read.how == CAPTURES_READ, "round %d: nothing to begin with", round);
 	CHECK(same(&patched, &read), "round %d: %zu captures, %zu read", round, patched.n, read.n);
@@ -124,6 +168,10 @@ static void compare(struct growing *g, int round)
 		g->ties += read.url[i] == read.url[i - 1] && read.time[i] == read.time[i - 1];
 	captures_release(&patched);
 	captures_release(&read);
+	spoil(g, true);
+	REQUIRE(rmdir(runs) == 0 && rename(aside, runs) == 0, "rename");
+	if (test_below(t, 5) == 0)
+		spoil(g, test_below(t, 2));
 }
 
 TEST(flow, a_table_of_captures_keeps_up_with_the_catalogue)
@@ -143,8 +191,9 @@ TEST(flow, a_table_of_captures_keeps_up_with_the_catalogue)
 			}
 		compare(&g, round);
 	}
-	CHECK(g.patched > 50 && g.mapped > 5 && g.ties > 50, "patched %u, mapped %u, read %u, ties %u", g.patched,
-	      g.mapped, g.read, g.ties);
+	CHECK(g.patched > 50 && g.mapped > 5 && g.read > 2 && g.ties > 50 && g.deltas > 20 && g.damaged > 0,
+	      "patched %u, mapped %u, read %u, ties %u, deltas %u, damaged %u", g.patched, g.mapped, g.read, g.ties,
+	      g.deltas, g.damaged);
 	collection_close(&g.coll);
 	vec_release(&g.there);
 }
