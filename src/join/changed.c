@@ -108,6 +108,20 @@ static int by_set(const void *pa, const void *pb)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
+static struct set_row *rows_by_set(const struct joiner *j)
+{
+	struct set_row *v = mem_array((size_t)j->rows.n + 1, sizeof *v);
+	bool sorted = true;
+
+	for (uint32_t x = 0; x < j->rows.n; x++) {
+		v[x] = (struct set_row){ j->rows.set[j->kind][x], x };
+		sorted &= x == 0 || v[x - 1].set <= v[x].set;
+	}
+	if (!sorted)
+		sort_array(v, j->rows.n, sizeof *v, by_set);
+	return v;
+}
+
 /* The first of the rows of a set, which end where another set's begin. */
 static const struct set_row *rows_of(const struct set_row *v, uint32_t n, uint32_t set)
 {
@@ -145,16 +159,13 @@ static void given_lists(struct joiner *j, struct row_lists *out, const uint8_t *
 			unsigned threads)
 {
 	row_pairs *pairs = mem_zarray(threads, sizeof *pairs);
-	struct set_row *v = mem_array((size_t)j->rows.n + 1, sizeof *v);
+	struct set_row *v = rows_by_set(j);
 	struct selecting s = { .j = j };
 
 	select_rows(&s, changed);
 	j->probes[0].pair = keep_pair;
 	j->probes[0].context = pairs;
 	j->probes[0].ended = false;
-	for (uint32_t x = 0; x < j->rows.n; x++)
-		v[x] = (struct set_row){ j->rows.set[j->kind][x], x };
-	sort_array(v, j->rows.n, sizeof *v, by_set);
 	for (uint32_t x = 0; x < j->rows.n; x++) {
 		j->targets = s.rows[x] ? NULL : s.rows;
 		probe_without_index(&j->probes[0], j, 0, x);
@@ -188,6 +199,15 @@ static bool is_wanted(const struct coverage_asking *ask, uint32_t a, uint32_t b)
 {
 	return (ask->asks[a] & COVERAGE_AS_A && (!ask->b_ok || ask->b_ok[b])) ||
 	       (ask->asks[b] & COVERAGE_AS_B && (!ask->a_ok || ask->a_ok[a]));
+}
+
+static bool has_row(const struct answer *s, uint32_t a)
+{
+	bool has = false;
+
+	for (unsigned i = 0; i < s->n; i++)
+		has |= s->joiner[i].rows.row_of[a] != ROW_NONE;
+	return has;
 }
 
 /* The pairs of a that are wanted, in order. */
@@ -226,6 +246,8 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 		for (uint32_t d = 0; d < q->n; d++)
 			live[d] = !ask->done || !ask->done[d];
 		known = coverage_near(q, i, o, ask, kind, live, near);
+		if (ask->later && !known)
+			memset(live, 0, (size_t)q->n + 1); /* nothing was put off here */
 		joiner_open(&s.joiner[i], q, i, o, live, false);
 		mem_free(live);
 		if (known)
@@ -233,7 +255,7 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 		for (unsigned t = 0; t < s.threads; t++)
 			vec_release(&near[t]);
 		mem_free(near);
-		if (s.joiner[i].kind >= 0 && !known)
+		if (s.joiner[i].kind >= 0 && !known && !ask->later)
 			rc = changed_lists(&s.joiner[i], &s.lists[i], changed, s.threads, err);
 	}
 	sides = mem_zarray((size_t)s.n + 1, sizeof *sides);
@@ -242,6 +264,8 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 	for (unsigned i = 0; i < s.n && rc == WN_OK; i++)
 		sides[i] = (struct sides){ s.joiner[i].as_b, joiner_side(&s.joiner[i], as_b) };
 	for (uint32_t a = 0; a < q->n && rc == WN_OK; a++) {
+		if (!has_row(&s, a))
+			continue;
 		take_side(&s, sides, changed[a] & COVERAGE_AS_A);
 		rc = give(&s, ask, a, kind, &found, pair, context, &pairs);
 	}

@@ -147,13 +147,13 @@ static unsigned wanted(const struct lookup *x, const struct seeker *s, uint32_t 
 {
 	const struct joiner *j = x->r->lead;
 	uint32_t size = x->sets->size[set];
-	unsigned when = 0;
+	unsigned probing = asked_for(x, s->set, set), probed = asked_for(x, set, s->set);
 
-	if (shared >= s->more && shared >= joiner_need(j, s->n, size) && order_allows(x, s->set, set))
-		when |= asked_for(x, s->set, set);
-	if (shared >= joiner_need(j, size, s->n) && order_allows(x, set, s->set))
-		when |= asked_for(x, set, s->set);
-	return when;
+	if (probing && (shared < s->more || !order_allows(x, s->set, set) || shared < joiner_need(j, s->n, size)))
+		probing = 0;
+	if (probed && (!order_allows(x, set, s->set) || shared < joiner_need(j, size, s->n)))
+		probed = 0;
+	return probing | probed;
 }
 
 /* A pair of which it is known what they share: now, or for later. */
@@ -322,12 +322,57 @@ static void add_part(struct lookup *x, struct walker *w, uint32_t class, uint32_
 	w->mark[class] = (w->mark[class] + weight) | (sure ? 0 : AMBIGUOUS);
 }
 
+/* The base's classes, less the items that the member has not. */
+static void gather_base(struct lookup *x, struct walker *w, uint32_t m)
+{
+	struct postings *kept = x->r->kept;
+	uint32_t row = x->base[m], alone = kept->rows[row].alone;
+	const uint32_t *class = postings_row_classes(kept, row);
+	size_t from = x->hit_start[2 * m + 1], n = distinct(w, x->hit + from, x->hit_start[2 * m + 2] - from);
+
+	if (!class)
+		return;
+	for (uint32_t i = 0; i < kept->rows[row].n; i++)
+		w->mark[class[i]] = kept->classes[class[i]].weight;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), less = (uint32_t)w->refs.p[i], of_base = 0, classes,
+			 it = 0;
+		const struct postings_name *name;
+
+		if (ref & POSTINGS_OWN) {
+			alone -= less < alone ? less : alone;
+			continue;
+		}
+		classes = postings_classes(kept, ref, &name);
+		for (uint32_t k = 0; k < classes; k++)
+			if (w->mark[name[k].class]) {
+				of_base++;
+				it = name[k].class;
+			}
+		if (of_base == 1 && (w->mark[it] & ~AMBIGUOUS) >= less)
+			w->mark[it] -= less;
+		for (uint32_t k = 0; k < classes && of_base != 1; k++)
+			w->mark[name[k].class] |= w->mark[name[k].class] ? AMBIGUOUS : 0;
+	}
+	for (uint32_t i = 0; i < kept->rows[row].n; i++)
+		if (w->mark[class[i]])
+			vec_push(&w->parts, ((struct part){ kept->classes[class[i]].n, w->mark[class[i]] & ~AMBIGUOUS,
+							    class[i] }));
+	if (alone) {
+		vec_push(&w->parts, ((struct part){ 1, alone, POSTINGS_OWN | row }));
+		w->alone[row] = alone;
+	}
+}
+
 /* The lists that a member is in. */
 static void gather_member(struct lookup *x, struct walker *w, uint32_t m)
 {
 	struct postings *kept = x->r->kept;
-	size_t n = distinct(w, x->hit + x->hit_start[m], x->hit_start[m + 1] - x->hit_start[m]);
+	size_t from = x->hit_start[2 * m], n;
 
+	if (x->base[m] != UINT32_MAX)
+		gather_base(x, w, m);
+	n = distinct(w, x->hit + from, x->hit_start[2 * m + 1] - from);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], classes;
 		const struct postings_name *name;
@@ -336,7 +381,7 @@ static void gather_member(struct lookup *x, struct walker *w, uint32_t m)
 			if ((ref & ~POSTINGS_OWN) >= kept->tail.rows)
 				continue;
 			vec_push(&w->parts, ((struct part){ 1, weight, ref }));
-			w->alone[ref & ~POSTINGS_OWN] = weight;
+			w->alone[ref & ~POSTINGS_OWN] += weight;
 			continue;
 		}
 		classes = postings_classes(kept, ref, &name);

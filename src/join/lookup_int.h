@@ -21,8 +21,11 @@ struct lookup {
 	unsigned known_ask;  /* as what, taken together */
 	uint32_t *member_of; /* [sets] or UINT32_MAX */
 	uint64_t *start;     /* [members + 1] in the items of all */
-	size_t *hit_start;   /* [members + 1] */
-	uint32_t *hit;	     /* refs by member, one for each item that was found */
+	uint32_t *base;	     /* [members] the row of a set like it, or UINT32_MAX */
+	/* Refs by member, one for each item that was found: of 2 m those that it has and the base has not, of 2 m + 1
+	 * those that the base has and it has not. */
+	size_t *hit_start; /* [2 members + 1] */
+	uint32_t *hit;
 	struct lookup_runs runs;
 	struct range *range;   /* [sets]; NULL without an order */
 	struct walker *walker; /* [threads] */
@@ -30,7 +33,7 @@ struct lookup {
 	bool damaged;
 };
 
-/* Looks up the items of the members: start, hit and runs.  False: the index is damaged. */
+/* Looks up the items of the members: start, base, hit and runs.  False: the index is damaged. */
 bool lookup_items(struct lookup *x);
 void lookup_items_release(struct lookup *x);
 #endif

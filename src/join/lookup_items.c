@@ -1,5 +1,7 @@
 /* join/lookup_items.c -- see lookup_int.h.
  *
+ * What comes is as a rule much like a neighbour that the index knows (another version of the page): then only the
+ * items in which they differ are looked up, and the neighbour's classes tell the rest.
  * The items of all members are taken range by range, so many at once as stay in the cache, and sorted: so one walk
  * over the index finds them, and items that several members have come together by themselves.
  */
@@ -17,18 +19,116 @@
 #define RANGE_BITS_MOST 24u
 #define BIN_BITS 11u   /* of a range's items, by which they are put in place */
 #define NEAR_PLACE 32u /* so few are sorted by insertion */
+#define ALIKE 4u       /* with less than a quarter of its items different no other base is tried */
+
+/* In a query, below the member. */
+enum { OWN_ITEM, IN_BASE, NOT_HERE, KINDS_BITS = 2 };
+
+struct difference { /* from a base: items that it has and the member has not */
+	uint64_t *items;
+	uint32_t n, at;
+};
 
 struct reading {
 	struct lookup *x;
 	struct sets_scratch *scratch; /* [threads] */
 	uint64_t *items;	      /* of the members, one after another */
+	uint8_t *in_base;	      /* by item */
 	uint64_t *at;		      /* [members] how far they were taken */
+	uint32_t *near[2];	      /* [members] known sets beside it in the order of documents, or JOIN_NO_SET */
+	struct difference *missing;   /* [members] */
 	uint32_t below;		      /* members whose items are looked up, and not only compared with each other */
 	unsigned bits;		      /* of a range's number */
-	VEC(struct postings_query) query, sorted; /* of the range */
+	VEC(struct postings_query) query, sorted, look; /* of the range */
+	VEC(struct postings_query) holders;
 	postings_hits hits;
 	struct map runs; /* by signature */
 };
+
+/* ---- reading, beside a neighbour ---- */
+
+/* Known sets before and after each member, as the documents stand: versions of a page are neighbours. */
+static void note_neighbours(struct reading *g)
+{
+	const struct lookup *x = g->x;
+	const uint32_t *of = x->r->q->set_of[x->r->lead->kind], n = x->r->q->n;
+
+	for (int side = 0; side < 2; side++) {
+		uint32_t last = JOIN_NO_SET;
+
+		g->near[side] = mem_array(x->member.n + 1, sizeof *g->near[side]);
+		memset(g->near[side], 0xff, (x->member.n + 1) * sizeof *g->near[side]);
+		if (x->r->lead->d->key) /* a neighbour's classes are of its own block only */
+			continue;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t set = of[side ? n - 1 - i : i], m;
+
+			if (set == JOIN_NO_SET)
+				continue;
+			if (x->r->kept->row_of[set] != UINT32_MAX)
+				last = set;
+			else if ((m = x->member_of[set]) != UINT32_MAX && g->near[side][m] == JOIN_NO_SET)
+				g->near[side][m] = last;
+		}
+	}
+}
+
+/* How much two sets differ, up to n. */
+static uint32_t count_difference(const uint64_t *x, uint32_t n, const uint64_t *y, uint32_t m)
+{
+	uint32_t differ = 0, i = 0, k = 0;
+
+	while (i < n && k < m && differ < n) {
+		uint64_t left = x[i], right = y[k];
+
+		differ += left != right;
+		i += left <= right;
+		k += right <= left;
+	}
+	return differ + (n - i) + (m - k);
+}
+
+static void note_difference(struct reading *g, uint32_t m, const uint64_t *base, uint32_t n)
+{
+	struct difference *d = &g->missing[m];
+	uint64_t i = g->x->start[m], end = g->x->start[m + 1];
+
+	d->items = mem_array((size_t)n + 1, sizeof *d->items);
+	for (uint32_t k = 0; k < n; k++) {
+		while (i < end && g->items[i] < base[k])
+			i++;
+		if (i < end && g->items[i] == base[k])
+			g->in_base[i] = 1;
+		else
+			d->items[d->n++] = base[k];
+	}
+}
+
+/* The neighbour that is most like a member, if that spares looking up. */
+static void choose_base(struct reading *g, struct sets_scratch *scratch, uint32_t m)
+{
+	struct lookup *x = g->x;
+	uint32_t size = (uint32_t)(x->start[m + 1] - x->start[m]), least = size, best = JOIN_NO_SET, n;
+	const uint64_t *item;
+
+	for (int side = 0; side < 2 && least >= size / ALIKE; side++) {
+		uint32_t set = g->near[side][m], differ;
+
+		if (set == JOIN_NO_SET || set == best)
+			continue;
+		item = sets_get(scratch, x->r->q, x->r->lead->kind, set, 1, &n);
+		differ = count_difference(g->items + x->start[m], size, item, n);
+		if (differ < least) {
+			least = differ;
+			best = set;
+		}
+	}
+	if (best == JOIN_NO_SET)
+		return;
+	x->base[m] = x->r->kept->row_of[best];
+	item = sets_get(scratch, x->r->q, x->r->lead->kind, best, 1, &n);
+	note_difference(g, m, item, n);
+}
 
 static void read_members(void *context, size_t from, size_t to, unsigned worker)
 {
@@ -41,7 +141,16 @@ static void read_members(void *context, size_t from, size_t to, unsigned worker)
 
 		if (n)
 			memcpy(g->items + x->start[m], item, n * sizeof *item);
+		if (m < g->below)
+			choose_base(g, &g->scratch[worker], (uint32_t)m);
 	}
+}
+
+/* ---- ranges ---- */
+
+static bool in_range(const struct reading *g, uint64_t item, uint64_t range)
+{
+	return (g->bits ? item >> (64 - g->bits) : 0) == range;
 }
 
 /* The items of a range, by member. */
@@ -51,11 +160,16 @@ static void take_range(struct reading *g, uint64_t range)
 
 	g->query.n = 0;
 	for (uint32_t m = 0; m < x->member.n; m++) {
+		struct difference *d = &g->missing[m];
 		uint64_t i = g->at[m], end = x->start[m + 1];
+		uint32_t of = m << KINDS_BITS;
 
-		for (; i < end && (g->bits ? g->items[i] >> (64 - g->bits) : 0) == range; i++)
-			vec_push(&g->query, ((struct postings_query){ g->items[i], m }));
+		for (; i < end && in_range(g, g->items[i], range); i++)
+			vec_push(&g->query,
+				 ((struct postings_query){ g->items[i], of | (g->in_base[i] ? IN_BASE : OWN_ITEM) }));
 		g->at[m] = i;
+		for (; d->at < d->n && in_range(g, d->items[d->at], range); d->at++)
+			vec_push(&g->query, ((struct postings_query){ d->items[d->at], of | NOT_HERE }));
 	}
 }
 
@@ -108,14 +222,27 @@ static void sort_range(struct reading *g)
 		sort_few(g->sorted.p + from, count[k] - from);
 }
 
+static bool find_range(struct reading *g)
+{
+	g->look.n = 0;
+	for (size_t i = 0; i < g->sorted.n; i++) {
+		uint32_t of = g->sorted.p[i].of, kind = of & ((1u << KINDS_BITS) - 1);
+
+		if (kind != IN_BASE && of >> KINDS_BITS < g->below)
+			vec_push(&g->look, ((struct postings_query){ g->sorted.p[i].item,
+								     (of >> KINDS_BITS) * 2 + (kind == NOT_HERE) }));
+	}
+	return postings_find(g->x->r->kept, g->look.p, g->look.n, &g->hits);
+}
+
 /* Refs by member. */
 static void group_hits(struct lookup *x, const postings_hits *hits)
 {
-	x->hit_start = mem_zarray(x->member.n + 2, sizeof *x->hit_start);
+	x->hit_start = mem_zarray(2 * x->member.n + 2, sizeof *x->hit_start);
 	for (size_t i = 0; i < hits->n; i++)
 		x->hit_start[hits->p[i].of + 2]++;
-	for (size_t m = 0; m < x->member.n; m++)
-		x->hit_start[m + 2] += x->hit_start[m + 1];
+	for (size_t k = 1; k <= 2 * x->member.n; k++)
+		x->hit_start[k + 1] += x->hit_start[k];
 	x->hit = mem_array(hits->n + 1, sizeof *x->hit);
 	for (size_t i = 0; i < hits->n; i++)
 		x->hit[x->hit_start[hits->p[i].of + 1]++] = hits->p[i].ref;
@@ -156,10 +283,13 @@ static void note_runs(struct lookup *x, struct reading *g)
 	const struct postings_query *q = g->sorted.p;
 
 	for (size_t i = 0, end; i < g->sorted.n; i = end) {
-		for (end = i + 1; end < g->sorted.n && q[end].item == q[i].item; end++)
-			;
-		if (end - i > 1 && q[i].of < x->n_asking) {
-			uint32_t run = run_of(r, &g->runs, q + i, end - i); /* may move the weights */
+		g->holders.n = 0;
+		for (end = i; end < g->sorted.n && q[end].item == q[i].item; end++)
+			if ((q[end].of & ((1u << KINDS_BITS) - 1)) != NOT_HERE)
+				vec_push(&g->holders,
+					 ((struct postings_query){ q[end].item, q[end].of >> KINDS_BITS }));
+		if (g->holders.n > 1 && g->holders.p[0].of < x->n_asking) {
+			uint32_t run = run_of(r, &g->runs, g->holders.p, g->holders.n); /* may move the weights */
 
 			r->weight.p[run]++;
 		}
@@ -186,11 +316,19 @@ static void reading_release(struct reading *g)
 {
 	for (unsigned t = 0; t < g->x->r->threads; t++)
 		sets_scratch_release(&g->scratch[t]);
+	for (size_t m = 0; m < g->x->member.n; m++)
+		mem_free(g->missing[m].items);
+	mem_free(g->missing);
+	mem_free(g->near[0]);
+	mem_free(g->near[1]);
+	mem_free(g->in_base);
 	mem_free(g->scratch);
 	mem_free(g->items);
 	mem_free(g->at);
 	vec_release(&g->query);
 	vec_release(&g->sorted);
+	vec_release(&g->look);
+	vec_release(&g->holders);
 	vec_release(&g->hits);
 	map_release(&g->runs);
 }
@@ -206,7 +344,12 @@ bool lookup_items(struct lookup *x)
 		x->start[m + 1] = x->start[m] + x->sets->size[x->member.p[m]];
 	n = x->start[x->member.n];
 	g.items = mem_array(n + 1, sizeof *g.items);
+	g.in_base = mem_zalloc(n + 1);
 	g.at = mem_array(x->member.n + 1, sizeof *g.at);
+	g.missing = mem_zarray(x->member.n + 1, sizeof *g.missing);
+	x->base = mem_array(x->member.n + 1, sizeof *x->base);
+	memset(x->base, 0xff, (x->member.n + 1) * sizeof *x->base);
+	note_neighbours(&g);
 	g.scratch = mem_zarray(x->r->threads, sizeof *g.scratch);
 	if (x->member.n)
 		memcpy(g.at, x->start, x->member.n * sizeof *g.at);
@@ -217,7 +360,7 @@ bool lookup_items(struct lookup *x)
 	for (uint64_t range = 0; range < (uint64_t)1 << g.bits && ok; range++) {
 		take_range(&g, range);
 		sort_range(&g);
-		ok = postings_find(x->r->kept, g.sorted.p, g.sorted.n, g.below, &g.hits);
+		ok = find_range(&g);
 		note_runs(x, &g);
 	}
 	group_hits(x, &g.hits);
@@ -229,6 +372,7 @@ bool lookup_items(struct lookup *x)
 void lookup_items_release(struct lookup *x)
 {
 	mem_free(x->start);
+	mem_free(x->base);
 	mem_free(x->hit_start);
 	mem_free(x->hit);
 	vec_release(&x->runs.start);

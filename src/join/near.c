@@ -465,10 +465,14 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 		return false;
 	}
 	if (by_index(&x, o, live, ask->later, threads)) {
-		for (uint32_t d = 0; d < q->n; d++)
-			if (live[d] && !few[d])
-				live[d] =
-				    of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0 ? x.some_empty : x.near[of[d]];
+		for (uint32_t d = 0; d < q->n; d++) {
+			bool empty = of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0;
+
+			if (ask->later) /* pairs of one text and of none were given at once */
+				live[d] = !empty && x.near[of[d]];
+			else if (live[d] && !few[d])
+				live[d] = empty ? x.some_empty : x.near[of[d]];
+		}
 		release_sets(&x);
 		return true;
 	}

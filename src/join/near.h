@@ -18,7 +18,7 @@ struct near_pair { /* sets of the leading kind, and what they share */
 typedef VEC(struct near_pair) near_pairs;
 
 /* The few are those that ask; kind: of ask->least.  live: [q->n] documents to look at; cleared where no pair of
- * disjunct i with one of the few can be; the few stay as they are.  found: [threads] lists: true
+ * disjunct i with one of the few can be; the few stay as they are, unless only pairs that were put off are wanted.  found: [threads] lists: true
  * when they then hold every pair of different sets that can be wanted and satisfies
  * the leading bounds one way or the other, each once. */
 bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o,

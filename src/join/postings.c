@@ -125,27 +125,61 @@ static void expect(const struct postings *p, uint64_t item)
 	const unsigned char *block = p->bytes + p->bucket[b];
 	unsigned f = postings_fine(item, p->tail.bits);
 
-	__builtin_prefetch(block + 4 + 2 * f);
+	__builtin_prefetch(block);
+	__builtin_prefetch(block + POSTINGS_ENDS + (size_t)2 * f);
 	__builtin_prefetch(block + POSTINGS_BLOCK_HEAD + size * f / POSTINGS_FINE);
 }
 
-static bool block_sound(const unsigned char *block, uint64_t n)
+uint32_t postings_check_group(const unsigned char *block, unsigned group, uint16_t from, uint16_t to)
 {
-	uint16_t end[POSTINGS_FINE];
-	uint32_t check;
+	const unsigned bytes = 2 * POSTINGS_FINE / POSTINGS_GROUPS;
+	uint64_t ends;
 
-	memcpy(&check, block, 4);
-	memcpy(end, block + 4, sizeof end);
-	n = POSTINGS_BLOCK_HEAD + (uint64_t)end[POSTINGS_FINE - 1] * POSTINGS_ENTRY <= n
-		? POSTINGS_BLOCK_HEAD + (uint64_t)end[POSTINGS_FINE - 1] * POSTINGS_ENTRY
-		: 0;
-	for (unsigned f = 1; f < POSTINGS_FINE && n; f++)
-		n = end[f - 1] > end[f] ? 0 : n;
-	return n && check == (uint32_t)hash64(block + 4, n - 4);
+	_Static_assert(2 * POSTINGS_FINE / POSTINGS_GROUPS == sizeof ends, "ends of a group are one number");
+	memcpy(&ends, block + POSTINGS_ENDS + (size_t)group * bytes, sizeof ends);
+	return (uint32_t)(hash64(block + POSTINGS_BLOCK_HEAD + (size_t)from * POSTINGS_ENTRY,
+				 (size_t)(to - from) * POSTINGS_ENTRY) ^
+			  mix64(ends + from));
 }
 
-bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, uint32_t below,
-		   postings_hits *out)
+static uint16_t end_of(const unsigned char *block, unsigned part)
+{
+	uint16_t end;
+
+	memcpy(&end, block + POSTINGS_ENDS + (size_t)2 * part, 2);
+	return end;
+}
+
+/* Is the group that a part is of as it was written?  n: bytes of the bucket. */
+static bool group_sound(const unsigned char *block, uint64_t n, unsigned group)
+{
+	const unsigned each = POSTINGS_FINE / POSTINGS_GROUPS;
+	uint16_t from = group ? end_of(block, group * each - 1) : 0, to = end_of(block, (group + 1) * each - 1);
+	uint32_t check;
+
+	if (from > to || POSTINGS_BLOCK_HEAD + (uint64_t)to * POSTINGS_ENTRY > n)
+		return false;
+	for (unsigned f = group * each; f + 1 < (group + 1) * each; f++)
+		if (end_of(block, f) < from || end_of(block, f) > end_of(block, f + 1))
+			return false;
+	memcpy(&check, block + (size_t)4 * group, 4);
+	return check == postings_check_group(block, group, from, to);
+}
+
+/* Tests it once. */
+static bool test_group(const struct postings *p, uint64_t b, unsigned group)
+{
+	uint8_t bit = (uint8_t)(1u << group);
+
+	if (__atomic_load_n(&p->tested_bucket[b], __ATOMIC_RELAXED) & bit)
+		return true;
+	if (!group_sound(p->bytes + p->bucket[b], p->bucket[b + 1] - p->bucket[b], group))
+		return false;
+	__atomic_fetch_or(&p->tested_bucket[b], bit, __ATOMIC_RELAXED);
+	return true;
+}
+
+bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, postings_hits *out)
 {
 	unsigned bits = p->tail.bits;
 
@@ -153,22 +187,16 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 		uint64_t b = q[i].item >> (64 - bits), rest = postings_rest(q[i].item, bits), has = 0;
 		const unsigned char *block = p->bytes + p->bucket[b], *e;
 		unsigned f = postings_fine(q[i].item, bits);
-		uint16_t from = 0, to;
+		uint16_t from, to;
 
 		if (i + AHEAD < n)
 			expect(p, q[i + AHEAD].item);
 		for (end = i + 1; end < n && q[end].item == q[i].item; end++)
 			;
-		if (q[i].of >= below)
-			continue;
-		if (!__atomic_load_n(&p->tested_bucket[b], __ATOMIC_RELAXED)) {
-			if (!block_sound(block, p->bucket[b + 1] - p->bucket[b]))
-				return false;
-			__atomic_store_n(&p->tested_bucket[b], 1, __ATOMIC_RELAXED);
-		}
-		if (f)
-			memcpy(&from, block + 4 + 2 * (f - 1), 2);
-		memcpy(&to, block + 4 + 2 * f, 2);
+		if (!test_group(p, b, f / (POSTINGS_FINE / POSTINGS_GROUPS)))
+			return false;
+		from = f ? end_of(block, f - 1) : 0;
+		to = end_of(block, f);
 		e = block + POSTINGS_BLOCK_HEAD + (size_t)from * POSTINGS_ENTRY;
 		for (; from < to; from++, e += POSTINGS_ENTRY) {
 			uint32_t ref;
@@ -177,7 +205,7 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 			if (has != rest)
 				continue;
 			memcpy(&ref, e + 6, 4);
-			for (size_t k = i; k < end && q[k].of < below; k++)
+			for (size_t k = i; k < end; k++)
 				vec_push(out, ((struct postings_found){ q[k].of, ref }));
 		}
 	}

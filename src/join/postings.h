@@ -22,6 +22,7 @@
 #include "join/columns.h"
 
 #define POSTINGS_FINE 32u	    /* parts of a bucket */
+#define POSTINGS_GROUPS 8u	    /* of parts, which have a checksum each */
 #define POSTINGS_LEAST_BITS 11u	    /* 2^bits buckets, so that with 48 more bits an item is known in full */
 #define POSTINGS_OWN (1u << 31)	    /* a ref of an item that one row alone has: the row's number is in it */
 #define POSTINGS_BLOCK_ROWS 64u	    /* with fewer rows to a block reading them all is cheaper than an index */
@@ -29,8 +30,9 @@
 
 /* ---- as it is stored ---- */
 
-#define POSTINGS_ENTRY 10u			    /* bytes: 6 of the item, 4 of the ref */
-#define POSTINGS_BLOCK_HEAD (4 + 2 * POSTINGS_FINE) /* checksum, ends of the parts */
+#define POSTINGS_ENTRY 10u		    /* bytes: 6 of the item, 4 of the ref */
+#define POSTINGS_ENDS (4 * POSTINGS_GROUPS) /* where in a bucket the ends of its parts are: behind the checksums */
+#define POSTINGS_BLOCK_HEAD (POSTINGS_ENDS + 2 * POSTINGS_FINE)
 
 struct postings_class { /* items with one list */
 	uint64_t start; /* of the list */
@@ -57,6 +59,8 @@ static inline unsigned postings_fine(uint64_t item, unsigned bits) { return item
 /* The 48 bits that follow; at the lowest end of them bits that every item has. */
 static inline uint64_t postings_rest(uint64_t item, unsigned bits) { return item << bits << 5 >> 16; }
 extern const char postings_magic[8];
+/* The checksum of a group of a bucket, which has its entries from..to. */
+uint32_t postings_check_group(const unsigned char *block, unsigned group, uint16_t from, uint16_t to);
 /* The checksum of the tables, which lie one behind the other; t is whole but for checksums. */
 uint64_t postings_check_tables(const struct postings_tail *t, const unsigned char *tables);
 uint64_t postings_tables_bytes(const struct postings_tail *t);
@@ -111,7 +115,7 @@ struct postings {
 	uint32_t *set_of;		  /* [rows] the set of now; JOIN_NO_SET: none */
 	uint32_t *row_of, *next_row;	  /* [sets] a row of it, [rows] another of the same set; UINT32_MAX: none */
 	uint8_t *tested, *tested_row;	  /* [classes], [rows] whose lists were found to be as they were written */
-	uint8_t *tested_bucket;		  /* [2^bits] the same of buckets */
+	uint8_t *tested_bucket;		  /* [2^bits] a bit for each group of a bucket */
 	bool damaged;			  /* found while reading: what was found is not all */
 	VEC(struct postings_later) later; /* pairs of sets that nobody wanted to know yet (lookup.h) */
 };
@@ -131,9 +135,8 @@ struct postings_found {
 };
 typedef VEC(struct postings_found) postings_hits;
 
-/* Queries ascending by item, then by `of`; appends what there is for those with of < below.  False: damaged. */
-bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, uint32_t below,
-		   postings_hits *out);
+/* Queries ascending by item; appends what there is.  False: damaged. */
+bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, postings_hits *out);
 /* The classes that a ref may mean: one, if not by rare chance; returns how many. */
 uint32_t postings_classes(const struct postings *p, uint32_t ref, const struct postings_name **first);
 /* The rows of a class, the classes of a row; NULL: damaged. */

@@ -17,7 +17,7 @@ size_t postings_bucket_bytes(uint32_t n) { return POSTINGS_BLOCK_HEAD + (size_t)
 bool postings_bucket(const struct postings_group *g, uint32_t n, unsigned bits, unsigned char *out)
 {
 	uint16_t end[POSTINGS_FINE] = { 0 };
-	uint32_t at[POSTINGS_FINE], sum = 0, check;
+	uint32_t at[POSTINGS_FINE], sum = 0;
 
 	if (n > POSTINGS_BUCKET_MOST)
 		return false;
@@ -28,7 +28,7 @@ bool postings_bucket(const struct postings_group *g, uint32_t n, unsigned bits, 
 		sum += end[f];
 		end[f] = (uint16_t)sum;
 	}
-	memcpy(out + 4, end, sizeof end);
+	memcpy(out + POSTINGS_ENDS, end, sizeof end);
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned char *e =
 		    out + POSTINGS_BLOCK_HEAD + (size_t)at[postings_fine(g[i].item, bits)]++ * POSTINGS_ENTRY;
@@ -37,8 +37,11 @@ bool postings_bucket(const struct postings_group *g, uint32_t n, unsigned bits, 
 		memcpy(e, &rest, 6);
 		memcpy(e + 6, &g[i].ref, 4);
 	}
-	check = (uint32_t)hash64(out + 4, postings_bucket_bytes(n) - 4);
-	memcpy(out, &check, 4);
+	for (unsigned k = 0, each = POSTINGS_FINE / POSTINGS_GROUPS; k < POSTINGS_GROUPS; k++) {
+		uint32_t check = postings_check_group(out, k, k ? end[k * each - 1] : 0, end[(k + 1) * each - 1]);
+
+		memcpy(out + 4 * k, &check, 4);
+	}
 	return true;
 }
 
