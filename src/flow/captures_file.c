@@ -59,16 +59,9 @@ static bool map_table(struct captures *c, const char *path)
 
 static bool write_whole(const char *path, const void *p, size_t n)
 {
-	struct os_atomic f = { .fd = -1 };
 	struct err ignored = { 0 };
 
-	if (os_atomic_open(&f, path, &ignored) < 0)
-		return false;
-	if (os_write(f.fd, p, n, path, &ignored) < 0) {
-		os_atomic_abort(&f);
-		return false;
-	}
-	return os_atomic_commit(&f, &ignored) == WN_OK;
+	return os_store(path, str_n(p, n), &ignored) == WN_OK;
 }
 
 static bool store_table(struct captures *c, const char *path)
@@ -119,7 +112,7 @@ static bool store_delta(const struct captures *c, const char *path, const struct
 	rows.n = fresh;
 	bytes = n * sizeof *stretches + captures_lay_out(&rows, NULL);
 	file = mem_zalloc(DELTA_HEAD + bytes + 8);
-	memcpy(file, delta_magic, 8);
+	memcpy(file, delta_magic, 8); /* NOLINT(bugprone-not-null-terminated-result): eight bytes, no string */
 	memcpy(file + 8, head, sizeof head);
 	memcpy(file + DELTA_HEAD, stretches, n * sizeof *stretches);
 	captures_lay_out(&rows, file + DELTA_HEAD + n * sizeof *stretches);
