@@ -469,7 +469,7 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 			bool empty = of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0;
 
 			if (ask->later) /* pairs of one text and of none were given at once */
-				live[d] = !empty && x.near[of[d]];
+				live[d] = live[d] && !empty && x.near[of[d]];
 			else if (live[d] && !few[d])
 				live[d] = empty ? x.some_empty : x.near[of[d]];
 		}
