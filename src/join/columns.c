@@ -7,23 +7,15 @@
 #include "base/task.h"
 #include "base/vec.h"
 #include "join/big.h"
+#include "join/columns_int.h"
 #include "join/postings.h"
 
-#define SHARDS 64u	     /* class tables, each filled by one thread at a time */
 #define BUCKET_ENTRIES 1024u /* aimed at; grouped in cache */
 #define ROW_ITEMS 100u	     /* of a row in a partition, at least: each visit to a row costs */
 #define PARTITION_LEAST ((size_t)1 << 16)
 #define PARTITION_MOST ((size_t)1 << 25)
 #define ROW_SLICE 4096u /* rows read by one task, at most */
 #define READ_ROOM 1024u /* items read at once */
-
-/* Classes while building: records of n, weight and n rows, one after another. */
-struct shard {
-	uint64_t *slots; /* tag << 32 | record's place + 1; 0 = free */
-	size_t cap, n;	 /* slots, classes */
-	VEC(uint32_t) records;
-};
-enum { REC_N, REC_WEIGHT, REC_ROWS };
 
 /* Lists on their way to the shards: signature (two words), n, n rows. */
 typedef VEC(uint32_t) outbox;
@@ -63,7 +55,7 @@ struct build {
 	} * kept;
 	struct group_scratch *scratch; /* [threads] */
 	outbox *out;		       /* [threads x SHARDS] */
-	struct shard shard[SHARDS];
+	struct columns_shards classes;
 	size_t memory;
 	bool over;
 };
@@ -322,13 +314,6 @@ static void shard_add(struct shard *s, uint32_t tag, const uint32_t *list, uint3
 	s->records.n += REC_ROWS + n;
 }
 
-static void shard_release(struct shard *s)
-{
-	big_free(s->slots, s->cap * sizeof *s->slots);
-	vec_release(&s->records);
-	*s = (struct shard){ 0 };
-}
-
 static void class_add(outbox *out, uint64_t sign, const uint32_t *list, uint32_t n)
 {
 	outbox *o = &out[sign >> 58];
@@ -353,7 +338,7 @@ static void fill_shards(void *context, size_t from, size_t to, unsigned worker)
 
 	(void)worker;
 	for (size_t k = from; k < to; k++) {
-		struct shard *s = &b->shard[k];
+		struct shard *s = &b->classes.shard[k];
 
 		for (unsigned t = 0; t < b->threads; t++) {
 			outbox *o = &b->out[t * SHARDS + k];
@@ -506,188 +491,6 @@ static void keep_partition(struct build *b)
 		b->scratch[t].bytes.n = 0;
 }
 
-/* --- the index --- */
-
-struct ranked {	      /* a class with what it is sorted by */
-	uint64_t key; /* length of its list << 32 | its first row */
-	uint32_t shard, at;
-};
-
-static void radix_pass(const struct ranked *from, struct ranked *to, size_t n, unsigned shift)
-{
-	size_t count[2049] = { 0 };
-
-	for (size_t i = 0; i < n; i++)
-		count[(from[i].key >> shift & 2047) + 1]++;
-	for (size_t i = 0; i < 2048; i++)
-		count[i + 1] += count[i];
-	for (size_t i = 0; i < n; i++)
-		to[count[from[i].key >> shift & 2047]++] = from[i];
-}
-
-static unsigned bits_of(uint64_t x) { return x ? 64 - (unsigned)__builtin_clzll(x) : 0; }
-
-/* Classes by (length, first row): short lists first, neighbours near. */
-static struct ranked *rank_classes(struct build *b, size_t n, struct ranked **spare)
-{
-	struct ranked *v = mem_array(n + 1, sizeof *v), *w = mem_array(n + 1, sizeof *w), *swap;
-	size_t at = 0;
-	uint64_t longest = 0;
-	unsigned row_bits = bits_of(b->rows);
-
-	for (uint32_t s = 0; s < SHARDS; s++)
-		for (size_t c = 0; c < b->shard[s].records.n;) {
-			const uint32_t *rec = b->shard[s].records.p + c;
-
-			v[at++] = (struct ranked){ (uint64_t)rec[REC_N] << row_bits | rec[REC_ROWS], s, (uint32_t)c };
-			longest = rec[REC_N] > longest ? rec[REC_N] : longest;
-			c += REC_ROWS + rec[REC_N];
-		}
-	for (unsigned shift = 0; shift < row_bits + bits_of(longest); shift += 11) {
-		radix_pass(v, w, n, shift);
-		swap = v;
-		v = w;
-		w = swap;
-	}
-	*spare = w;
-	return v;
-}
-
-struct forward_fill {
-	struct columns_index *c;
-	uint32_t *count; /* [parts x rows] */
-	size_t parts;
-};
-
-static void part_of(const struct forward_fill *f, size_t p, uint32_t *from, uint32_t *to)
-{
-	/* equal numbers of postings, not of classes */
-	uint64_t want[2] = { f->c->postings * p / f->parts, f->c->postings * (p + 1) / f->parts };
-	uint32_t got[2];
-
-	for (int i = 0; i < 2; i++) {
-		uint32_t low = 0, high = f->c->classes;
-
-		while (low < high) {
-			uint32_t mid = low + (high - low) / 2;
-
-			if (f->c->post_start[mid] < want[i])
-				low = mid + 1;
-			else
-				high = mid;
-		}
-		got[i] = low;
-	}
-	*from = got[0];
-	*to = p + 1 == f->parts ? f->c->classes : got[1];
-}
-
-static void forward_count(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct forward_fill *f = context;
-
-	(void)worker;
-	for (size_t p = from; p < to; p++) {
-		uint32_t *count = f->count + p * f->c->rows, first, last;
-
-		part_of(f, p, &first, &last);
-		for (uint64_t i = f->c->post_start[first]; i < f->c->post_start[last]; i++)
-			count[f->c->post[i]]++;
-	}
-}
-
-static void forward_place(void *context, size_t from, size_t to, unsigned worker)
-{
-	struct forward_fill *f = context;
-
-	(void)worker;
-	for (size_t p = from; p < to; p++) {
-		uint32_t *count = f->count + p * f->c->rows, first, last;
-
-		part_of(f, p, &first, &last);
-		for (uint32_t k = first; k < last; k++)
-			for (uint64_t i = f->c->post_start[k]; i < f->c->post_start[k + 1]; i++) {
-				uint32_t r = f->c->post[i];
-
-				f->c->forward[f->c->forward_start[r] + count[r]++] = k;
-			}
-	}
-}
-
-/* Lists of classes by row, ascending, by counting. */
-static void build_forward(struct columns_index *c, unsigned threads)
-{
-	struct forward_fill f = { c, NULL, threads };
-	uint64_t at = 0;
-
-	f.count = mem_zarray((size_t)c->rows * f.parts + 1, sizeof *f.count);
-	task_each(threads, f.parts, 1, forward_count, &f);
-	for (uint32_t r = 0; r < c->rows; r++) {
-		uint32_t inside = 0;
-
-		c->forward_start[r] = at;
-		for (size_t p = 0; p < f.parts; p++) {
-			uint32_t n = f.count[p * c->rows + r];
-
-			f.count[p * c->rows + r] = inside;
-			inside += n;
-		}
-		at += inside;
-	}
-	c->forward_start[c->rows] = at;
-	task_each(threads, f.parts, 1, forward_place, &f);
-	mem_free(f.count);
-}
-
-static void *map_array(struct columns_index *c, int i, size_t n, size_t size)
-{
-	c->bytes[i] = (n + 1) * size;
-	return big_alloc(c->bytes[i]);
-}
-
-static void build_index(struct columns_index *c, struct build *b)
-{
-	size_t n = 0;
-	struct ranked *order, *spare;
-
-	c->rows = b->rows;
-	for (uint32_t s = 0; s < SHARDS; s++) {
-		n += b->shard[s].n;
-		c->postings += b->shard[s].records.n - b->shard[s].n * REC_ROWS;
-		big_free(b->shard[s].slots, b->shard[s].cap * sizeof *b->shard[s].slots);
-		b->shard[s].slots = NULL;
-		b->shard[s].cap = 0;
-	}
-	order = rank_classes(b, n, &spare);
-	mem_free(spare);
-	c->classes = (uint32_t)n;
-	c->forward_start = map_array(c, 0, (size_t)c->rows + 1, sizeof *c->forward_start);
-	c->post_start = map_array(c, 1, n + 1, sizeof *c->post_start);
-	c->post = map_array(c, 2, c->postings, sizeof *c->post);
-	c->weight = map_array(c, 3, n, sizeof *c->weight);
-	c->privately = mem_array((size_t)c->rows + 1, sizeof *c->privately);
-	for (uint32_t r = 0; r < c->rows; r++)
-		c->privately[r] = b->set[r] == JOIN_NO_SET ? 0 : b->sets->size[b->set[r]];
-	for (size_t k = 0, at = 0; k < n; k++) {
-		const uint32_t *rec = b->shard[order[k].shard].records.p + order[k].at;
-
-		if (k + 12 < n)
-			__builtin_prefetch(b->shard[order[k + 12].shard].records.p + order[k + 12].at);
-		c->weight[k] = rec[REC_WEIGHT];
-		c->post_start[k] = at;
-		for (uint32_t i = 0; i < rec[REC_N]; i++) {
-			c->post[at++] = rec[REC_ROWS + i];
-			c->privately[rec[REC_ROWS + i]] -= rec[REC_WEIGHT];
-		}
-	}
-	c->post_start[n] = c->postings;
-	for (uint32_t s = 0; s < SHARDS; s++)
-		shard_release(&b->shard[s]);
-	mem_free(order);
-	c->forward = map_array(c, 4, c->postings, sizeof *c->forward);
-	build_forward(c, b->threads);
-}
-
 /* --- all together --- */
 
 static void open_rows(struct build *b)
@@ -731,8 +534,9 @@ static void run_partition(struct build *b)
 	keep_partition(b);
 	task_each(b->threads, SHARDS, 1, fill_shards, b);
 	for (uint32_t s = 0; s < SHARDS; s++) {
-		held += b->shard[s].cap * sizeof *b->shard[s].slots + b->shard[s].records.cap * sizeof(uint32_t);
-		full |= b->shard[s].records.n > UINT32_MAX / 2;
+		held += b->classes.shard[s].cap * sizeof *b->classes.shard[s].slots +
+			b->classes.shard[s].records.cap * sizeof(uint32_t);
+		full |= b->classes.shard[s].records.n > UINT32_MAX / 2;
 	}
 	b->over = held > b->memory || full;
 }
@@ -800,7 +604,8 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 			   .options = o,
 			   .threads = o && o->threads ? o->threads : 1,
 			   .keep = sets->bag ? NULL : keep,
-			   .memory = memory };
+			   .memory = memory,
+			   .classes.rows = rows };
 	uint64_t entries = 0;
 	int rc = WN_OK;
 
@@ -821,11 +626,11 @@ int columns_build(struct columns_index *out, const struct join_sets *sets, const
 	else if (b.over)
 		rc = err_set(err, WN_LIMIT, "an index of %u rows needs more than %zu bytes", rows, memory);
 	else
-		build_index(out, &b);
+		columns_rank(out, &b.classes, sets, set, b.threads);
 	if (keep && (rc < 0 || sets->bag))
 		keep->given_up = true;
 	for (uint32_t s = 0; s < SHARDS; s++)
-		shard_release(&b.shard[s]);
+		columns_shard_release(&b.classes.shard[s]);
 	return rc;
 }
 
