@@ -12,9 +12,9 @@ struct rule_args {
 /* clang-format off */
 #define RULE_OPTS(type, member)                                                                                              \
 	{ "rule", 'r', OPT_TEXT, "RULE", "what counts as redundant: a may be dropped as long as b is kept",                  \
-	  offsetof(type, member.rule) },                                                                                     \
-	{ "rule-file", 0, OPT_TEXT, "FILE", "read the rule from a file", offsetof(type, member.file) },                      \
-	{ "preset", 'p', OPT_TEXT, "NAME", "a named rule: " PRESET_NAMES, offsetof(type, member.preset) }
+	  offsetof(type, member) + offsetof(struct rule_args, rule) },                                                                                     \
+	{ "rule-file", 0, OPT_TEXT, "FILE", "read the rule from a file", offsetof(type, member) + offsetof(struct rule_args, file) },                      \
+	{ "preset", 'p', OPT_TEXT, "NAME", "a named rule: " PRESET_NAMES, offsetof(type, member) + offsetof(struct rule_args, preset) }
 /* clang-format on */
 
 /* The rule's text; WN_USAGE unless exactly one was given. */
