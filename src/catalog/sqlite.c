@@ -356,8 +356,11 @@ static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struc
 	int rc = open_file(c, path, flags, err), code;
 
 	if (rc < 0 && mode == CATALOG_READ &&
-	    ((code = sqlite3_errcode(c->db) & 0xff) == SQLITE_READONLY || code == SQLITE_CANTOPEN))
+	    ((code = sqlite3_errcode(c->db) & 0xff) == SQLITE_READONLY || code == SQLITE_CANTOPEN)) {
+		if (err)
+			err_reset(err); /* the first try ends well after all */
 		rc = open_unchanging(c, &a, path, err);
+	}
 	if (rc == WN_OK && mode != CATALOG_READ)
 		rc = sq_exec(
 		    c, "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000", err);

@@ -11,6 +11,12 @@ mkdir -p tree/a tree/b && cp "$SAMPLE/sample-spring-2010.warc.gz" tree/b && chmo
 $as ./w verify tree 2>&1; echo "exit $?"
 $as ./w ingest made tree 2>&1 | grep -v ' s ('
 $as ./w ls coll --limit 1 --fields url; echo "exit $?"
+# what only reads is the same where nothing may be written
+for args in "stats coll" "stats coll --json" "show coll 1" "covers coll" "links coll 1"; do
+	$as ./w $args >got 2>&1; echo "$args: exit $?"
+	"$WINNOW" $args >want 2>&1; cmp want got || cat got
+	rm -f coll/catalog.db-* # root could leave them
+done
 chmod -R u+rwX .
 # a copy that was made while another process wrote: a log waits in it, and nothing may be written beside it
 "$WINNOW" ingest busy "$SAMPLE/sample-spring-2010.warc.gz" >/dev/null
