@@ -278,15 +278,15 @@ static void set_content(struct extractor *x, struct found *f, const struct docum
 	f->content.bytes = t->body.n;
 }
 
-/* The sets of texts that were kept; d says which ranges of the body are main. */
-static void set_sets(struct extractor *x, struct found *f, const struct document *d)
+/* The sets of texts that were kept; ranges of the body are main. */
+static void set_sets(struct extractor *x, struct found *f, const struct main_range *ranges, size_t n_ranges)
 {
 	struct str text = f->texts.body, part = f->texts.main;
 	struct shingler *s = &x->shingler;
 	struct set body, main = { 0 };
 	bool one = str_eq(part, text);
 
-	if (!one && shingle_with_part(s, text, d->main_ranges, d->nmain_ranges, &body, &main)) {
+	if (!one && shingle_with_part(s, text, ranges, n_ranges, &body, &main)) {
 		segment_pack(&f->packed, body, main);
 	} else {
 		body = shingle_text(s, text);
@@ -394,7 +394,7 @@ static int enter_large(struct extractor *x, struct err *err)
 	return x->o.make_room(x->o.context, err);
 }
 
-/* What a large page was made of: payload, scratch of parsing.  Nothing found lies there. */
+/* What a large page was made of: payload, scratch of parsing.  Nothing found lies there, but what else d says does. */
 static void drop_scratch(struct extractor *x)
 {
 	payload_release(&x->payload);
@@ -410,6 +410,27 @@ static void leave_large(struct extractor *x)
 	shingler_release(&x->shingler);
 	drop_scratch(x);
 	x->in_large = false;
+}
+
+/* Sets of a large page are made when all it was read with is gone, but for the ranges. */
+static void make_sets(struct extractor *x, struct found *f, const struct document *d)
+{
+	size_t n = d->nmain_ranges;
+	struct main_range *ranges;
+
+	if (!x->in_large) {
+		if (f->has_texts)
+			set_sets(x, f, d->main_ranges, n);
+		return;
+	}
+	ranges = mem_array(n + 1, sizeof *ranges);
+	if (n)
+		memcpy(ranges, d->main_ranges, n * sizeof *ranges);
+	drop_scratch(x);
+	if (f->has_texts)
+		set_sets(x, f, ranges, n);
+	mem_free(ranges);
+	found_spool(f);
 }
 
 static int make_document(struct extractor *x, struct found *f, struct str payload, struct str type, struct err *err)
@@ -435,12 +456,7 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	if (d.page.published.n && stamp_parse(d.page.published, &t))
 		c->published = t.time;
 	set_links(x, f, &d.page);
-	if (x->in_large)
-		drop_scratch(x);
-	if (f->has_texts)
-		set_sets(x, f, &d);
-	if (x->in_large)
-		found_spool(f);
+	make_sets(x, f, &d);
 	return WN_OK;
 }
 
@@ -677,7 +693,7 @@ struct found *extractor_text(struct extractor *x, struct str url, int64_t time, 
 	if (document_extract(&d, &x->arena, x->documents, &in, NULL) == WN_OK && d.why_none == DOCUMENT_HAS_TEXT)
 		set_content(x, f, &d, title, in.mime);
 	if (f->has_texts)
-		set_sets(x, f, &d);
+		set_sets(x, f, d.main_ranges, d.nmain_ranges);
 	f->capture.mime = keep(f, STR("text/plain"));
 	f->capture.charset = keep(f, STR("utf-8"));
 	return f;
