@@ -52,15 +52,16 @@ static int run(struct cmd_run *run, struct collection *coll)
 			": documents may be missing; 'winnow update' brings it up to date",
 			row.id, row.revision, stats.revision);
 	if ((rc = export_run(coll, &q, &report, &run->err)) < 0)
-		return rc == WN_NONE ? WN_USAGE : rc;
+		return rc == WN_NONE && !report.missing ? WN_USAGE : rc;
 	if (run->common.json) {
 		struct buf out = BUF(64 * KIB);
 
 		buf_printf(&out,
 			   "{\"documents\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"copied\": %" PRIu64
-			   ", \"rewritten\": %" PRIu64 ", \"originals\": %" PRIu64 ", \"warcinfos\": %" PRIu64 "}\n",
+			   ", \"rewritten\": %" PRIu64 ", \"originals\": %" PRIu64 ", \"warcinfos\": %" PRIu64
+			   ", \"missing\": %" PRIu64 "}\n",
 			   report.documents, report.bytes, report.copied, report.rewritten, report.originals,
-			   report.warcinfos);
+			   report.warcinfos, report.missing);
 		cmd_out(&out);
 		buf_release(&out);
 	} else if (report.copied + report.rewritten) {
@@ -70,7 +71,13 @@ static int run(struct cmd_run *run, struct collection *coll)
 	} else {
 		note("%s: %" PRIu64 " rows", a->out, report.documents);
 	}
-	return EXIT_DONE;
+	if (!report.missing)
+		return EXIT_DONE;
+	error("%s: %" PRIu64
+	      " records are missing, for they could not be read; 'winnow ingest %s FILE' of their archive files, or of "
+	      "good copies, brings them",
+	      a->out, report.missing, catalog_dir(coll->catalog));
+	return EXIT_FINDINGS;
 }
 
 static const struct cmd_example examples[] = {
@@ -96,5 +103,6 @@ const struct cmd cmd_export = {
 	.prose =
 	    "Formats: warc (a gzip member that holds one record of what is exported, whole, byte for byte; any other record as WARC 1.1), wacz, cdxj, csv and jsonl (documents with "
 	    "state, witness and measures), graph (every pair of the rule: a b shared size_a size_b), sets (shingle hashes), gexf.\n\n"
-	    "With a cover a methods note for a paper's appendix is written beside the file, as OUT.methods.txt.",
+	    "With a cover a methods note for a paper's appendix is written beside the file, as OUT.methods.txt.\n\n"
+	    "A record that cannot be read, or whose payload is not what was ingested, is not written to an archive: the first ones are named, and the exit code is 1.",
 };

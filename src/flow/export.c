@@ -569,6 +569,9 @@ static int write_methods(struct exporter *x)
 	int rc;
 
 	export_methods(x->q->cover, catalog_settings(x->coll->catalog), !x->acl, &text);
+	if (x->report->missing)
+		buf_printf(&text, "Records that could not be read and are missing here: %" PRIu64 ".\n",
+			   x->report->missing);
 	rc = os_store(path, buf_view(&text), x->err);
 	buf_release(&text);
 	x->report->methods = rc == WN_OK;

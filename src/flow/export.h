@@ -19,10 +19,13 @@ struct export_request {
 
 struct export_report {
 	uint64_t documents, bytes, copied, rewritten, originals, warcinfos;
+	uint64_t
+	    missing; /* captures asked for whose record could not be handed out (warc, wacz); a warning names the first */
 	bool methods; /* a methods note stands beside it */
 };
 
 extern const char export_formats[]; /* "warc|wacz|...": what --format takes */
+/* WN_NONE with `missing`: an archive was asked for, and no record of it could be read. */
 int export_run(struct collection *coll, const struct export_request *q, struct export_report *out, struct err *err);
 /* What a paper's appendix says of a cover: selection, rule, hash, revision, version, counts, proof; report: with that of
  * the run, which counts hosts by name and so is not for those from whom access rules hide some. */

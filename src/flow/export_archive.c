@@ -21,7 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "archive/stamp.h"
 #include "archive/surt.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "archive/wacz.h"
 #include "archive/writer.h"
@@ -43,7 +45,7 @@ struct archive_writer {
 	struct writer *w;
 	VEC(struct piece) pieces;
 	VEC(struct str) lines; /* CDXJ of what was written */
-	struct map have;       /* captures in pieces */
+	struct map have;       /* captures in pieces: 1, or 0 when there is no record of it to hand out */
 	int fd;
 	uint64_t fd_file;
 	const char *fd_path;
@@ -65,6 +67,28 @@ static int by_place(const void *a, const void *b)
 	return x->skip < y->skip ? -1 : x->skip > y->skip;
 }
 
+/* Counts c, of which no record is handed out, and tells why of the first few; file: NULL when it has none.  An original
+ * that was to come along is no document of the export. */
+static void lose(struct archive_writer *aw, const struct capture *c, bool extra, const char *file, const char *why)
+{
+	enum { TOLD = 5 };
+	struct exporter *x = aw->x;
+	char place[24] = "", when[21];
+
+	map_put(&aw->have, c->id, 0);
+	if (file)
+		snprintf(place, sizeof place, " at %" PRIu64, c->at);
+	if (x->report->missing++ < TOLD)
+		warning("left out: %.*s of %.*s%s, %s%s%s%s", STR_FMT(c->url), STR_FMT(stamp_rfc3339(c->time, when)),
+			extra ? " (the original of a revisit)" : "", file ? file : "", place, file ? ": " : "", why);
+	if (file && !extra) { /* it was counted when it was gathered */
+		x->report->documents--;
+		x->report->bytes -= c->bytes;
+	}
+}
+
+static const char no_file[] = "which came without its archive file (from an index or JSON lines)";
+
 static int gather(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
 {
 	struct archive_writer *aw = x->archive;
@@ -73,14 +97,20 @@ static int gather(struct exporter *x, const struct capture *c, const struct cove
 	int rc = WN_OK;
 
 	(void)m, (void)doc;
-	if (!c->file)
-		return WN_OK; /* it came without an archive */
+	if (!c->file) {
+		if (!map_get(&aw->have, c->id)) /* else it was told of as an original */
+			lose(aw, c, false, NULL, no_file);
+		return WN_END;
+	}
 	if (!map_get(&aw->have, c->id)) {
 		map_put(&aw->have, c->id, 1);
 		vec_push(&aw->pieces, ((struct piece){ c->file, c->at, c->length, c->skip, c->id, false }));
 	}
 	if (c->kind == CAPTURE_REVISIT && c->original && !map_get(&aw->have, c->original)) {
-		if ((rc = catalog_capture(x->coll->catalog, &a, c->original, &original, x->err)) == WN_OK) {
+		if ((rc = catalog_capture(x->coll->catalog, &a, c->original, &original, x->err)) == WN_OK &&
+		    !original.file) {
+			lose(aw, &original, true, NULL, no_file);
+		} else if (rc == WN_OK) {
 			map_put(&aw->have, original.id, 1);
 			vec_push(&aw->pieces, ((struct piece){ original.file, original.at, original.length,
 							       original.skip, original.id, true }));
@@ -373,6 +403,12 @@ static int write_warc(struct archive_writer *aw, const char *path)
 			 x->err);
 	for (size_t i = 0; i < aw->pieces.n && rc == WN_OK; i++)
 		rc = write_piece(aw, &aw->pieces.p[i]);
+	if (rc == WN_OK && x->report->missing && !aw->lines.n)
+		rc = err_set(x->err, WN_NONE,
+			     "none of %" PRIu64
+			     " records could be read, so %s was not written; 'winnow ingest %s FILE' of their archive "
+			     "files, or of good copies, brings them",
+			     x->report->missing, x->path, catalog_dir(x->coll->catalog));
 	buf_release(&info);
 	if (rc < 0) {
 		writer_abort(aw->w);
@@ -411,8 +447,10 @@ static int by_line(const void *a, const void *b) { return str_cmp(*(const struct
 
 static int page(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
 {
+	const uint64_t *there = map_get(&x->archive->have, c->id);
+
 	(void)m, (void)doc;
-	if (!c->content || !str_eq(c->mime, STR("text/html")))
+	if (!there || !*there || !c->content || !str_eq(c->mime, STR("text/html")))
 		return WN_OK;
 	return wacz_page(x->wacz, &(struct wacz_page){ .url = c->url, .title = c->title, .time = c->time }, x->err);
 }
