@@ -213,6 +213,11 @@ int collection_find(struct collection *c, struct arena *a, const char *name, str
 	buf_byte(&key, 0); /* the next key after it */
 	q.key_to = buf_view(&key);
 	rc = at.n ? closest(c, a, &q, &t, out, err) : take_first(c, a, &q, out, err);
+	if (rc == WN_END) { /* answers to POST have the request in their keys */
+		q.key_from = arena_printf(a, "%.*s?__wb_method=", STR_FMT(q.key_from));
+		q.key_to = arena_printf(a, "%.*s>", STR_FMT(str_sub(q.key_from, 0, q.key_from.n - 1)));
+		rc = at.n ? closest(c, a, &q, &t, out, err) : take_first(c, a, &q, out, err);
+	}
 	buf_release(&key);
 	if (rc == WN_END)
 		return err_set(err, WN_NONE,
