@@ -47,6 +47,8 @@ t search d '"open'
 t import d --attributes nowhere.csv
 printf 'foo,bar\n1,2\n' >a.csv
 t import d --attributes a.csv
+cp "$SAMPLE/sample-spring-2010.warc.gz" index.cdx.gz
+t import d --cdx index.cdx.gz
 t repair nowhere out.warc.gz
 t repair note.txt out.warc.gz
 t ls d --where 'lang = '
