@@ -1,7 +1,7 @@
 /* flow/export_archive.c -- a subset as WARC or WACZ.
  *
  * A record that is one gzip member of its own is copied byte for byte; any
- * other is written anew as WARC 1.1.  A kept revisit takes its original along,
+ * other is written anew as WARC 1.1, a segmented one whole.  A kept revisit takes its original along,
  * and the warcinfo records of what is kept come first; both are counted apart.
  *
  * Invariant: no byte of a record that was not asked for gets out.  A member may
@@ -196,8 +196,8 @@ static bool fills_member(const struct reader *r, const struct record *rec, const
 	return true;
 }
 
-/* Can the piece be copied as it is: a gzip member that holds this WARC record, whole, and nothing else?  c is NULL for
- * a warcinfo. */
+/* Can the piece be copied as it is: a gzip member that holds this WARC record, whole, and nothing else?  A segment is
+ * but the beginning of its record.  c is NULL for a warcinfo. */
 static int is_member(struct archive_writer *aw, const struct piece *p, const struct capture *c, bool *own)
 {
 	struct record rec = { 0 };
@@ -214,7 +214,7 @@ static int is_member(struct archive_writer *aw, const struct piece *p, const str
 
 	if ((rc = reader_end(aw->reader, &rec, aw->x->err)) < 0)
 		return rc;
-	*own = same && fills_member(aw->reader, &rec, p);
+	*own = same && !(c && rec.segment_number) && fills_member(aw->reader, &rec, p);
 	return WN_OK;
 }
 
@@ -277,59 +277,94 @@ static int run_to(struct archive_writer *aw, const struct capture *c, struct rec
 	return rc < 0 ? rc : WN_END;
 }
 
-/* The record of c and the reader that stands in it. */
+/* The record of c and the reader that stands in it; of a segmented one that of p, which finds its continuations. */
 static int open_record(struct archive_writer *aw, const struct capture *c, struct replay *p, struct reader **from,
 		       struct err *err)
 {
 	int rc = run_to(aw, c, &p->record);
 
 	*from = aw->run;
-	if (rc != WN_END)
+	if (rc < 0 || (rc == WN_OK && !p->record.segment_number))
 		return rc;
 	rc = replay_open(p, aw->x->coll, c, false, err);
 	*from = p->reader;
 	return rc;
 }
 
+static int add_piece(struct buf *block, struct str piece, struct err *err)
+{
+	return buf_str(block, piece) ? WN_OK
+				     : err_set(err, WN_LIMIT, "a record of more than 2 GiB cannot be rewritten");
+}
+
+/* The blocks of all segments: as a resource, which has no head of its own, a record is payload from its first byte. */
+static int read_segments(struct replay *p, struct buf *block, struct err *err)
+{
+	enum record_type type = p->record.type;
+	struct str piece;
+	int rc;
+
+	p->record.type = RECORD_RESOURCE;
+	rc = payload_begin(&p->payload, p->reader, &p->record, PAYLOAD_RAW, 0, err);
+	while (rc == WN_OK && (rc = payload_read(&p->payload, &piece, err)) == WN_OK)
+		rc = add_piece(block, piece, err);
+	rc = rc < 0 ? rc : payload_end(&p->payload, &p->record, err);
+	p->record.type = type;
+	return rc;
+}
+
+static int read_block(struct replay *p, struct reader *from, struct buf *block, struct err *err)
+{
+	struct str piece;
+	int rc = WN_OK;
+
+	if (p->record.segment_number == 1)
+		return read_segments(p, block, err);
+	while (rc == WN_OK && (rc = reader_block(from, &piece, err)) == WN_OK)
+		rc = add_piece(block, piece, err);
+	return rc < 0 ? rc : WN_OK;
+}
+
+static struct writer_head head_of(struct archive_writer *aw, const struct capture *c, const struct record *r)
+{
+	struct writer_head h = { .type = r->type,
+				 .id = r->id,
+				 .target_uri = r->target_uri,
+				 .time = c->time,
+				 .content_type = r->format == RECORD_ARC && r->type == RECORD_RESPONSE
+						     ? STR("application/http; msgtype=response")
+						     : r->content_type,
+				 .ip = r->ip,
+				 .payload_digest = r->payload_digest,
+				 .profile = r->profile,
+				 .refers_to = r->refers_to,
+				 .refers_to_uri = r->refers_to_uri,
+				 .refers_to_date = r->refers_to_date,
+				 .concurrent_to = r->concurrent_to,
+				 .truncated = r->truncated };
+
+	h.more = other_fields(aw, r, &h.nmore);
+	if (flaw_has(&r->flaws, FLAW_SEGMENT)) { /* what there is of it, and no more is said */
+		h.payload_digest = STR_NONE;
+		h.truncated = h.truncated.n ? h.truncated : STR("unspecified");
+	}
+	return h;
+}
+
 static int rewrite(struct archive_writer *aw, const struct capture *c, struct span *span)
 {
 	struct replay p = { 0 };
 	struct reader *from;
-	struct writer_head h;
 	struct buf block = BUF(2 * GIB);
-	struct str piece;
-	unsigned more;
 	int rc;
 
-	if ((rc = open_record(aw, c, &p, &from, aw->x->err)) < 0)
-		goto out;
-	const struct record *r = &p.record;
-	h = (struct writer_head){ .type = r->type,
-				  .id = r->id,
-				  .target_uri = r->target_uri,
-				  .time = c->time,
-				  .content_type = r->format == RECORD_ARC && r->type == RECORD_RESPONSE
-						      ? STR("application/http; msgtype=response")
-						      : r->content_type,
-				  .ip = r->ip,
-				  .payload_digest = r->payload_digest,
-				  .profile = r->profile,
-				  .refers_to = r->refers_to,
-				  .refers_to_uri = r->refers_to_uri,
-				  .refers_to_date = r->refers_to_date,
-				  .concurrent_to = r->concurrent_to,
-				  .truncated = r->truncated };
-	h.more = other_fields(aw, r, &more);
-	h.nmore = more;
-	while ((rc = reader_block(from, &piece, aw->x->err)) == WN_OK)
-		if (!buf_str(&block, piece)) {
-			rc = err_set(aw->x->err, WN_LIMIT, "a record of more than 2 GiB cannot be rewritten");
-			break;
-		}
-	if (rc == WN_END)
+	if ((rc = open_record(aw, c, &p, &from, aw->x->err)) == WN_OK &&
+	    (rc = read_block(&p, from, &block, aw->x->err)) == WN_OK) {
+		struct writer_head h = head_of(aw, c, &p.record);
+
 		rc = writer_record(aw->w, &h, buf_view(&block), span, aw->x->err);
-	aw->x->report->rewritten++;
-out:
+		aw->x->report->rewritten += rc == WN_OK;
+	}
 	buf_release(&block);
 	replay_close(&p);
 	return rc;
