@@ -73,10 +73,11 @@ static int run(struct cmd_run *run, struct collection *coll)
 	}
 	if (!report.missing)
 		return EXIT_DONE;
-	error("%s: %" PRIu64
-	      " records are missing, for they could not be read; 'winnow ingest %s FILE' of their archive files, or of "
-	      "good copies, brings them",
-	      a->out, report.missing, catalog_dir(coll->catalog));
+	error(
+	    "%s: %" PRIu64
+	    " records are missing, for they could not be read as they were; 'winnow ingest %s FILE' of their archive files, or of "
+	    "good copies, brings them",
+	    a->out, report.missing, catalog_dir(coll->catalog));
 	return EXIT_FINDINGS;
 }
 

@@ -7,7 +7,8 @@
  * Invariant: no byte of a record that was not asked for gets out.  A member may
  * hold several records, or a part of one, and a file may have been replaced
  * since; so each member is decoded once before it is copied, by one reader that
- * moves along its file.
+ * moves along its file.  What is written anew has the payload that was ingested:
+ * a record that has not is left out, counted and told of.
  *
  * Of a member with many records those wanted are read in one pass, in their
  * order, by a second reader: decoding is linear in the member, not in its
@@ -33,6 +34,8 @@
 #include "base/os.h"
 #include "flow/export_int.h"
 #include "flow/replay.h"
+
+#define DIGEST_SHA1_BYTES 20
 
 struct piece { /* a record to be handed out */
 	uint64_t file, at, length, skip;
@@ -325,6 +328,51 @@ static int read_block(struct replay *p, struct reader *from, struct buf *block, 
 	return rc < 0 ? rc : WN_OK;
 }
 
+/* Is the decoded payload of c what it was when it was ingested?  Reads the record once more.  A segmented record may have
+ * got its continuations since: then it is longer, and complete. */
+static int is_as_digested(struct archive_writer *aw, const struct capture *c, bool *same, struct err *err)
+{
+	struct replay p = { 0 };
+	int rc;
+
+	if ((rc = replay_open(&p, aw->x->coll, c, false, err)) == WN_OK &&
+	    (rc = payload_begin(&p.payload, p.reader, &p.record, PAYLOAD_DECODED, PAYLOAD_DIGEST, err)) == WN_OK &&
+	    (rc = payload_end(&p.payload, &p.record, err)) == WN_OK)
+		*same = str_eq(c->digest, str_n((const char *)p.payload.digest.bytes, c->digest.n)) ||
+			(p.record.segment_number && p.payload.complete && p.payload.size > c->bytes);
+	replay_close(&p);
+	return rc;
+}
+
+/* Does the type fit the kind of capture that the record was entered as?  An index tells only revisits from others. */
+static bool is_of_kind(enum record_type type, enum capture_kind kind)
+{
+	if (kind == CAPTURE_REVISIT)
+		return type == RECORD_REVISIT;
+	return type == RECORD_RESPONSE || type == RECORD_RESOURCE || type == RECORD_CONVERSION;
+}
+
+/* Is this block what was ingested?  Mostly the digest in the catalogue fits the body as it stands; where it is that of
+ * other forms of it, or was wrong from the beginning, the digest that ingest has computed itself decides. */
+static int is_as_ingested(struct archive_writer *aw, const struct capture *c, const struct record *r, struct str block,
+			  bool *same)
+{
+	struct digest want, got;
+	struct str body = record_is_http(r, block) ? str_sub(block, http_head_size(block, true), block.n) : block;
+
+	if (!(*same = is_of_kind(r->type, c->kind)))
+		return WN_OK;
+	if (c->kind == CAPTURE_REVISIT || c->digest.n != DIGEST_SHA1_BYTES)
+		return WN_OK; /* no payload, or none that was looked at */
+	if (digest_parse(c->payload_digest, &want)) {
+		digest_of(want.kind, body, &got);
+		if (digest_eq(&want, &got))
+			return WN_OK;
+	}
+	*same = false;
+	return is_as_digested(aw, c, same, aw->x->err);
+}
+
 static struct writer_head head_of(struct archive_writer *aw, const struct capture *c, const struct record *r)
 {
 	struct writer_head h = { .type = r->type,
@@ -351,15 +399,28 @@ static struct writer_head head_of(struct archive_writer *aw, const struct captur
 	return h;
 }
 
+/* The record of c with its block.  WN_END: there is none any more that is what was ingested. */
+static int read_record(struct archive_writer *aw, const struct capture *c, struct replay *p, struct buf *block)
+{
+	struct err *err = aw->x->err;
+	struct reader *from;
+	bool same = false;
+	int rc;
+
+	if ((rc = open_record(aw, c, p, &from, err)) == WN_OK && (rc = read_block(p, from, block, err)) == WN_OK)
+		rc = is_as_ingested(aw, c, &p->record, buf_view(block), &same);
+	if (rc == WN_IO) /* one record that is damaged costs no other */
+		err_reset(err);
+	return rc == WN_IO || (rc == WN_OK && !same) ? WN_END : rc;
+}
+
 static int rewrite(struct archive_writer *aw, const struct capture *c, struct span *span)
 {
 	struct replay p = { 0 };
-	struct reader *from;
 	struct buf block = BUF(2 * GIB);
 	int rc;
 
-	if ((rc = open_record(aw, c, &p, &from, aw->x->err)) == WN_OK &&
-	    (rc = read_block(&p, from, &block, aw->x->err)) == WN_OK) {
+	if ((rc = read_record(aw, c, &p, &block)) == WN_OK) {
 		struct writer_head h = head_of(aw, c, &p.record);
 
 		rc = writer_record(aw->w, &h, buf_view(&block), span, aw->x->err);
@@ -391,6 +452,11 @@ static int write_piece(struct archive_writer *aw, const struct piece *p)
 		rc = rewrite(aw, &c, &span);
 	} else {
 		goto out; /* the warcinfo of a file that is written anew: ours stands in front */
+	}
+	if (rc == WN_END) {
+		lose(aw, &c, p->extra, aw->fd_path, "it is not what was ingested: the file is damaged or was changed");
+		rc = WN_OK;
+		goto out;
 	}
 	x->report->originals += p->extra && p->capture;
 	x->report->warcinfos += !p->capture;

@@ -448,8 +448,8 @@ static int import_file(struct cdx_import *m, const char *path, struct err *err)
 	if (coding_sniff(text) == CODING_GZIP && (rc = map_unpacked(text, path, &unpacked, &n, err)) == WN_OK)
 		text = str_n(unpacked, n);
 	if (rc == WN_OK && (str_starts(text, STR("WARC/")) || str_starts(text, STR("filedesc:"))))
-		rc = err_set(err, WN_DATA, "%s is an archive, not an index of one: 'winnow ingest %s %s' takes it", path,
-			     catalog_dir(m->catalog), path);
+		rc = err_set(err, WN_DATA, "%s is an archive, not an index of one: 'winnow ingest %s %s' takes it",
+			     path, catalog_dir(m->catalog), path);
 	if (rc == WN_OK) {
 		progress_phase("importing", "bytes", text.n);
 		rc = import_lines(m, text, path, err);

@@ -82,7 +82,8 @@ gzip -dc r-out.warc.gz | grep -a -c /keep
 echo "== another record stands there now"
 cp own.warc.gz moved.warc.gz; "$WINNOW" ingest m moved.warc.gz >/dev/null 2>&1
 sed 's/x.test.keep/x.test\/peek/' make.py >other.py; mkdir o; (cd o && python3 ../other.py); cp o/own.warc.gz moved.warc.gz
-"$WINNOW" export m --format warc -o m-out.warc.gz >/dev/null 2>&1; echo "exit $?"; [ -e m-out.warc.gz ] && echo "m-out.warc.gz is there"
+"$WINNOW" export m --format warc -o m-out.warc.gz >/dev/null 2>&1; echo "exit $?"; lines m-out.warc.gz
+gzip -dc m-out.warc.gz | grep -a -c peek
 echo "== some of many records in one member, and the same in frames of their own"
 for file in many.warc.gz many.warc.zst; do
 	"$WINNOW" ingest "c-$file" "$file" >/dev/null 2>&1
