@@ -16,7 +16,7 @@
 #include "text/document.h"
 
 enum { BATCH_CAPTURES = 40000, KNOWN_MOST = 1 << 19, KNOWN_BYTES = 112 };
-#define SPOOL_FROM (16 * MIB)
+enum { SPOKEN_OF = 1 << 16 }; /* captures of a file that its next record may still speak of */
 
 struct known_key {
 	unsigned char key[32];
@@ -36,8 +36,14 @@ struct batch {
 	struct committer *committer;
 	uint64_t crawl, crawl_file; /* the warcinfo that holds now */
 
-	/* A request belongs to the capture that it names, else to the one before or behind it with its URL. */
-	size_t unasked; /* that capture's place in load, and 1; 0: none without a request */
+	/* A request belongs to the capture that it names, else to the one before or behind it with its URL; all of one
+	 * file.  Batches end where memory does, so what comes of it must not depend on whether that capture is in load or
+	 * was passed on. */
+	struct map passed; /* of this file, hash of record id -> capture; those in load are in its record_at */
+	struct {
+		uint64_t capture; /* 0: the newest has its request */
+		struct buf url;
+	} unasked;
 	struct {
 		bool open; /* a request whose capture has not come */
 		struct buf url, query;
@@ -50,64 +56,6 @@ struct batch {
 	bool ask_contents, ask_pages; /* the catalogue has some that are not in known; false in a new collection */
 	uint64_t segment;	      /* number of the next segment file */
 };
-
-struct found *found_new(void)
-{
-	struct found *f = mem_zalloc(sizeof *f);
-
-	f->packed = BUF(2 * GIB);
-	f->capture = (struct capture){ .status = CAPTURE_NO_STATUS,
-				       .published = CAPTURE_NO_TIME,
-				       .refers_time = CAPTURE_NO_TIME };
-	return f;
-}
-
-void found_flaws(struct found *f, const struct flaw *v, unsigned n)
-{
-	f->n_flaws = n;
-	if (n == 0)
-		return;
-	f->flaws = ARENA_ARRAY(&f->arena, struct flaw, n);
-	memcpy(f->flaws, v, n * sizeof *v);
-}
-
-size_t found_size(const struct found *f) { return sizeof *f + f->arena.used + (f->spooled ? 0 : f->packed.cap); }
-
-void found_drop_sets(struct found *f)
-{
-	if (f->spooled)
-		mem_unmap(f->packed.p, f->packed.n);
-	else
-		mem_free(f->packed.p);
-	f->packed = BUF(2 * GIB);
-	f->spooled = false;
-}
-
-void found_free(struct found *f)
-{
-	if (!f)
-		return;
-	found_drop_sets(f);
-	arena_release(&f->arena);
-	mem_free(f);
-}
-
-void found_spool(struct found *f)
-{
-	void *p = NULL;
-	int fd = -1;
-
-	if (f->packed.n < SPOOL_FROM || os_temporary(&fd, NULL) < 0)
-		return;
-	if (os_write(fd, f->packed.p, f->packed.n, "a temporary file", NULL) == WN_OK &&
-	    os_map_private(&p, fd, f->packed.n, "a temporary file", NULL) == WN_OK) {
-		mem_free(f->packed.p);
-		f->packed.p = p;
-		f->packed.cap = f->packed.n;
-		f->spooled = true;
-	}
-	os_close(&fd);
-}
 
 /* Removes segments that a killed writer left: those that begin at or after the next content. */
 static int clean_segments(struct batch *b, const char *name, struct err *err)
@@ -182,6 +130,7 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	b->o = *o;
 	b->segment = 1;
 	b->captures_most = BATCH_CAPTURES;
+	b->unasked.url = BUF(LIMIT_URL);
 	b->asking.url = BUF(LIMIT_URL);
 	b->asking.query = BUF(16 * LIMIT_POST_BODY);
 	if (getenv("WINNOW_BATCH") && str_u64(str(getenv("WINNOW_BATCH")), &small) && small > 0 &&
@@ -220,6 +169,8 @@ void batch_close(struct batch *b)
 	map_release(&b->known_pages);
 	vec_release(&b->known_keys);
 	ftindex_close(b->words);
+	map_release(&b->passed);
+	buf_release(&b->unasked.url);
 	buf_release(&b->asking.url);
 	buf_release(&b->asking.query);
 	mem_free(b);
@@ -241,7 +192,21 @@ bool batch_full(const struct batch *b)
 
 static bool is_unasked(const struct batch *b, const struct found *f)
 {
-	return b->unasked && str_eq(b->load->captures.p[b->unasked - 1].url, f->asked_url);
+	return b->unasked.capture && str_eq(buf_view(&b->unasked.url), f->asked_url);
+}
+
+/* The capture of this file with that record id, the newest of several; 0: none. */
+static uint64_t capture_named(const struct batch *b, struct str record_id)
+{
+	uint64_t *at, id = 0;
+
+	if (!record_id.n)
+		return 0;
+	if ((at = map_get(&b->load->record_at, hash_str(record_id))))
+		id = b->load->captures.p[*at].id;
+	else if ((at = map_get(&b->passed, hash_str(record_id))))
+		id = *at;
+	return b->next.capture - id <= SPOKEN_OF ? id : 0;
 }
 
 bool batch_full_before(const struct batch *b, const struct found *f)
@@ -429,59 +394,152 @@ static int take_document(struct batch *b, struct found **at, struct capture *c, 
 	return WN_OK;
 }
 
-static void take_via(struct batch *b, const struct found *f)
+/* c is the answer to a request, other than GET where query is not empty. */
+static void set_answer(const struct batch *b, struct arena *a, struct capture *c, struct str query)
 {
-	uint64_t *at = map_get(&b->load->record_at, hash_str(f->via_of));
-
-	if (at)
-		b->load->captures.p[*at].via = arena_str(&b->load->arena, f->via);
-}
-
-/* The capture at `at` is the answer to a request other than GET. */
-static void take_answer(struct batch *b, size_t at, struct str query)
-{
-	struct capture *c = &b->load->captures.p[at];
 	struct buf url = BUF(2 * LIMIT_URL + 16 * LIMIT_POST_BODY), key = BUF(4 * LIMIT_URL + 64 * LIMIT_POST_BODY);
 
 	if (query.n && !c->method.n) {
 		cdx_post_url(c->url, query, &url);
 		surt_add(surt_profile(catalog_settings(b->coll->catalog)->profile), buf_view(&url), &key);
-		c->urlkey = arena_str(&b->load->arena, buf_view(&key));
+		c->urlkey = arena_str(a, buf_view(&key));
 		query = str_sub(str_cut(&query, '&'), strlen("__wb_method="), SIZE_MAX);
-		c->method = arena_str(&b->load->arena, query);
+		c->method = arena_str(a, query);
 	}
 	buf_release(&url);
 	buf_release(&key);
 }
 
-static void take_request(struct batch *b, const struct found *f)
+/* Writes what a record said of a capture that is in the catalogue: c, whose key was `key`. */
+static int rewrite(sqlite3 *db, const struct capture *c, struct str key, struct err *err)
 {
-	uint64_t *named = f->asked_of.n ? map_get(&b->load->record_at, hash_str(f->asked_of)) : NULL;
-	size_t at = named ? (size_t)*named : b->unasked - 1;
+	static const char *const steps[] = {
+		"begin immediate",
+		"update capture_key set urlkey = ?2 where urlkey = ?3 and time = ?4 and capture = ?1",
+		"update capture set urlkey = ?2, method = nullif(?5, ''), via = nullif(?6, '') where id = ?1",
+		"commit",
+	};
+	const struct str texts[][2] = { { c->urlkey, key }, { c->method, c->via } };
+	bool ok = true;
 
-	if (named || is_unasked(b, f)) {
-		take_answer(b, at, f->asked);
-		b->unasked = b->unasked == at + 1 ? 0 : b->unasked;
-		return;
+	for (size_t i = 0; i < COUNT(steps) && ok; i++) {
+		sqlite3_stmt *s = NULL;
+
+		ok = sqlite3_prepare_v2(db, steps[i], -1, &s, NULL) == SQLITE_OK;
+		if (ok && sqlite3_bind_parameter_count(s)) {
+			sqlite3_bind_int64(s, 1, (sqlite3_int64)c->id);
+			sqlite3_bind_int64(s, 4, c->time);
+			for (int k = 0; k < 4; k++)
+				sqlite3_bind_text(s, k < 2 ? k + 2 : k + 3,
+						  texts[k / 2][k % 2].n ? texts[k / 2][k % 2].p : "",
+						  (int)texts[k / 2][k % 2].n, SQLITE_STATIC);
+		}
+		ok = ok && sqlite3_step(s) == SQLITE_DONE;
+		ok = sqlite3_finalize(s) == SQLITE_OK && ok;
+	}
+	if (ok)
+		return WN_OK;
+	err_set(err, WN_CATALOG, "capture: %s", sqlite3_errmsg(db));
+	sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+	return WN_CATALOG;
+}
+
+/* What a record says of a capture, which is in load or, seldom, in a batch passed before: that is waited for. */
+static int tell(struct batch *b, uint64_t capture, struct str query, struct str via, struct err *err)
+{
+	size_t n = b->load->captures.n;
+	bool here = n && capture >= b->load->captures.p[0].id;
+	struct arena own = { 0 }, *a = here ? &b->load->arena : &own;
+	struct capture stored, *c = here ? &b->load->captures.p[capture - b->load->captures.p[0].id] : &stored;
+	struct str key;
+	int rc = WN_OK;
+
+	if (!query.n && !via.n)
+		return WN_OK;
+	if (!here && ((rc = committer_wait(b->committer, err)) < 0 ||
+		      (rc = catalog_capture(b->coll->catalog, &own, capture, &stored, err)) < 0))
+		goto out;
+	key = c->urlkey;
+	set_answer(b, a, c, query);
+	if (via.n)
+		c->via = arena_str(a, via);
+	if (!here)
+		rc = rewrite(catalog_sqlite(b->coll->catalog), c, key, err);
+out:
+	arena_release(&own);
+	return rc;
+}
+
+static int take_via(struct batch *b, const struct found *f, struct err *err)
+{
+	uint64_t capture = capture_named(b, f->via_of);
+
+	return capture ? tell(b, capture, STR_NONE, f->via, err) : WN_OK;
+}
+
+static int take_request(struct batch *b, const struct found *f, struct err *err)
+{
+	uint64_t capture = capture_named(b, f->asked_of);
+
+	if (!capture && is_unasked(b, f))
+		capture = b->unasked.capture;
+	if (capture) {
+		if (capture == b->unasked.capture)
+			b->unasked.capture = 0;
+		return tell(b, capture, f->asked, STR_NONE, err);
 	}
 	buf_reset(&b->asking.url);
 	buf_reset(&b->asking.query);
 	buf_str(&b->asking.url, f->asked_url);
 	buf_str(&b->asking.query, f->asked);
 	b->asking.open = true;
+	return WN_OK;
 }
 
 /* The newest capture of load. */
 static void find_request(struct batch *b)
 {
-	size_t n = b->load->captures.n;
+	struct capture *c = &vec_last(&b->load->captures);
 
-	b->unasked = n;
-	if (b->asking.open && str_eq(b->load->captures.p[n - 1].url, buf_view(&b->asking.url))) {
-		take_answer(b, n - 1, buf_view(&b->asking.query));
-		b->unasked = 0;
+	b->unasked.capture = c->id;
+	buf_reset(&b->unasked.url);
+	buf_str(&b->unasked.url, c->url);
+	if (b->asking.open && str_eq(c->url, buf_view(&b->asking.url))) {
+		set_answer(b, &b->load->arena, c, buf_view(&b->asking.query));
+		b->unasked.capture = 0;
 	}
 	b->asking.open = false;
+}
+
+static void begin_file(struct batch *b, uint64_t file)
+{
+	b->crawl = 0;
+	b->crawl_file = file;
+	b->unasked.capture = 0;
+	b->asking.open = false;
+	map_release(&b->load->record_at);
+	map_release(&b->passed);
+}
+
+/* The captures of load go, their names stay as long as a record may speak of them. */
+static void pass_names(struct batch *b)
+{
+	struct map old = b->passed;
+	const struct map *now = &b->load->record_at;
+
+	if (old.n > SPOKEN_OF) {
+		b->passed = (struct map){ 0 };
+		for (size_t i = 0; i < old.cap; i++)
+			if (old.slots[i].used && b->next.capture - old.slots[i].value <= SPOKEN_OF)
+				map_put(&b->passed, old.slots[i].key, old.slots[i].value);
+		map_release(&old);
+	}
+	for (size_t i = 0; i < now->cap; i++)
+		if (now->slots[i].used) {
+			uint64_t id = b->load->captures.p[now->slots[i].value].id;
+
+			*map_put(&b->passed, now->slots[i].key, id) = id;
+		}
 }
 
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
@@ -490,12 +548,8 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 	bool kept = false;
 	int rc = WN_OK;
 
-	if (b->crawl_file != file) {
-		b->crawl = 0;
-		b->crawl_file = file;
-		b->unasked = 0;
-		b->asking.open = false;
-	}
+	if (b->crawl_file != file)
+		begin_file(b, file);
 	if (f->crawl) {
 		struct catalog_crawl k = *f->crawl;
 		struct str *all[] = { &k.record_id, &k.name, &k.software, &k.operator_, &k.fields };
@@ -506,10 +560,8 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 		k.file = file;
 		vec_push(&b->load->crawls, k);
 	}
-	if (f->via_of.n)
-		take_via(b, f);
-	if (f->is_request)
-		take_request(b, f);
+	if ((f->via_of.n && (rc = take_via(b, f, err)) < 0) || (f->is_request && (rc = take_request(b, f, err)) < 0))
+		goto out;
 	if (f->is_capture) {
 		struct capture c = f->capture;
 
@@ -520,7 +572,7 @@ int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err)
 		if ((rc = take_document(b, &f, &c, &kept, err)) < 0)
 			goto out;
 		if (f->record_id.n)
-			map_put(&b->load->record_at, hash_str(f->record_id), b->load->captures.n);
+			*map_put(&b->load->record_at, hash_str(f->record_id), 0) = b->load->captures.n;
 		vec_push(&b->load->captures, c);
 		find_request(b);
 		b->counts.captures++;
@@ -564,7 +616,7 @@ int batch_pass(struct batch *b, struct err *err)
 		return WN_OK;
 	b->load->segment = b->segment;
 	b->segment += b->load->contents.n > 0;
-	b->unasked = 0;
+	pass_names(b);
 	if ((rc = committer_pass(b->committer, &b->load, err)) < 0)
 		return rc;
 	if (b->known.n <= b->o.plan.known && b->known_pages.n <= b->o.plan.known && (!large || b->o.plan.roomy))

@@ -81,8 +81,8 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 void batch_close(struct batch *b); /* what was not committed is dropped; b may be NULL */
 
 bool batch_full(const struct batch *b);
-/* Whether it ends before f.  What a metadata or request record says of a capture goes into the capture's batch, where
- * records are found by their ids, as long as there is memory. */
+/* Whether it ends before f.  What a metadata or request record says of a capture goes into the capture's batch as long as
+ * there is memory; behind that the capture's row is written again. */
 bool batch_full_before(const struct batch *b, const struct found *f);
 /* f becomes the batch's.  file is what it was found in. */
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err);
