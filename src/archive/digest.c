@@ -140,6 +140,13 @@ size_t digest_write(const struct digest *d, char out[DIGEST_TEXT])
 	return n;
 }
 
+struct str digest_spelled(struct str text, char out[DIGEST_TEXT])
+{
+	struct digest d;
+
+	return digest_parse(text, &d) ? str_n(out, digest_write(&d, out)) : text;
+}
+
 void hasher_begin(struct hasher *h, enum digest_kind kind)
 {
 	pthread_once(&fetched, fetch);

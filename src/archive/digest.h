@@ -20,6 +20,8 @@ struct digest {
 bool digest_parse(struct str text, struct digest *out);
 bool digest_eq(const struct digest *a, const struct digest *b);
 size_t digest_write(const struct digest *d, char out[DIGEST_TEXT]); /* "sha1:BASE32", NUL behind; its length */
+/* The one spelling of a digest, as digest_write has it; of what digest_parse does not know, the text itself. */
+struct str digest_spelled(struct str text, char out[DIGEST_TEXT]);
 void digest_of(enum digest_kind kind, struct str data, struct digest *out);
 void digest_sha256(struct str data, unsigned char out[32]);
 

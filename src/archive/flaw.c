@@ -44,6 +44,9 @@ static const struct {
 	[FLAW_BAD_ID] = { "bad-id", "a record id that is not a URI in < and >" },
 	[FLAW_DUPLICATE_ID] = { "duplicate-id", "two records of a file have the same id" },
 	[FLAW_BAD_VALUE] = { "bad-value", "a field's value is not of the form the standard asks for" },
+	[FLAW_UNKNOWN_PROFILE] = { "unknown-profile",
+				   "a revisit whose WARC-Profile says neither that the payload is the same nor that the server had nothing new; "
+				   "it is not interpreted and has no original" },
 	[FLAW_MISSING_LENGTH] = { "missing-length", "no Content-Length; the block was taken up to the next record" },
 	[FLAW_BAD_LENGTH] = { "bad-length", "a length that is no number; the block was taken up to the next record" },
 	[FLAW_WRONG_LENGTH] = { "wrong-length", "the block is longer or shorter than its length says" },

@@ -41,6 +41,7 @@ enum flaw_kind {
 	FLAW_BAD_ID,
 	FLAW_DUPLICATE_ID,
 	FLAW_BAD_VALUE,
+	FLAW_UNKNOWN_PROFILE,
 	/* lengths, block, digests, segments */
 	FLAW_MISSING_LENGTH,
 	FLAW_BAD_LENGTH,

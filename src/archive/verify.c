@@ -71,6 +71,17 @@ static bool one_of(struct str s, const char *const *values, size_t n)
 	return false;
 }
 
+/* Passes over a beginning, in whatever case. */
+static bool skip(struct str *s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	if (!str_ieq(str_sub(*s, 0, n < s->n ? n : s->n), str(prefix)))
+		return false;
+	*s = str_sub(*s, n, s->n);
+	return true;
+}
+
 static void check_values(struct record *rec)
 {
 	static const char *const reasons[] = { "length", "time", "disconnect", "unspecified" };
@@ -89,6 +100,42 @@ static void check_values(struct record *rec)
 	else if (rec->segment_number > 1 && rec->type != RECORD_CONTINUATION)
 		flaw_add(&rec->flaws, FLAW_SEGMENT, rec->span.at, "segment %llu is no continuation",
 			 (unsigned long long)rec->segment_number);
+}
+
+/* http://netpreserve.org/warc/VERSION/revisit/NAME, as all versions of the standard and its drafts spell it. */
+static bool profile_known(struct str profile)
+{
+	static const char *const names[] = { "identical-payload-digest", "server-not-modified",
+					     "uri-agnostic-identical-payload-digest" };
+	struct str s = profile;
+
+	if (!skip(&s, "http://") && !skip(&s, "https://"))
+		return false;
+	skip(&s, "www.");
+	if (!skip(&s, "netpreserve.org/warc/"))
+		return false;
+	while (s.n && (ascii_digit(*s.p) || *s.p == '.'))
+		s = str_sub(s, 1, s.n);
+	if (!skip(&s, "/"))
+		return false;
+	skip(&s, "revisit/");
+	return one_of(s, names, COUNT(names));
+}
+
+/* Kept whatever else is wrong with the record, since it decides how the record is taken. */
+static void check_profile(struct record *rec)
+{
+	struct flaws *f = &rec->flaws;
+
+	missing(rec, rec->profile, "WARC-Profile");
+	if (!rec->profile.n || profile_known(rec->profile))
+		return;
+	if (f->n == LIMIT_FLAWS_PER_RECORD) {
+		f->n--;
+		f->more++;
+	}
+	flaw_add(f, FLAW_UNKNOWN_PROFILE, rec->span.at, "%.*s", (int)(rec->profile.n < 100 ? rec->profile.n : 100),
+		 rec->profile.p);
 }
 
 void verify_head(struct record *rec)
@@ -113,7 +160,7 @@ void verify_head(struct record *rec)
 	default: break;
 	}
 	if (rec->type == RECORD_REVISIT)
-		missing(rec, rec->profile, "WARC-Profile");
+		check_profile(rec);
 	if (rec->type == RECORD_CONTINUATION) {
 		missing(rec, rec->segment_origin, "WARC-Segment-Origin-ID");
 		if (!rec->segment_number)

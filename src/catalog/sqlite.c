@@ -201,6 +201,7 @@ static int make(struct sqlite_catalog *c, const struct catalog_settings *s, stru
 	    (rc = set_number(c, "main_text", s->main_text, err)) == WN_OK &&
 	    (rc = set_meta(c, "profile", str(s->profile), err)) == WN_OK &&
 	    (rc = set_number(c, "extractor", s->extractor, err)) == WN_OK &&
+	    (rc = set_number(c, "digests_spelled", 1, err)) == WN_OK &&
 	    (rc = set_number(c, "revision", 0, err)) == WN_OK)
 		return sq_exec(c, "commit", err);
 	sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);

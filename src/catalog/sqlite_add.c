@@ -341,7 +341,7 @@ static int add_hashes(struct adder *x)
 		if (c->record_id.n)
 			vec_push(&hashes, ((struct pair){ sq_hash('i', c->record_id), (int64_t)c->id }));
 		if (c->payload_digest.n)
-			vec_push(&hashes, ((struct pair){ sq_hash('d', c->payload_digest), (int64_t)c->id }));
+			vec_push(&hashes, ((struct pair){ sq_digest_hash(c->payload_digest), (int64_t)c->id }));
 		if (c->content)
 			vec_push(&contents, ((struct pair){ (int64_t)c->content, (int64_t)c->id }));
 	}

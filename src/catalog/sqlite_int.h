@@ -106,8 +106,9 @@ static inline int64_t sq_time(sqlite3_stmt *s, int i)
 	return sqlite3_column_type(s, i) == SQLITE_NULL ? CAPTURE_NO_TIME : sqlite3_column_int64(s, i);
 }
 
-/* What capture_hash holds: hashes of "i" + record id, "d" + payload digest. */
+/* What capture_hash holds: hashes of "i" + record id, "d" + payload digest in its one spelling. */
 int64_t sq_hash(char what, struct str value);
+int64_t sq_digest_hash(struct str digest);
 
 int sq_add(struct catalog *c, const struct catalog_batch *b, struct err *err);
 int sq_content_by_key(struct catalog *c, const unsigned char key[32], uint64_t *id, struct err *err);

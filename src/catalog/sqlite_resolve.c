@@ -3,13 +3,16 @@
  * A revisit points, in this order, to: the record its WARC-Refers-To names; a
  * capture of WARC-Refers-To-Target-URI at WARC-Refers-To-Date whose payload digest
  * does not contradict its own; a capture of its own URL with its payload digest; a
- * capture of any URL with that digest.  Among several one with the digest wins,
+ * capture of any URL with that digest.  Digests are compared decoded: label, base and case say
+ * nothing.  A revisit of a profile that is not known points to nothing.  Among several one with the digest wins,
  * then the nearest in time, an earlier one before a later one, then what else
  * tells captures apart, ids last, so that the order of ingest does not matter.  Where the one pointed to is a revisit itself the chain is followed,
  * by a loop, until a capture with a payload; a ring stays unresolved.  Linear in the
  * number of revisits.
  * A revisit takes content, digest and the rest from its original.
  */
+#include "archive/digest.h"
+#include "archive/flaw.h"
 #include "archive/surt.h"
 #include "base/limits.h"
 #include "catalog/sqlite_int.h"
@@ -28,6 +31,62 @@ struct resolver {
 	struct buf key;
 };
 
+int64_t sq_digest_hash(struct str digest)
+{
+	char text[DIGEST_TEXT];
+
+	return sq_hash('d', digest_spelled(digest, text));
+}
+
+/* spelled(DIGEST): the digest in its one spelling. */
+static void sql_spelled(sqlite3_context *x, int n, sqlite3_value **v)
+{
+	struct str digest = str_n((const char *)sqlite3_value_text(v[0]), (size_t)sqlite3_value_bytes(v[0]));
+	char text[DIGEST_TEXT];
+
+	(void)n;
+	if (!digest.p)
+		return;
+	digest = digest_spelled(digest, text);
+	sqlite3_result_text(x, digest.p, (int)digest.n, SQLITE_TRANSIENT);
+}
+
+/* digest_hash(DIGEST): its hash as capture_hash has it. */
+static void sql_digest_hash(sqlite3_context *x, int n, sqlite3_value **v)
+{
+	struct str digest = str_n((const char *)sqlite3_value_text(v[0]), (size_t)sqlite3_value_bytes(v[0]));
+
+	(void)n;
+	if (digest.p)
+		sqlite3_result_int64(x, sq_digest_hash(digest));
+}
+
+/* An earlier winnow hashed digests as they were written: once, those in another spelling are entered anew. */
+static int respell(struct sqlite_catalog *c, struct err *err)
+{
+	int64_t done = 0;
+	int rc = sq_one(c, "select count(*) from meta where key = 'digests_spelled'", &done, err);
+
+	if (rc < 0 || done)
+		return rc;
+	return sq_exec(c,
+		       "insert or ignore into capture_hash select digest_hash(payload_digest), id from capture "
+		       "where payload_digest is not null and spelled(payload_digest) <> payload_digest;"
+		       "insert into meta values ('digests_spelled', '1')",
+		       err);
+}
+
+static int add_functions(struct sqlite_catalog *c, struct err *err)
+{
+	const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+
+	if (sqlite3_create_function_v2(c->db, "spelled", 1, how, NULL, sql_spelled, NULL, NULL, NULL) != SQLITE_OK ||
+	    sqlite3_create_function_v2(c->db, "digest_hash", 1, how, NULL, sql_digest_hash, NULL, NULL, NULL) !=
+		SQLITE_OK)
+		return sq_fail(c, "functions", err);
+	return WN_OK;
+}
+
 /* Steps s for its best row's id; 0 when there is none. */
 static int best(struct resolver *r, sqlite3_stmt *s, uint64_t *id)
 {
@@ -40,7 +99,7 @@ static int best(struct resolver *r, sqlite3_stmt *s, uint64_t *id)
 	return rc;
 }
 
-/* by_hash: ?1 hash, ?2 the revisit, ?3 its time, ?4 urlkey or null, ?5 digest or null */
+/* by_hash: ?1 hash, ?2 the revisit, ?3 its time, ?4 urlkey or null, ?5 digest in its one spelling or null */
 static int find_by_hash(struct resolver *r, int64_t hash, uint64_t revisit, int64_t time, struct str urlkey,
 			struct str digest, uint64_t *id)
 {
@@ -69,7 +128,9 @@ static int point(struct resolver *r, sqlite3_stmt *s)
 {
 	uint64_t revisit = sq_u64(s, 0), id = 0;
 	int64_t time = sqlite3_column_int64(s, 1);
-	struct str urlkey = sq_col(s, 2), digest = sq_col(s, 4), refers_to = sq_col(s, 5), uri = sq_col(s, 6);
+	char spelled[DIGEST_TEXT];
+	struct str urlkey = sq_col(s, 2), digest = digest_spelled(sq_col(s, 4), spelled), refers_to = sq_col(s, 5),
+		   uri = sq_col(s, 6);
 	int64_t when = sq_time(s, 7);
 	bool empty = str_ifind(digest, STR(EMPTY_SHA1)) >= 0;
 	int rc = WN_OK;
@@ -157,7 +218,8 @@ static int resolve_all(struct resolver *r, uint64_t *resolved)
 	if ((rc = sq_prepare(
 		 r->c, &open,
 		 "select v.capture, c.time, c.urlkey, c.url, c.payload_digest, v.refers_to, v.refers_uri, v.refers_time from revisit v "
-		 "join capture c on c.id = v.capture where v.unresolved order by v.capture",
+		 "join capture c on c.id = v.capture where v.unresolved "
+		 "and v.capture not in (select capture from flaw where kind = ? and capture is not null) order by v.capture",
 		 r->err)) < 0 ||
 	    (rc = sq_prepare(
 		 r->c, &take,
@@ -171,6 +233,7 @@ static int resolve_all(struct resolver *r, uint64_t *resolved)
 		 "insert or ignore into content_capture select content, id from capture where id = ? and content is not null",
 		 r->err)) < 0)
 		goto out;
+	sq_text(open, 1, str(flaw_name(FLAW_UNKNOWN_PROFILE)));
 	while (rc == WN_OK && (step = sqlite3_step(open)) == SQLITE_ROW) {
 		vec_push(&revisits, sq_u64(open, 0));
 		rc = point(r, open);
@@ -204,21 +267,22 @@ int sq_resolve(struct catalog *base, uint64_t *resolved, uint64_t *left, struct 
 	*resolved = *left = 0;
 	if ((rc = sq_one(r.c, "select count(*) from revisit where unresolved", &n, err)) < 0 || n == 0)
 		return rc;
-	if ((rc = sq_exec(r.c, "begin immediate", err)) < 0)
+	if ((rc = add_functions(r.c, err)) < 0 || (rc = sq_exec(r.c, "begin immediate", err)) < 0)
 		return rc;
 	/* a capture with a payload before another revisit; then the nearest, the earlier, and a fixed order */
-	if ((rc = sq_prepare(
+	if ((rc = respell(r.c, err)) == WN_OK &&
+	    (rc = sq_prepare(
 		 r.c, &r.by_hash,
 		 "select c.id from capture_hash h join capture c on c.id = h.capture where h.hash = ?1 and c.id <> ?2 and (?4 is null or c.urlkey = ?4) "
-		 "and (?5 is null or c.payload_digest = ?5) order by c.kind = 2, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
+		 "and (?5 is null or spelled(c.payload_digest) = ?5) order by c.kind = 2, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
 		 err)) == WN_OK &&
 	    (rc = sq_prepare(
 		 r.c, &r.by_uri,
 		 "select c.id from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and c.id <> ?2 and (?3 is null or k.time = ?3) "
-		 /* digests of one algorithm in one spelling can be compared; others say nothing */
-		 "and (?5 is null or c.payload_digest is null or upper(c.payload_digest) = upper(?5) or length(c.payload_digest) <> length(?5) or "
-		 "lower(substr(c.payload_digest, 1, instr(c.payload_digest, ':'))) <> lower(substr(?5, 1, instr(?5, ':')))) "
-		 "order by c.kind = 2, upper(c.payload_digest) is not upper(?5), abs(c.time - ?4), c.time, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
+		 /* digests of one algorithm can be compared; others say nothing */
+		 "and (?5 is null or c.payload_digest is null or upper(spelled(c.payload_digest)) = upper(?5) or length(spelled(c.payload_digest)) <> length(?5) or "
+		 "lower(substr(spelled(c.payload_digest), 1, instr(spelled(c.payload_digest), ':'))) <> lower(substr(?5, 1, instr(?5, ':')))) "
+		 "order by c.kind = 2, upper(spelled(c.payload_digest)) is not upper(?5), abs(c.time - ?4), c.time, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
 		 err)) == WN_OK &&
 	    (rc = sq_prepare(r.c, &r.kind, "select kind, original from capture where id = ?", err)) == WN_OK)
 		rc = resolve_all(&r, resolved);
