@@ -27,3 +27,11 @@ printf '{"i": "http://lines.test/", "t": "a page of words"}\n' >lines.jsonl
 "$WINNOW" ingest lines files/sample-spring-2010.warc.gz >/dev/null 2>&1
 "$WINNOW" export lines --format wacz -o lines.wacz; echo "exit $?"
 python3 -c 'import zipfile; print(zipfile.ZipFile("lines.wacz").read("pages/pages.jsonl").count(b"lines.test"))'
+echo "== an archive file that was moved"
+cp files/sample-spring-2010.warc.gz here.warc.gz
+"$WINNOW" ingest moved here.warc.gz >/dev/null 2>&1
+mv here.warc.gz there.warc.gz
+"$WINNOW" export moved --format warc -o moved.warc.gz >log 2>&1; echo "exit $?"
+sed 's/[^ ]*\/here/here/' log
+"$WINNOW" ingest moved there.warc.gz >/dev/null 2>&1
+"$WINNOW" export moved --format warc -o moved.warc.gz >/dev/null 2>&1; echo "exit $?"
