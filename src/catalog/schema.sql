@@ -68,6 +68,10 @@ create table capture (
 	redirect text, via text, method text
 );
 
+-- For how many there are of each, without a pass over all.
+create index capture_host on capture (host);
+create index capture_file on capture (file);
+
 -- Captures that were altered or removed after they were added, in that order: what was derived from them is brought up to date by it.
 create table altered (seq integer primary key autoincrement, capture integer not null);
 create trigger capture_altered after update on capture begin insert into altered (capture) values (old.id); end;

@@ -438,6 +438,8 @@ static int sq_open(struct catalog **out, const char *dir, enum catalog_mode mode
 		goto fail;
 	if ((rc = bring_up_to_date(c, mode, err)) < 0 || (rc = load_settings(c, err)) < 0)
 		goto fail;
+	if ((mode == CATALOG_WRITE || mode == CATALOG_CREATE) && (rc = sq_add_indexes(c, err)) < 0)
+		goto fail;
 	*out = &c->base;
 	return WN_OK;
 fail:

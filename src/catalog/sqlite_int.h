@@ -137,6 +137,8 @@ int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const 
 int sq_links_install(sqlite3 *db);
 /* Brings a catalogue of an earlier version up to date, in one transaction. */
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err);
+/* Indexes that collections of any version may lack: a writer adds them, a reader can do without. */
+int sq_add_indexes(struct sqlite_catalog *c, struct err *err);
 /* The next revision: one more than the present one, written in the open transaction. */
 int sq_bump_revision(struct sqlite_catalog *c, struct err *err);
 #endif

@@ -83,6 +83,14 @@ static int add_altered(struct sqlite_catalog *c, struct err *err)
 	    err);
 }
 
+int sq_add_indexes(struct sqlite_catalog *c, struct err *err)
+{
+	return sq_exec(c,
+		       "create index if not exists capture_host on capture (host);"
+		       "create index if not exists capture_file on capture (file)",
+		       err);
+}
+
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 {
 	static int (*const steps[])(struct sqlite_catalog *, struct err *) = { [1] = pack_links, [2] = add_lines };
