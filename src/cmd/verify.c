@@ -1,5 +1,6 @@
 /* cmd/verify.c -- winnow verify: everything that is wrong with archive files, or with a collection. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "archive/verify.h"
@@ -124,10 +125,17 @@ static int gather(struct cmd_run *run, struct paths *paths, struct output *o)
 
 static void report(struct output *o, const struct verify_result *r)
 {
+	uint64_t listed = r->flaws - r->unlisted;
+
 	if (!o->json) {
+		char more[64] = "";
+
+		if (r->unlisted)
+			snprintf(more, sizeof more, " and %" PRIu64 " more that are not listed", r->unlisted);
 		flush(o);
-		note("%" PRIu64 " file%s, %" PRIu64 " record%s, %" PRIu64 " flaw%s", r->files, r->files == 1 ? "" : "s",
-		     r->records, r->records == 1 ? "" : "s", r->flaws, r->flaws == 1 ? "" : "s");
+		note("%" PRIu64 " file%s, %" PRIu64 " record%s, %" PRIu64 " flaw%s%s", r->files,
+		     r->files == 1 ? "" : "s", r->records, r->records == 1 ? "" : "s", listed, listed == 1 ? "" : "s",
+		     more);
 		return;
 	}
 	struct json j = { .out = &o->text, .spaced = true };
@@ -140,6 +148,8 @@ static void report(struct output *o, const struct verify_result *r)
 		if (r->counts[k])
 			json_put_u64(&j, flaw_name((enum flaw_kind)k), r->counts[k]);
 	json_close(&j, '}');
+	if (r->unlisted)
+		json_put_u64(&j, "unlisted", r->unlisted);
 	json_put_u64(&j, "failed", r->failed);
 	json_close(&j, '}');
 	buf_byte(&o->text, '\n');
@@ -208,6 +218,7 @@ const struct cmd cmd_verify = {
 	    "lengths, headers, mandatory fields, dates, record ids, block and payload digests, HTTP heads, chunks, content codings and segments.\n\n"
 	    "A directory stands for the archive files in it, - for standard input, a collection for the files it was made of and its own: every page of its "
 	    "catalogue, every stored set, text and word list is read and tested (bad-store). Covers are tested by check.\n\n"
+	    "Of one record, sixteen flaws are listed and counted by kind; the rest is a number only (unlisted).\n\n"
 	    "OFFSET is that of the record, or of the compressed member it begins in. A file that is no archive is a flaw, not an error.\n\n"
 	    "The exit code is 0 when there are no flaws (at most --max-flaws), 1 when there are, 3 when a file could not be read.",
 };

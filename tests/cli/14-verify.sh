@@ -19,3 +19,14 @@ printf 'nothing\n' >text.warc
 "$WINNOW" verify --json clean.warc.gz; echo "exit $?"
 "$WINNOW" repair text.warc none.warc.gz; echo "exit $?"; ls none.warc.gz 2>/dev/null
 "$WINNOW" repair bad.warc bad.warc; echo "exit $?"
+# more flaws than are kept of one record: lines, text and JSON say the same numbers
+python3 - <<'PY'
+head = "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Record-ID: <urn:test:%d>\r\nWARC-Date: 2020-01-02T03:04:05Z\r\nWARC-Target-URI: http://example.test/\r\nContent-Length: 0\r\n"
+with open("many.warc", "w", newline="") as out:
+    for i, n in enumerate((3, 16, 17, 40)):
+        out.write(head % i + "no field\r\n" * n + "\r\n\r\n\r\n")
+PY
+"$WINNOW" verify many.warc 2>note | wc -l; cat note
+"$WINNOW" verify --json many.warc; echo "exit $?"
+"$WINNOW" verify --max-flaws 75 many.warc >/dev/null 2>&1; echo "exit $?"
+"$WINNOW" verify --max-flaws 76 many.warc >/dev/null 2>&1; echo "exit $?"
