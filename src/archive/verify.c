@@ -71,14 +71,12 @@ static bool one_of(struct str s, const char *const *values, size_t n)
 	return false;
 }
 
-/* Passes over a beginning, in whatever case. */
-static bool skip(struct str *s, const char *prefix)
+/* Cuts a beginning off, in whatever case; false when it is another. */
+static bool cut_beginning(struct str *s, struct str beginning)
 {
-	size_t n = strlen(prefix);
-
-	if (!str_ieq(str_sub(*s, 0, n < s->n ? n : s->n), str(prefix)))
+	if (!str_istarts(*s, beginning))
 		return false;
-	*s = str_sub(*s, n, s->n);
+	*s = str_sub(*s, beginning.n, s->n);
 	return true;
 }
 
@@ -109,16 +107,16 @@ static bool profile_known(struct str profile)
 					     "uri-agnostic-identical-payload-digest" };
 	struct str s = profile;
 
-	if (!skip(&s, "http://") && !skip(&s, "https://"))
+	if (!cut_beginning(&s, STR("http://")) && !cut_beginning(&s, STR("https://")))
 		return false;
-	skip(&s, "www.");
-	if (!skip(&s, "netpreserve.org/warc/"))
+	cut_beginning(&s, STR("www."));
+	if (!cut_beginning(&s, STR("netpreserve.org/warc/")))
 		return false;
 	while (s.n && (ascii_digit(*s.p) || *s.p == '.'))
 		s = str_sub(s, 1, s.n);
-	if (!skip(&s, "/"))
+	if (!cut_beginning(&s, STR("/")))
 		return false;
-	skip(&s, "revisit/");
+	cut_beginning(&s, STR("revisit/"));
 	return one_of(s, names, COUNT(names));
 }
 

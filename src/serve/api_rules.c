@@ -33,24 +33,34 @@ static struct str rule_of(struct api *a, const struct json_value *body)
 	return rule;
 }
 
+/* The rule that a text says; NULL when it says none, and the answer tells so. */
+static struct rule *parsed_rule(struct api *a, struct str text)
+{
+	struct arena *arena = &a->q->arena;
+	struct rule_env env;
+	struct rule *rule;
+
+	if (selection_env(a->coll, arena, RULE_PAIR, &env, &a->err) < 0) {
+		api_fail(a);
+		return NULL;
+	}
+	if (rule_parse(arena, text, &env, &rule, &a->err) < 0) {
+		response_error(a->r, 422, "%s", a->err.text);
+		return NULL;
+	}
+	return rule;
+}
+
 void api_rules_check(struct request *q, struct response *r)
 {
 	struct api a;
 	const struct json_value *body;
-	struct rule_env env;
 	struct rule *rule;
 	struct str text;
 
-	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(text = rule_of(&a, body)).n)
+	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(text = rule_of(&a, body)).n ||
+	    !(rule = parsed_rule(&a, text)))
 		return;
-	if (selection_env(a.coll, &q->arena, RULE_PAIR, &env, &a.err) < 0) {
-		api_fail(&a);
-		return;
-	}
-	if (rule_parse(&q->arena, text, &env, &rule, &a.err) < 0) {
-		response_error(r, 422, "%s", a.err.text);
-		return;
-	}
 	json_open(&a.j, '{');
 	json_put_text(&a.j, "rule", rule->canonical);
 	json_put_text(&a.j, "sha256", str(rule->sha256));
@@ -213,22 +223,11 @@ void api_cover_add(struct request *q, struct response *r)
 	struct api a;
 	const struct json_value *body;
 	struct job_request job = { .coll = q->served ? q->served->name : "" };
-	struct rule_env env;
-	struct rule *rule;
-	struct str text;
-	struct str id, key = request_header(q, "Idempotency-Key");
+	struct str text, id, key = request_header(q, "Idempotency-Key");
 	uint64_t least = 0;
 
-	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(text = rule_of(&a, body)).n)
+	if (!api_begin(&a, q, r) || !(body = body_of(&a)) || !(text = rule_of(&a, body)).n || !parsed_rule(&a, text))
 		return;
-	if (selection_env(a.coll, &q->arena, RULE_PAIR, &env, &a.err) < 0) {
-		api_fail(&a);
-		return;
-	}
-	if (rule_parse(&q->arena, text, &env, &rule, &a.err) < 0) {
-		response_error(r, 422, "%s", a.err.text);
-		return;
-	}
 	if (json_text(body, "keep_at_least").n && !str_u64(json_text(body, "keep_at_least"), &least)) {
 		response_error(r, 422, "keep_at_least must be a whole number");
 		return;
