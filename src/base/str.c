@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 int str_cmp(struct str a, struct str b)
@@ -145,4 +146,15 @@ int hex_digit(char c)
 		return c - '0';
 	c = ascii_lower(c);
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+struct str str_size(uint64_t bytes, char out[static STR_SIZE])
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", "EB" };
+	double v = (double)bytes;
+	unsigned i = 0;
+
+	for (; v >= 999.5 && i + 1 < COUNT(units); i++) /* what would be printed as 1000 is one of the next unit */
+		v /= 1000;
+	return str_n(out, (size_t)snprintf(out, STR_SIZE, i && v < 99.95 ? "%.1f %s" : "%.0f %s", v, units[i]));
 }

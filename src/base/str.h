@@ -56,6 +56,10 @@ ptrdiff_t str_chr(struct str s, char c);  /* index or -1 */
 ptrdiff_t str_rchr(struct str s, char c); /* last index or -1 */
 struct str str_trim(struct str s);	  /* ASCII white space off both ends */
 
+/* A number of bytes for people, by the unit that fits: "17 B", "3.4 kB", "212 MB".  Lasts as long as out. */
+#define STR_SIZE 16
+struct str str_size(uint64_t bytes, char out[static STR_SIZE]);
+
 /* Cuts *rest at the first c: returns what is before, *rest becomes what is
  * after (n = 0 and p = NULL when there was no c). */
 struct str str_cut(struct str *rest, char c);

@@ -78,6 +78,7 @@ static void report_json(const struct ingest_report *r)
 static void report_text(const struct cmd_run *run, const struct ingest_report *r)
 {
 	struct buf out = BUF(64 * KIB);
+	char size[STR_SIZE], payload[STR_SIZE];
 
 	buf_printf(&out, "%" PRIu64 " file%s read", r->files, r->files == 1 ? "" : "s");
 	if (r->files_skipped)
@@ -95,10 +96,11 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 	if (r->revisits_resolved || r->revisits_unresolved)
 		buf_printf(&out, ", %" PRIu64 " revisits with their original, %" PRIu64 " without",
 			   r->revisits_resolved, r->revisits_unresolved);
-	buf_printf(&out, "\n%.1f MB of archive, %.1f MB of payload in %.1f s", (double)r->bytes_read / 1e6,
-		   (double)r->bytes_payload / 1e6, r->seconds);
+	buf_printf(&out, "\n%.*s of archive, %.*s of payload in %.1f s", STR_FMT(str_size(r->bytes_read, size)),
+		   STR_FMT(str_size(r->bytes_payload, payload)), r->seconds);
 	if (r->seconds > 0)
-		buf_printf(&out, " (%.0f MB of payload a second)", (double)r->bytes_payload / 1e6 / r->seconds);
+		buf_printf(&out, " (%.*s of payload a second)",
+			   STR_FMT(str_size((uint64_t)((double)r->bytes_payload / r->seconds), size)));
 	buf_byte(&out, '\n');
 	if (r->flaws)
 		buf_printf(&out,

@@ -1,6 +1,7 @@
 /* cmd/preview.c -- winnow preview: what a rule would do, before anything is computed for all. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "archive/stamp.h"
 #include "base/json.h"
@@ -30,18 +31,27 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
-static void line(struct buf *out, const char *name, const struct preview_interval *v, double whole, double unit,
-		 const char *after)
+/* A count, or a size where as_size is true, in words. */
+static const char *amount(double v, bool as_size, char out[static STR_SIZE])
+{
+	if (as_size)
+		str_size((uint64_t)v, out);
+	else
+		snprintf(out, STR_SIZE, "%.0f", v);
+	return out;
+}
+
+static void line(struct buf *out, const char *name, const struct preview_interval *v, double whole, bool as_size)
 {
 	double part = whole > 0 ? 100 / whole : 0;
+	char estimate[STR_SIZE], low[STR_SIZE], high[STR_SIZE];
 
-	if (v->exact)
-		buf_printf(out, "%-11s %.*f%s (%.1f %%)\n", name, unit > 1 ? 1 : 0, v->estimate / unit, after,
-			   v->estimate * part);
-	else
-		buf_printf(out, "%-11s about %.*f%s (%.1f %%), 95 %% between %.*f and %.*f (%.1f to %.1f %%)\n", name,
-			   unit > 1 ? 1 : 0, v->estimate / unit, after, v->estimate * part, unit > 1 ? 1 : 0,
-			   v->low / unit, unit > 1 ? 1 : 0, v->high / unit, v->low * part, v->high * part);
+	buf_printf(out, "%-11s %s%s (%.1f %%)", name, v->exact ? "" : "about ", amount(v->estimate, as_size, estimate),
+		   v->estimate * part);
+	if (!v->exact)
+		buf_printf(out, ", 95 %% between %s and %s (%.1f to %.1f %%)", amount(v->low, as_size, low),
+			   amount(v->high, as_size, high), v->low * part, v->high * part);
+	buf_byte(out, '\n');
 }
 
 static void examples_text(struct buf *out, const struct preview_report *r)
@@ -68,10 +78,11 @@ static void report_text(const struct preview_report *r)
 	struct buf out = BUF(16 * MIB);
 
 	buf_printf(&out, "%.*s\n\n", STR_FMT(r->rule));
-	buf_printf(&out, "documents   %" PRIu64 ", %.1f MB\n", r->documents, (double)r->bytes / 1e6);
-	line(&out, "kept", &r->kept, (double)r->documents, 1, "");
-	line(&out, "dropped", &r->dropped, (double)r->documents, 1, "");
-	line(&out, "bytes kept", &r->bytes_kept, (double)r->bytes, 1e6, " MB");
+	buf_printf(&out, "documents   %" PRIu64 ", %.*s\n", r->documents,
+		   STR_FMT(str_size(r->bytes, (char[STR_SIZE]){ 0 })));
+	line(&out, "kept", &r->kept, (double)r->documents, false);
+	line(&out, "dropped", &r->dropped, (double)r->documents, false);
+	line(&out, "bytes kept", &r->bytes_kept, (double)r->bytes, true);
 	if (r->kept.exact)
 		buf_printf(&out, "sample      none: this is exact\n");
 	else if (r->blocks_by == BLOCKS_ALL)

@@ -54,6 +54,7 @@ static void table(struct buf *out, const char *what, const struct reduce_share *
 static void report_text(const struct cmd_run *run, const struct reduce_report *r)
 {
 	struct buf out = BUF(16 * MIB);
+	char all[STR_SIZE], kept[STR_SIZE];
 
 	buf_printf(&out, "cover %" PRIu64 ": %.*s\n\n", r->cover, STR_FMT(r->rule));
 	buf_printf(&out,
@@ -61,8 +62,8 @@ static void report_text(const struct cmd_run *run, const struct reduce_report *r
 		   r->documents, r->urls, r->versions_mean, r->versions_sd, r->shingles);
 	buf_printf(&out, "kept        %" PRIu64 " (%.1f %%), dropped %" PRIu64 ", each with a witness that is kept\n",
 		   r->kept, percent(r->kept, r->documents), r->dropped);
-	buf_printf(&out, "bytes       %.1f MB, kept %.1f MB (%.1f %%)\n", (double)r->bytes / 1e6,
-		   (double)r->bytes_kept / 1e6, percent(r->bytes_kept, r->bytes));
+	buf_printf(&out, "bytes       %.*s, kept %.*s (%.1f %%)\n", STR_FMT(str_size(r->bytes, all)),
+		   STR_FMT(str_size(r->bytes_kept, kept)), percent(r->bytes_kept, r->bytes));
 	if (r->approximate)
 		buf_printf(
 		    &out,
@@ -91,7 +92,7 @@ static void report_text(const struct cmd_run *run, const struct reduce_report *r
 			   "left out    %" PRIu64 " without text, %" PRIu64 " by status, %" PRIu64
 			   " by --where, %" PRIu64 " by --min-versions\n",
 			   r->excluded.no_text, r->excluded.status, r->excluded.where, r->excluded.versions);
-	buf_printf(&out, "time        %.2f s, %.0f MB of memory\n", r->seconds, (double)r->peak_memory / 1e6);
+	buf_printf(&out, "time        %.2f s, %.*s of memory\n", r->seconds, STR_FMT(str_size(r->peak_memory, all)));
 	table(&out, "host", r->hosts, r->n_hosts, 10);
 	table(&out, "year", r->years, r->n_years, 40);
 	if (r->dropped == 0)

@@ -89,19 +89,20 @@ static void stats_json(const struct catalog_stats *s, struct buf *out, struct ca
 
 static void stats_text(const struct catalog_stats *s, struct buf *out, struct catalog *c, struct err *err)
 {
-	char first[21] = "-", last[21] = "-";
+	char first[21] = "-", last[21] = "-", payload[STR_SIZE], text[STR_SIZE];
 
 	if (s->first != CAPTURE_NO_TIME) {
 		stamp_rfc3339(s->first, first);
 		stamp_rfc3339(s->last, last);
 	}
-	buf_printf(out, "captures   %" PRIu64 " of %" PRIu64 " URLs on %" PRIu64 " hosts, in %" PRIu64 " files\n",
-		   s->captures, s->urls, s->hosts, s->files);
+	buf_printf(out, "captures   %" PRIu64 " of %" PRIu64 " URL%s on %" PRIu64 " host%s, in %" PRIu64 " file%s\n",
+		   s->captures, s->urls, s->urls == 1 ? "" : "s", s->hosts, s->hosts == 1 ? "" : "s", s->files,
+		   s->files == 1 ? "" : "s");
 	buf_printf(out, "time       %.10s to %.10s\n", first, last);
 	buf_printf(out, "documents  %" PRIu64 " with %" PRIu64 " different texts\n", s->documents, s->contents);
-	buf_printf(
-	    out, "size       %.1f MB of payload, %.1f MB of different text, %" PRIu64 " words, %" PRIu64 " shingles\n",
-	    (double)s->bytes_payload / 1e6, (double)s->bytes_text / 1e6, s->words, s->shingles);
+	buf_printf(out, "size       %.*s of payload, %.*s of different text, %" PRIu64 " words, %" PRIu64 " shingles\n",
+		   STR_FMT(str_size(s->bytes_payload, payload)), STR_FMT(str_size(s->bytes_text, text)), s->words,
+		   s->shingles);
 	if (s->revisits)
 		buf_printf(out, "revisits   %" PRIu64 ", %" PRIu64 " without their original\n", s->revisits,
 			   s->revisits_unresolved);

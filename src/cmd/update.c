@@ -41,7 +41,8 @@ static void report_text(const struct reduce_report *r, uint64_t was_kept)
 		buf_printf(&out, "\nproof       minimum: no smaller set covers the rest\n");
 	else
 		buf_printf(&out, "\nproof       at most %" PRIu64 " above the optimum\n", r->gap);
-	buf_printf(&out, "time        %.2f s, %.0f MB of memory\n", r->seconds, (double)r->peak_memory / 1e6);
+	buf_printf(&out, "time        %.2f s, %.*s of memory\n", r->seconds,
+		   STR_FMT(str_size(r->peak_memory, (char[STR_SIZE]){ 0 })));
 	cmd_out(&out);
 	buf_release(&out);
 }

@@ -22,17 +22,6 @@ static const struct sheet_column collection_columns[] = {
 	{ NULL, NULL, COLUMN_TEXT },
 };
 
-static void size_words(struct buf *b, uint64_t bytes)
-{
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB" };
-	double v = (double)bytes;
-	unsigned i = 0;
-
-	for (; v >= 1000 && i + 1 < COUNT(units); i++)
-		v /= 1000;
-	buf_printf(b, i && v < 100 ? "%.1f %s" : "%.0f %s", v, units[i]);
-}
-
 static void day_cell(struct sheet *l, int64_t time)
 {
 	if (sheet_cell_time(l, time) && time != CAPTURE_NO_TIME)
@@ -61,7 +50,7 @@ static void collection_row(struct request *q, struct response *r, struct sheet *
 	sheet_number(l, g.stats.captures);
 	sheet_number(l, g.stats.documents);
 	if (sheet_cell_u64(l, g.stats.bytes_payload))
-		size_words(l->b, g.stats.bytes_payload);
+		buf_str(l->b, str_size(g.stats.bytes_payload, (char[STR_SIZE]){ 0 }));
 	day_cell(l, g.stats.first);
 	day_cell(l, g.stats.last);
 	sheet_number(l, next.revision);
@@ -235,7 +224,7 @@ static void facts(struct buf *b, const struct catalog_stats *st)
 	fact(b, "Hosts", st->hosts);
 	fact(b, "Archive files", st->files);
 	html(b, "<div><dt>Payload</dt><dd>");
-	size_words(b, st->bytes_payload);
+	buf_str(b, str_size(st->bytes_payload, (char[STR_SIZE]){ 0 }));
 	html(b, "</dd></div>");
 	if (st->first != CAPTURE_NO_TIME)
 		html(b, "<div class=\"wide\"><dt>Time</dt><dd>%d to %d</dd></div>", st->first, st->last);

@@ -37,3 +37,20 @@ TEST(str, cut_ends_with_no_rest)
 	CHECK_STR(str_cut(&rest, ','), STR(""));
 	CHECK(rest.p == NULL);
 }
+
+static const struct {
+	uint64_t bytes;
+	const char *words;
+} sizes[] = {
+	{ 0, "0 B" },	      { 999, "999 B" },		{ 1000, "1.0 kB" },
+	{ 99940, "99.9 kB" }, { 99960, "100 kB" },	{ 999499, "999 kB" },
+	{ 999500, "1.0 MB" }, { 1118700000, "1.1 GB" }, { UINT64_MAX, "18.4 EB" },
+};
+
+TEST(str, sizes_are_told_by_the_unit_that_fits)
+{
+	char out[STR_SIZE];
+
+	for (size_t i = 0; i < COUNT(sizes); i++)
+		CHECK_STR(str_size(sizes[i].bytes, out), str(sizes[i].words));
+}
