@@ -676,9 +676,12 @@ struct found *extractor_found(struct extractor *x, struct reader *r, struct reco
 struct found *extractor_text(struct extractor *x, struct str url, int64_t time, struct str text, struct str title)
 {
 	struct found *f = found_new();
-	struct document_in in = {
-		.payload = text, .mime = STR("text/plain; charset=utf-8"), .url = url, .no_links = true, .no_lang = true
-	};
+	struct document_in in = { .payload = text,
+				  .mime = STR("text/plain; charset=utf-8"),
+				  .url = url,
+				  .is_text = true,
+				  .no_links = true,
+				  .no_lang = true };
 	struct document d;
 	struct digest digest;
 
@@ -690,8 +693,11 @@ struct found *extractor_text(struct extractor *x, struct str url, int64_t time, 
 	f->capture.bytes = text.n;
 	digest_of(DIGEST_SHA1, text, &digest);
 	f->capture.digest = keep(f, str_n((const char *)digest.bytes, 20));
-	if (document_extract(&d, &x->arena, x->documents, &in, NULL) == WN_OK && d.why_none == DOCUMENT_HAS_TEXT)
-		set_content(x, f, &d, title, in.mime);
+	if (document_extract(&d, &x->arena, x->documents, &in, NULL) == WN_OK) {
+		f->capture.why = (unsigned)d.why_none;
+		if (d.why_none == DOCUMENT_HAS_TEXT)
+			set_content(x, f, &d, title, in.mime);
+	}
 	if (f->has_texts)
 		set_sets(x, f, d.main_ranges, d.nmain_ranges);
 	f->capture.mime = keep(f, STR("text/plain"));

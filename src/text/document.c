@@ -102,20 +102,28 @@ static const struct str html_starts[] = {
 	STR("<!--"),	       STR("<meta"), STR("<link"),  STR("<center"), STR("<frameset"),
 };
 
-static bool looks_binary(struct str s)
+#define SNIFFED 1445 /* bytes that the MIME Sniffing Standard reads */
+
+/* How many of the first bytes no text has. */
+static size_t binary_bytes(struct str s)
 {
-	size_t n = s.n < 1445 ? s.n : 1445; /* as the MIME Sniffing Standard reads */
+	size_t n = s.n < SNIFFED ? s.n : SNIFFED, found = 0;
 
 	if (str_starts(s, STR("\xFE\xFF")) || str_starts(s, STR("\xFF\xFE")) || str_starts(s, STR("\xEF\xBB\xBF")))
-		return false;
+		return 0;
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
-		if (c <= 8 || c == 0x0B || (c >= 0x0E && c <= 0x1A) || (c >= 0x1C && c <= 0x1F))
-			return true;
+		found += c <= 8 || c == 0x0B || (c >= 0x0E && c <= 0x1A) || (c >= 0x1C && c <= 0x1F);
 	}
-	return false;
+	return found;
 }
+
+static bool looks_binary(struct str s) { return binary_bytes(s) > 0; }
+
+/* Of what is declared to be text, an eighth: letters struck over with backspaces and the ^Z of old systems are no reason to
+ * lose a page, for which the Standard would offer a download.  Images and programs have more. */
+static bool surely_binary(struct str s) { return binary_bytes(s) > (s.n < SNIFFED ? s.n : SNIFFED) / 8; }
 
 /* The head of UTF-16 as ASCII, to be looked at as markup: other letters are '?'.  Empty when s is not UTF-16. */
 static struct str narrowed(struct str s, char *out, size_t room)
@@ -186,7 +194,7 @@ static struct str sniff(struct str payload, struct str declared)
 
 	if (marked || looks_binary(payload)) {
 		wide = narrowed(payload, head, sizeof head);
-		if (!wide.n && !marked)
+		if (!wide.n && !marked && (!str_istarts(type, STR("text/")) || surely_binary(payload)))
 			return STR("application/octet-stream");
 		if ((seen = sniff_markup(wide)).n)
 			return seen;
@@ -498,7 +506,7 @@ int document_extract(struct document *out, struct arena *a, struct documents *sc
 		out->mime = essence(in->mime);
 		return WN_OK;
 	}
-	out->mime = identify(in->payload, in->mime);
+	out->mime = in->is_text ? STR("text/plain") : identify(in->payload, in->mime);
 	out->kind = kind_of(out->mime);
 	if ((rc = readers[out->kind].read(&j)) < 0)
 		return rc;

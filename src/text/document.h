@@ -47,6 +47,7 @@ struct document_in {
 	struct str mime;    /* declared; may have parameters, may be empty */
 	struct str charset; /* of the HTTP head; may be empty: then mime's parameter counts */
 	struct str url;
+	bool is_text; /* payload is text already, in UTF-8: what it looks like is not asked */
 	bool no_links, no_resolve, no_main, no_lang, no_pdf;
 };
 

@@ -84,6 +84,14 @@ TEST(document, bytes_win_over_a_wrong_label)
 	    STR("\xD0\x94\xD0\xB5\xD0\xBD\xD1\x8C \xD0\xB4\xD0\xBE\xD0\xB1\xD1\x80\xD1\x8B\xD0\xB9"));
 }
 
+TEST(document, text_with_a_few_control_characters_is_text)
+{
+	CHECK_STR(read_as(t, STR("an old text ends so\x1A"), "text/plain").page.text, STR("an old text ends so\x1A"));
+	CHECK_STR(read_as(t, STR("<p>an old page rings the bell\x07"), "text/html").mime, STR("text/html"));
+	CHECK_EQ(read_as(t, STR("M\x02Z\x01 \x03 \x04 a program"), "text/plain").why_none, DOCUMENT_BINARY);
+	CHECK_EQ(read_as(t, STR("of no declared type\x1A"), "").why_none, DOCUMENT_BINARY);
+}
+
 TEST(document, xhtml_by_its_own_rules_only_when_served_as_such)
 {
 	static const char page[] =
