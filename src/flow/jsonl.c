@@ -7,6 +7,7 @@
 #include "archive/stamp.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "base/os.h"
 #include "base/progress.h"
 #include "base/task.h"
@@ -52,93 +53,174 @@ static struct str member(const struct json_value *v, const char *name)
 	return name[0] ? json_text(v, name) : STR_NONE;
 }
 
-struct lines {
-	struct batch *batch;
+/* Lines as they are handed to a worker.  Numbers count lines that are not blank, from 1, over the whole file. */
+#define CHUNK_LINES 64
+#define CHUNK_BYTES (256 * KIB) /* a chunk is full with the line that reaches it */
+
+struct chunk {
+	struct str text;		  /* its lines, with their ends */
+	uint64_t at, number;		  /* of its beginning; of its first line */
+	struct found *found[CHUNK_LINES]; /* of each line that is not blank; NULL: too large to be made beside others */
+};
+
+struct worker {
 	struct extractor *extractor;
-	const struct jsonl_map *map;
-	struct ingest_report *report;
-	struct input in;
 	struct arena arena; /* of one line */
 };
 
-/* One line, number `number` of its file; false in *taken: no object, or without a text. */
-static int one(struct lines *l, struct str line, uint64_t at, uint64_t number, bool *taken, struct err *err)
-{
-	const struct jsonl_map *m = l->map;
-	struct json_value *v;
-	struct str text, url, id;
-	struct stamp t = { 0 };
-	struct found *f;
-
-	*taken = false;
-	if (json_parse(&l->arena, line, &v, NULL) < 0 || !(text = member(v, m->text)).p)
-		return WN_OK;
-	id = member(v, m->id);
-	url = member(v, m->url);
-	if (!url.n)
-		url = id.n ? arena_printf(&l->arena, "urn:jsonl:%.*s", STR_FMT(id))
-			   : arena_printf(&l->arena, "urn:jsonl:%" PRIu64, number);
-	if (m->time[0])
-		stamp_parse(member(v, m->time), &t);
-	*taken = true;
-	f = extractor_text(l->extractor, url, t.time, text, member(v, m->title));
-	f->at = f->capture.at = at;
-	f->capture.length = line.n;
-	return batch_take(l->batch, f, l->in.file.id, err);
-}
+struct lines {
+	struct batch *batch;
+	struct worker *workers; /* the last is that of the thread that takes */
+	unsigned n_workers;
+	size_t large; /* a longer line is made alone */
+	const struct jsonl_map *map;
+	struct ingest_report *report;
+	struct input in;
+	struct err *err;
+};
 
 /* A line that gave no document is named in the flaws. */
-static int pass_over(struct lines *l, uint64_t at, uint64_t number, struct err *err)
+static struct found *passed_over(const struct jsonl_map *map, uint64_t at, uint64_t number)
 {
 	struct found *f = found_new();
 	struct flaws one = { 0 };
 
 	f->at = at;
-	flaw_add(&one, FLAW_BAD_LINE, at, "line %" PRIu64 " has no text '%s'", number, l->map->text);
+	flaw_add(&one, FLAW_BAD_LINE, at, "line %" PRIu64 " has no text '%s'", number, map->text);
 	found_flaws(f, one.v, one.n);
-	return batch_take(l->batch, f, l->in.file.id, err);
+	return f;
+}
+
+static struct found *make(struct worker *w, const struct jsonl_map *m, struct str line, uint64_t at, uint64_t number)
+{
+	struct json_value *v;
+	struct str text, url, id;
+	struct stamp t = { 0 };
+	struct found *f;
+
+	arena_reset(&w->arena);
+	if (json_parse(&w->arena, line, &v, NULL) < 0 || !(text = member(v, m->text)).p)
+		return passed_over(m, at, number);
+	id = member(v, m->id);
+	url = member(v, m->url);
+	if (!url.n)
+		url = id.n ? arena_printf(&w->arena, "urn:jsonl:%.*s", STR_FMT(id))
+			   : arena_printf(&w->arena, "urn:jsonl:%" PRIu64, number);
+	if (m->time[0])
+		stamp_parse(member(v, m->time), &t);
+	f = extractor_text(w->extractor, url, t.time, text, member(v, m->title));
+	f->at = f->capture.at = at;
+	f->capture.length = line.n;
+	return f;
+}
+
+/* The next line of a chunk that is not blank, and where it begins; false at the end. */
+static bool next_line(const struct chunk *c, struct str *rest, struct str *line, uint64_t *at)
+{
+	while (rest->n) {
+		*at = c->at + (uint64_t)(rest->p - c->text.p);
+		*line = str_cut(rest, '\n');
+		if (str_trim(*line).n)
+			return true;
+	}
+	return false;
+}
+
+static void work(void *context, void *item, unsigned worker)
+{
+	struct lines *l = context;
+	struct chunk *c = item;
+	struct str rest = c->text, line;
+	uint64_t at;
+
+	for (size_t i = 0; next_line(c, &rest, &line, &at); i++)
+		if (line.n <= l->large)
+			c->found[i] = make(&l->workers[worker], l->map, line, at, c->number + i);
 }
 
 /* The file's row says how far it was read, so that whatever ends this is continued from there. */
-static int commit_to(struct lines *l, uint64_t at, struct err *err)
+static int take(struct lines *l, struct found *f, uint64_t to, bool whole)
 {
-	l->in.file.done_to = at;
+	int rc = batch_take(l->batch, f, l->in.file.id, l->err);
+
+	l->report->records++;
+	if (!whole)
+		return rc; /* a last line without an end may go on when the file has grown: it is read again then */
+	l->in.file.records++;
+	l->in.file.done_to = to;
+	if (rc < 0 || !batch_full(l->batch))
+		return rc;
 	batch_file(l->batch, &l->in.file);
-	return batch_commit(l->batch, err);
+	return batch_pass(l->batch, l->err);
+}
+
+static int done(void *context, void *item, bool cancelled)
+{
+	struct lines *l = context;
+	struct chunk *c = item;
+	struct str rest = c->text, line;
+	uint64_t at;
+	int rc = cancelled ? WN_INTERRUPTED : WN_OK;
+
+	for (size_t i = 0; next_line(c, &rest, &line, &at); i++) {
+		struct found *f = c->found[i];
+
+		if (rc == WN_OK && !f) {
+			batch_file(l->batch, &l->in.file); /* what makes room may commit */
+			rc = batch_make_room(l->batch, l->err);
+		}
+		if (rc == WN_OK && !f)
+			f = make(&l->workers[l->n_workers - 1], l->map, line, at, c->number + i);
+		if (rc == WN_OK)
+			rc = take(l, f, rest.p ? c->at + (uint64_t)(rest.p - c->text.p) : 0, rest.p != NULL);
+		else
+			found_free(f);
+	}
+	progress_add(c->text.n);
+	mem_free(c);
+	return cancelled ? 0 : rc;
+}
+
+/* A chunk from the beginning of *rest, and the lines it has. */
+static struct chunk *cut_chunk(struct str *rest, uint64_t at, uint64_t *number)
+{
+	struct chunk *c = mem_zalloc(sizeof *c);
+	const char *from = rest->p;
+	size_t n = 0;
+
+	*c = (struct chunk){ .at = at, .number = *number };
+	while (rest->n && n < CHUNK_LINES && (size_t)(rest->p - from) < CHUNK_BYTES)
+		n += str_trim(str_cut(rest, '\n')).n > 0;
+	c->text = str_n(from, rest->p ? (size_t)(rest->p - from) : 0);
+	*number += n;
+	return c;
 }
 
 static int read_lines(struct lines *l, struct str all, struct err *err)
 {
+	struct pool *pool = pool_new(l->n_workers - 1, 2 * l->n_workers, work, done, l);
 	struct str rest = str_sub(all, l->in.start, all.n);
-	uint64_t at = l->in.start;
+	uint64_t number = l->in.file.records + 1;
+	bool stopped = false;
 	int rc = WN_OK;
 
-	while (rest.n && rc == WN_OK) {
-		struct str line = str_cut(&rest, '\n');
-		uint64_t next = rest.p ? (uint64_t)(rest.p - all.p) : all.n;
-		bool taken = true;
+	while (rest.n && rc == WN_OK && !(stopped = task_interrupted())) {
+		uint64_t at = (uint64_t)(rest.p - all.p);
+		struct chunk *c = cut_chunk(&rest, at, &number);
 
-		if (task_interrupted()) {
-			commit_to(l, at, NULL);
-			return err_set(err, WN_INTERRUPTED, "interrupted");
-		}
-		progress_add(next - at);
-		arena_reset(&l->arena);
-		if (str_trim(line).n) {
-			l->report->records++;
-			rc = one(l, line, at, l->in.file.records + 1, &taken, err);
-			if (rc == WN_OK && !taken)
-				rc = pass_over(l, at, l->in.file.records + 1, err);
-		}
-		if (!rest.p)
-			break; /* a last line without an end may go on when the file has grown: it is read again then */
-		l->in.file.records += str_trim(line).n > 0;
-		at = next;
-		if (rc == WN_OK && batch_full(l->batch))
-			rc = commit_to(l, at, err);
+		if (!rest.p) /* the last line has no end */
+			c->text = str_sub(all, at, all.n);
+		rc = pool_add(pool, c);
 	}
-	l->in.file.complete = true;
-	return rc == WN_OK ? commit_to(l, at, err) : rc;
+	if (rc == WN_OK)
+		rc = pool_finish(pool);
+	pool_free(pool);
+	if (rc < 0)
+		return rc;
+	l->in.file.complete = !stopped;
+	batch_file(l->batch, &l->in.file);
+	rc = batch_commit(l->batch, err);
+	return rc == WN_OK && stopped ? err_set(err, WN_INTERRUPTED, "interrupted") : rc;
 }
 
 /* Is it new, grown or replaced? */
@@ -176,13 +258,18 @@ int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_m
 	struct extractor_options eo = { .spec = collection_spec(coll),
 					.profile = catalog_settings(coll->catalog)->profile,
 					.payload_max = LIMIT_TEXT };
-	struct lines l = { .extractor = extractor_new(&eo), .map = map, .report = out };
+	struct lines l = {
+		.n_workers = bo.plan.threads + 1, .large = bo.plan.large, .map = map, .report = out, .err = err
+	};
 	double started = progress_clock();
 	struct os_map file = { 0 };
 	struct arena a = { 0 };
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
+	l.workers = mem_zarray(l.n_workers, sizeof *l.workers);
+	for (unsigned i = 0; i < l.n_workers; i++)
+		l.workers[i].extractor = extractor_new(&eo);
 	if ((rc = batch_open(&l.batch, coll, &bo, err)) < 0 || (rc = os_map(&file, path, err)) < 0 ||
 	    (rc = look(&l, coll, &a, path, err)) < 0)
 		goto out;
@@ -202,10 +289,13 @@ int jsonl_ingest(struct collection *coll, const char *path, const struct jsonl_m
 	out->flaws = batch_counts(l.batch)->flaws;
 	out->bytes_payload = batch_counts(l.batch)->bytes_payload;
 out:
-	extractor_free(l.extractor);
+	for (unsigned i = 0; i < l.n_workers; i++) {
+		extractor_free(l.workers[i].extractor);
+		arena_release(&l.workers[i].arena);
+	}
+	mem_free(l.workers);
 	batch_close(l.batch);
 	os_unmap(&file);
-	arena_release(&l.arena);
 	arena_release(&a);
 	out->seconds = progress_clock() - started;
 	return rc;
