@@ -87,19 +87,34 @@ void mem_unmap(void *p, size_t n)
 		munmap(p, n ? n : 1);
 }
 
+/* What the kernel tells in a file, ended by a zero; empty when there is none. */
+static void kernel_says(const char *path, char *text, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+}
+
+size_t mem_machine(void)
+{
+	size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE), most;
+	char text[64];
+
+	kernel_says("/sys/fs/cgroup/memory.max", text, sizeof text); /* as a container sees its own */
+	most = (size_t)strtoull(text, NULL, 10);		     /* "max" is no number */
+	return most && most < all ? most : all;
+}
+
 static _Atomic size_t peak;
 
 size_t mem_now(void)
 {
 	char text[4096], *at;
-	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return 0;
-	text[n] = 0;
+	kernel_says("/proc/self/status", text, sizeof text);
 	at = strstr(text, "RssAnon:");
 	return at ? (size_t)strtoull(at + 8, NULL, 10) * 1024 : 0;
 }

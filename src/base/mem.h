@@ -23,6 +23,9 @@ void mem_free(void *p); /* p may be NULL */
 void *mem_map(size_t n) __attribute__((returns_nonnull));
 void mem_unmap(void *p, size_t n);
 
+/* What the machine has, or the control group of this process may use if that is less. */
+size_t mem_machine(void);
+
 /* Peak anonymous memory of the process in bytes (VmHWM less file pages is not
  * known to the kernel, so: the largest RssAnon that mem_watch has seen). */
 size_t mem_now(void);  /* RssAnon now */

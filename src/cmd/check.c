@@ -108,6 +108,7 @@ const struct cmd cmd_check = {
 	.args = "COLL",
 	.summary = "check a cover by independent code",
 	.group = GROUP_DECIDE,
+	.joins = true,
 	.coll_first = true,
 	.min_args = 1,
 	.max_args = 1,

@@ -36,7 +36,7 @@ struct cmd_common {
 	bool help, json, quiet;
 	const char *progress, *tmp;
 	uint64_t threads;	     /* 0 became the number of cores */
-	uint64_t memory;	     /* bytes; 0 became 1 GiB */
+	uint64_t memory;	     /* bytes; 0 became the default */
 	const char *format, *fields; /* listings */
 };
 
@@ -61,6 +61,7 @@ struct cmd {
 	enum cmd_group group;
 	bool coll_first;	     /* the first argument is a collection: its winnow.conf applies */
 	bool listing;		     /* takes --format and --fields */
+	bool joins;		     /* compares all documents: --memory is a share of the machine's by default */
 	bool continues;		     /* what was finished before an interruption is kept; given again it goes on */
 	unsigned min_args, max_args; /* max 0: any number */
 	const struct opt *opts;

@@ -92,6 +92,7 @@ const struct cmd cmd_compare = {
 	.args = "COLL ID ID",
 	.summary = "show what two covers keep differently",
 	.group = GROUP_DECIDE,
+	.joins = true,
 	.coll_first = true,
 	.listing = true,
 	.min_args = 3,

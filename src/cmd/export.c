@@ -94,6 +94,7 @@ const struct cmd cmd_export = {
 	.args = "COLL",
 	.summary = "hand out a collection, or what a cover keeps of it",
 	.group = GROUP_LOOK,
+	.joins = true,
 	.coll_first = true,
 	.min_args = 1,
 	.max_args = 1,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "base/mem.h"
 #include "base/log.h"
 #include "base/os.h"
 #include "base/progress.h"
@@ -30,7 +31,7 @@ const struct opt cmd_common_opts[] = {
 	{ "threads", 0, OPT_COUNT, "N", "work on N threads (default: all cores)",
 	  offsetof(struct cmd_common, threads) },
 	{ "memory", 0, OPT_SIZE, "SIZE",
-	  "use at most SIZE of memory (default 1G); larger work is done in parts, larger lists are sorted on disk",
+	  "use at most SIZE of memory, beyond it disk (default 1G; to compare documents, a quarter of the machine's)",
 	  offsetof(struct cmd_common, memory) },
 	{ "progress", 0, OPT_CHOICE, "auto|always|never", "show how far the work is on standard error",
 	  offsetof(struct cmd_common, progress) },
@@ -288,7 +289,7 @@ static int settle(struct cmd_run *run)
 	if (c->threads > 256)
 		return cmd_usage(run, "--threads takes at most 256");
 	if (c->memory == 0)
-		c->memory = 1 * GIB;
+		c->memory = cmd->joins && mem_machine() / 4 > 1 * GIB ? mem_machine() / 4 : 1 * GIB;
 	if (c->memory < 64 * MIB)
 		return cmd_usage(run, "--memory must be at least 64M");
 	log_quiet = c->quiet;

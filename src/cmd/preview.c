@@ -151,6 +151,7 @@ const struct cmd cmd_preview = {
 	.args = "COLL",
 	.summary = "estimate in a second what a rule would drop",
 	.group = GROUP_DECIDE,
+	.joins = true,
 	.coll_first = true,
 	.min_args = 1,
 	.max_args = 1,

@@ -162,6 +162,7 @@ const struct cmd cmd_reduce = {
 	.args = "COLL",
 	.summary = "find the smallest set of documents that covers the rest",
 	.group = GROUP_DECIDE,
+	.joins = true,
 	.coll_first = true,
 	.continues = true,
 	.min_args = 1,

@@ -92,6 +92,7 @@ const struct cmd cmd_update = {
 	.args = "COLL",
 	.summary = "bring a cover to the collection's present state",
 	.group = GROUP_DECIDE,
+	.joins = true,
 	.coll_first = true,
 	.continues = true,
 	.min_args = 1,

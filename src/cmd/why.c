@@ -226,6 +226,7 @@ const struct cmd cmd_why = {
 	.args = "COLL DOC",
 	.summary = "say why a document is kept or dropped",
 	.group = GROUP_DECIDE,
+	.joins = true,
 	.coll_first = true,
 	.min_args = 2,
 	.max_args = 2,
