@@ -1,5 +1,6 @@
 """Jobs: the API, events, cancel, pause, and several processes on one collection, one of which is killed."""
 import json
+import os
 import random
 
 from harness import Server
@@ -157,6 +158,16 @@ def exports(place, checks):
     checks.row(server, "export: the file", "GET", at, {}, 200, {"Content-Disposition": "cover-1.cdxj", "Content-Length": "^%d$" % len(want), "Content-Type": "text/x-cdxj"}, want)
     r = server.ask("POST", at, server.bearer(), "")
     checks.that(r.status == 200 and r.body == want, "export: a small one at once, the same", (r.status, len(r.body)))
+    with open(os.path.join(coll, "access.aclj"), "w") as f:
+        f.write('example,a)/ - {"access": "exclude"}\n')
+    checks.row(server, "export: not one that was made under other access rules", "GET", at, {}, 404, {}, "access rules")
+    r = server.ask("POST", at + "?as=job", server.bearer(), "")
+    data, text = wait(server, r.get("Location").rsplit("/", 1)[1])
+    checks.row(server, "export: made again, without what they hide", "GET", at, {}, 200, {}, lambda r: "example,a)" not in r.text and "example,b)" in r.text)
+    with open(os.path.join(coll, "access.aclj"), "w") as f:
+        f.write("no rule\n")
+    checks.row(server, "export: none while the rules cannot be read", "GET", at, {}, 404)
+    os.unlink(os.path.join(coll, "access.aclj"))
     checks.row(server, "export: no such form", "GET", "/c/web/covers/1/export/pdf", {}, 404)
     server.close()
 
