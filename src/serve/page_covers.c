@@ -254,7 +254,7 @@ static void kept_row(struct request *q, struct collection *coll, struct buf *b, 
 		html(
 		    b,
 		    " <span class=\"actions\"><a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a></span>",
-		    page_base(q), str(q->served->slug), c.url, c.url);
+		    page_base(q), str(q->served->slug), page_url(q, &c), c.url);
 	cover_covered(q, coll, b, row, id, COVERED_SHOWN);
 	html(b, "</li>\n");
 }

@@ -147,7 +147,7 @@ static void cite(struct request *q, struct buf *b, const struct capture *c)
 {
 	html(b,
 	     "<details data-capture><summary>cite</summary><p>%b, captured %t UTC. <br><code>%s%s/%p/%i/%r</code></p>",
-	     c->url, c->time, q->origin, page_base(q), str(q->served->slug), c->time, c->url);
+	     c->url, c->time, q->origin, page_base(q), str(q->served->slug), c->time, page_url(q, c));
 	if (c->payload_digest.n)
 		html(b, "<p>Payload <code>%s</code></p>", c->payload_digest);
 	html(b, "</details>\n");
@@ -157,20 +157,20 @@ static void banner(struct request *q, struct response *r, struct collection *col
 		   const struct capture *c)
 {
 	struct place p = find_place(q, coll, c);
-	struct str slug = str(q->served->slug);
+	struct str slug = str(q->served->slug), url = page_url(q, c);
 
 	html(
 	    b,
 	    "<div class=\"banner\"><h1><span data-capture>%b</span><span id=\"moved\" hidden>The frame shows another page than this address names.</span></h1>\n",
 	    c->url);
 	html(b, "<span data-capture><b>%t</b> UTC \u00b7 capture %n of %n</span>\n", c->time, p.number, p.all);
-	link_to(q, b, "prev", "\u27e8 previous", p.before, c->url);
-	link_to(q, b, "next", "next \u27e9", p.after, c->url);
-	html(b, "<a href=\"%s/%p/*/%r\">calendar</a>\n", page_base(q), slug, c->url);
+	link_to(q, b, "prev", "\u27e8 previous", p.before, url);
+	link_to(q, b, "next", "next \u27e9", p.after, url);
+	html(b, "<a href=\"%s/%p/*/%r\">calendar</a>\n", page_base(q), slug, url);
 	if (p.before_id && c->content)
 		html(b, "<a data-capture href=\"%s/c/%p/diff/%u..%u\">diff with previous</a>\n", page_base(q),
 		     str(q->served->name), p.before_id, c->id);
-	html(b, "<a data-capture href=\"%s/%p/%iid_/%r\">raw</a>\n", request_replay_base(q), slug, c->time, c->url);
+	html(b, "<a data-capture href=\"%s/%p/%iid_/%r\">raw</a>\n", request_replay_base(q), slug, c->time, url);
 	cover_state(q, coll, b, c, &p);
 	tell_parts(q, r, b, c);
 	cite(q, b, c);
@@ -193,7 +193,7 @@ void page_frame_of(struct request *q, struct response *r, const struct capture *
 	    "<iframe class=\"replay\" title=\"Archived page\" sandbox=\"allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation%z\" "
 	    "referrerpolicy=\"no-referrer\" src=\"%s/%p/%imp_/%r\"></iframe>\n<a id=\"after\" class=\"skip\" href=\"#main\">Back to the banner</a>",
 	    q->server->replay_host.n ? " allow-same-origin" : "", request_replay_base(q), str(q->served->slug), c->time,
-	    c->url);
+	    page_url(q, c));
 	page_done(coll);
 	page_end(q, r, b);
 }

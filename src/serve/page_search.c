@@ -259,7 +259,7 @@ static void hit(struct request *q, struct collection *coll, struct buf *b, const
 	page_capture_link(q, b, c);
 	html(b, "</h2>\n<p class=\"soft\">%t \u00b7 %b", c->time, c->url);
 	html(b, " \u00b7 <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q),
-	     str(q->served->slug), c->url, c->url);
+	     str(q->served->slug), page_url(q, c), c->url);
 	if (h->captures > 1)
 		html(b, " \u00b7 +%n with the same text", h->captures - 1);
 	if (covered)
@@ -298,8 +298,8 @@ static void concordance_line(struct request *q, struct buf *b, const struct capt
 	html(
 	    b,
 	    "<tr><td class=\"left\">%b</td><td class=\"word\"><a href=\"%s/%p/%i/%r\" title=\"%s\"><mark>%b</mark></a></td><td>%b</td><td>%d</td></tr>\n",
-	    context_left(text, at), page_base(q), str(q->served->slug), c->time, c->url, c->title.n ? c->title : c->url,
-	    str_sub(text, at, end), context_right(text, end), c->time);
+	    context_left(text, at), page_base(q), str(q->served->slug), c->time, page_url(q, c),
+	    c->title.n ? c->title : c->url, str_sub(text, at, end), context_right(text, end), c->time);
 }
 
 /* Words that stand together, as of a phrase, are one place. */

@@ -26,7 +26,7 @@ static void list_one(struct near *n, struct str key)
 		return;
 	html(n->b, n->listed++ ? "" : "<h2>Archived nearby</h2>\n<ul>\n");
 	html(n->b, "<li><a target=\"_top\" href=\"%s/%p/%i/%r\">%b</a> %d</li>\n", page_base(q), str(q->served->slug),
-	     c.time, c.url, c.url, c.time);
+	     c.time, page_url(q, &c), c.url, c.time);
 }
 
 /* Keys in (after, before), until `most` are listed. */

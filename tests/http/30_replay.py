@@ -69,6 +69,10 @@ def bodies(server, checks):
         ("charset of the header", "20070105120015mp_/http://a.example/latin1", 200, {"Content-Type": "(?i)charset=(iso-8859-1|windows-1252)"}, lambda r: b"caf\xe9" in r.body),
         ("a resource record", "20070105120016mp_/http://a.example/res.txt", 200, {"Content-Type": "^text/plain"}, b"a resource record\n"),
         ("a manifest", "20070105120017mp_/http://a.example/list.m3u8", 200, {}, "/web/20070105120017.._/http://a.example/seg1.ts"),
+        ("JSONP by another name", "20070105120014js_/http://a.example/feed?callback=cb_77&_=9", 200, {"X-Winnow-Fuzzy": "jQuery17_1"}, b'/**/cb_77({"news": 1});'),
+        ("JSONP, its bytes", "20070105120014id_/http://a.example/feed?callback=cb_77&_=9", 200, {}, b'/**/jQuery17_1({"news": 1});'),
+        ("JSONP, in another case", "20070105120014mp_/http://a.example/feed?callback=JQUERY17_1&_=5", 200, {"X-Winnow-Fuzzy": None}, b'/**/JQUERY17_1({"news": 1});'),
+        ("JSONP: who names no function wants no call", "20070105120014mp_/http://a.example/feed?_=9", 404, {}, None),
         ("of three in one second the first", "20070105120021mp_/http://a.example/same-second", 200, {}, "version 1"),
         ("a revisit by URL and digest", "20080201000000mp_/http://a.example/rev", 200, {"Memento-Datetime": "2008"}, "The same words"),
         ("a revisit, id_", "20080201000000id_/http://a.example/rev", 200, {}, archive.REV),
@@ -148,6 +152,12 @@ def requests_joined(place, checks):
         checks.row(s, "requests: what only a POST has is shown from lists", "GET", "/web/20100101000002mp_/http://j.example/behind", {}, 200, {"X-Winnow-Fuzzy": None}, "behind 2")
         checks.row(s, "a page of no type is rewritten as what it is", "GET", "/web/20100101000000mp_/http://j.example/untyped", {}, 200, {"Content-Type": "^text/html"}, 'href="/web/20100101000000/http://j.example/b"')
         checks.row(s, "an empty Location leads nowhere", "GET", "/web/20100101000000mp_/http://j.example/nowhere", {}, 302, {"Location": None}, "stays")
+        checks.row(s, "requests: by its key, where a GET was archived too", "GET", "/web/20100101000012id_/http://j.example/get?__wb_method=put&n=2", {}, 200, {}, "put 2")
+        checks.row(s, "requests: search leads to the answer itself", "GET", "/c/web/search?q=put", {}, 200, {}, 'href="/web/20100101000012/http://j.example/get[?]__wb_method=put&amp;n=2"')
+        checks.row(s, "requests: its frame, and all links of its banner", "GET", "/web/20100101000012/http://j.example/get?__wb_method=put&n=2", {}, 200, {},
+                   lambda r: r.text.count("/web/20100101000012mp_/http://j.example/get?__wb_method=put&amp;n=2") == 1 and "/http://j.example/get\"" not in r.text)
+        checks.row(s, "requests: the list of URLs leads to their calendars", "GET", "/c/web/urls?url=j.example", {}, 200, {}, '[*]/http://j.example/get[?]__wb_method=put&amp;n=2".*POST')
+        checks.row(s, "requests: its calendar", "GET", "/web/*/http://j.example/get?__wb_method=put&n=2", {}, 200, {}, 'href="/web/20100101000012/http://j.example/get[?]__wb_method=put&amp;n=2"')
         checks.row(s, "requests: framed too", "GET", "/web/20100101000002/http://j.example/behind", {}, 200)
         s.close()
 
