@@ -1,11 +1,14 @@
 /* serve/archived.c -- see archived.h.
  *
  * A header that is not in the table speaks to the browser of its own day and
- * gets the prefix X-Archive-Orig-, so that nothing archived acts as ours. */
+ * gets the prefix X-Archive-Orig-, so that nothing archived acts as ours.  Of
+ * these as many are sent as browsers and other clients take (100 fields for
+ * Python's, 256 KiB for Chromium). */
 #include "serve/archived.h"
 
 #include "base/limits.h"
 
+enum { FIELDS_MOST = 80, BYTES_MOST = 64 * KIB };
 enum fate { FATE_PREFIX, FATE_KEEP, FATE_CODING, FATE_LOCATION, FATE_TYPE, FATE_COOKIE, FATE_DROP };
 
 static const struct {
@@ -38,8 +41,12 @@ static bool is_token(struct str name)
 static void prefixed(struct response *r, struct str name, struct str value)
 {
 	struct request *q = r->request;
+	size_t bytes = value.n;
 
-	response_header(r, arena_printf(&q->arena, "X-Archive-Orig-%.*s", STR_FMT(name)).p, value);
+	for (size_t i = 0; i < r->headers.n; i++)
+		bytes += r->headers.p[i].value.n;
+	if (r->headers.n < FIELDS_MOST && bytes < BYTES_MOST)
+		response_header(r, arena_printf(&q->arena, "X-Archive-Orig-%.*s", STR_FMT(name)).p, value);
 }
 
 static void location(struct response *r, struct str name, struct str value, struct rewriter *w, bool redirects)

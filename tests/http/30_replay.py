@@ -95,6 +95,29 @@ def bodies(server, checks):
         checks.that(csp.startswith("sandbox allow-scripts") and "allow-same-origin" not in csp and "allow-popups" not in csp, "%s: sandboxed" % mod, csp)
 
 
+def hostile_heads(place, checks):
+    """What archived heads hold never ends a line of ours, nor makes a head that clients refuse."""
+    w = archive.Writer(place.path("heads.warc.gz"))
+    at = "http://h.example/"
+    for name, head in [("cr", b"HTTP/1.1 302 Found\r\nLocation: /x%0d%0aSet-Cookie: a=b\r\nX-A: 1\rSet-Cookie: c=1\r\nX-B: a\nSet-Cookie: d=1\r\nContent-Language: de\rSet-Cookie: e=1\r\nContent-Disposition: a\x00b\r\nX-C: \xff"),
+                       ("script", b"HTTP/1.1 302 Found\r\nLocation: javascript:alert(1)"), ("slashes", b"HTTP/1.1 302 Found\r\nLocation: /\\evil.example/<script>\""),
+                       ("continue", b"HTTP/1.1 100 Continue\r\nContent-Type: text/html"), ("switch", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket")]:
+        w.record("response", at + name, "20100101000000", head + b"\r\n\r\nbody")
+    w.out.close()
+    coll = place.path("heads")
+    place.run("ingest", coll, place.path("heads.warc.gz"), "-q")
+    server = place.serve(coll=coll)
+    for mod in ("mp_", "id_", "ir_"):
+        for name in ("cr", "script", "slashes", "continue", "switch"):
+            head = server.raw(b"GET /web/20100101000000%s/http://h.example/%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % (mod.encode(), name.encode())).partition(b"\r\n\r\n")[0]
+            lines = head.split(b"\r\n")
+            to = [x for x in lines if x.startswith(b"Location: ")]
+            checks.that(not re.search(rb"[\r\n\0]", b"".join(lines)) and not any(x.lower().startswith(b"set-cookie") for x in lines), "hostile head %s, %s: no line of its own" % (name, mod), head)
+            checks.that(all(x.startswith(b"Location: http://localhost/web/20100101000000mp_/http://") for x in to), "hostile head %s, %s: leads nowhere else" % (name, mod), to)
+            checks.that(not lines[0].startswith(b"HTTP/1.1 1"), "hostile head %s, %s: a status that ends the answer" % (name, mod), lines[0])
+    server.close()
+
+
 def missing(server, checks):
     """Not archived: what lies nearest comes first, of the time that was asked for; as a page of ours where no frame shows it."""
     def first(r):
@@ -164,6 +187,9 @@ def requests_joined(place, checks):
 
 def methods(place, server, checks):
     requests_joined(place, checks)
+    hostile_heads(place, checks)
+    r = server.get("/web/20070105120009mp_/http://a.example/many-headers")
+    checks.that(r.get("Content-Language") == "de" and len(r.headers) < 100 and sum(len(k) + len(v) for k, v in r.headers) < 100000, "more headers than clients take", len(r.headers))
     missing(server, checks)
     page = "/web/20070105120011mp_/http://a.example/form"
     form = {"Content-Type": "application/x-www-form-urlencoded"}

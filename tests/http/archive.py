@@ -89,6 +89,7 @@ def write(folder):
         ("Strict-Transport-Security", "max-age=1"), ("Public-Key-Pins", "x"), ("Set-Cookie", "a=b; path=/c/"),
         ("Content-Security-Policy", "default-src *"), ("X-Frame-Options", "DENY"), ("Access-Control-Allow-Origin", "http://evil.example"),
         ("Content-Language", "de"), ("X-Bad", "one\ttwo"), ("X-Winnow-Error", "500")])
+    w.response(a + "/many-headers", "20070105120009", page("Many", "headers"), headers=[("X-%d" % i, "y" * 3000) for i in range(200)] + [("Content-Language", "de")])
     w.response(a + "/form", "20070105120010", page("Form", "the form itself"))
     sent = b"name=value&n=1"
     request = b"POST /form HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s" % (len(sent), sent)
