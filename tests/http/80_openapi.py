@@ -65,6 +65,11 @@ def test(place, checks):
             if method == "get" and at.startswith("/api/v1/collections") and r.status == 200:
                 checks.that({"data", "meta", "links"} <= set(r.json), "envelope: " + at, r.text[:100])
     checks.row(server, "hidden: asked for", "GET", "/no/such/page", {}, 404)
+    for at, wanted in [("/c/web", ".json"), ("/c/web/rules/new", ".json"), ("/c/web/covers/1/doc/1", ".json"), ("/c/web/urls", ".json .csv .jsonl"), ("/c/web/covers", ".json .csv .jsonl"), ("/c/web/covers/1", ".json .csv .jsonl"),
+                       ("/c/web/covers/1/dropped", ".json .csv .jsonl"), ("/jobs", ".json .csv .jsonl"), ("/c/web/rules", ".json .csv .jsonl")]:
+        for form in (".json", ".csv", ".jsonl"):
+            r = server.get(at + form)
+            checks.that(r.status == (200 if form in wanted.split() else 404) and (r.status == 404 or form[1:].replace("jsonl", "json") in r.get("Content-Type")), "the form %s%s" % (at, form), (r.status, r.headers))
     text = server.get("/metrics").text
     checks.that(re.search(r'^winnow_requests_total\{status="2xx"\} \d+$', text, re.M) and "winnow_request_seconds_bucket" in text and "winnow_connections" in text, "metrics", text[:300])
     for line in text.splitlines():
