@@ -168,6 +168,10 @@ bool dispatch_head(struct request *q, struct response *r)
 	if (q->target.n > LIMIT_URL) {
 		r->policy = POLICY_DATA;
 		response_error(r, 414, "the address is longer than %zu bytes", LIMIT_URL);
+	} else if (q->method == METHOD_OPTIONS && str_eq(q->target, STR("*"))) {
+		r->policy = POLICY_DATA; /* of the server as such */
+		r->status = 204;
+		response_header(r, "Allow", STR("GET, HEAD, POST, OPTIONS"));
 	} else if (!request_split(q)) {
 		response_error(r, 400, "this is no address of this server");
 	} else if (guard_host(q, r) && (q->route = find_known(q, r)) != NULL) {

@@ -36,6 +36,7 @@ bool request_split(struct request *q)
 		struct str after = str_sub(path, (size_t)str_chr(path, '/') + 2, path.n);
 		ptrdiff_t slash = str_chr(after, '/');
 
+		q->authority = slash < 0 ? after : str_sub(after, 0, (size_t)slash);
 		path = slash < 0 ? STR("/") : str_sub(after, (size_t)slash, after.n);
 		mark = str_chr(path, '?');
 	}

@@ -88,9 +88,10 @@ struct request {
 	const struct route *route;
 	enum method method;
 	const char *method_name;
-	struct str target; /* as sent: path, '?', query */
-	struct str path;   /* raw, prefix of --public-url taken off */
-	struct str query;  /* raw, without '?'; p NULL when there is no '?' */
+	struct str target;    /* as sent: path, '?', query */
+	struct str authority; /* host and port of a target in the absolute form; p NULL: it is in no such form */
+	struct str path;      /* raw, prefix of --public-url taken off */
+	struct str query;     /* raw, without '?'; p NULL when there is no '?' */
 	const struct param *params;
 	size_t n_params;
 	struct str body;	     /* whole, at most LIMIT_BODY */
