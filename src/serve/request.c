@@ -167,8 +167,8 @@ struct collection *request_open(struct request *q, const struct served *which, s
 	struct err err = { 0 };
 	struct handle *h = worker_handle(q->worker, which->index, &err);
 
-	if (!h) {
-		response_err(r, &err);
+	if (!h) { /* it was there when it was named */
+		response_error(r, 503, "%s", err.text);
 		return NULL;
 	}
 	return &h->coll;
