@@ -85,7 +85,8 @@ void page_cover_list(struct request *q, struct response *r)
 		    p.b,
 		    "<h1>Covers</h1>\n<p>A cover is the smallest set of documents that, by a rule, stands for all others.</p>\n"
 		    "<p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">New rule</a></p>\n%z",
-		    page_base(q), str(q->served->name), n ? "" : "There is none yet.");
+		    page_base(q), str(q->served->name),
+		    n ? "" : "<p>There is none yet: choose a rule, look at what it would hide, and compute it.</p>\n");
 		page_sheet_table(&p, NULL);
 	}
 	for (size_t i = 0; i < n && i < 500; i++)
@@ -140,7 +141,7 @@ static void proof(struct buf *b, const struct cover_row *row, const struct json_
 }
 
 static void share_table(struct request *q, struct collection *coll, struct buf *b, const struct json_value *list,
-			const char *key, const char *caption)
+			const char *key, const char *heading, const char *caption)
 {
 	unsigned n = 0;
 
@@ -154,7 +155,7 @@ static void share_table(struct request *q, struct collection *coll, struct buf *
 			    b,
 			    "<div><table class=\"counts\"><caption>%z</caption><thead><tr><th scope=\"col\">%z</th><th scope=\"col\" class=\"num\">Hidden</th><th scope=\"col\" "
 			    "class=\"num\">of</th><td></td></tr></thead><tbody>\n",
-			    caption, key);
+			    caption, heading);
 		html(b, "<tr><th scope=\"row\">%b</th><td class=\"num\">%n</td><td class=\"num\">%n</td><td>",
 		     json_text(v, key), hidden, documents);
 		page_bar(b, hidden, documents);
@@ -228,8 +229,8 @@ static void summary(struct request *q, struct collection *coll, struct buf *b, c
 	if (!whole)
 		return;
 	html(b, "<div class=\"cols\">");
-	share_table(q, coll, b, json_get(report, "by_host"), "host", "Hidden by host");
-	share_table(q, coll, b, json_get(report, "by_year"), "year", "Hidden by year");
+	share_table(q, coll, b, json_get(report, "by_host"), "host", "Host", "Hidden by host");
+	share_table(q, coll, b, json_get(report, "by_year"), "year", "Year", "Hidden by year");
 	html(b, "</div>\n");
 	exports(q, b, row);
 }

@@ -125,6 +125,8 @@ def missing(server, checks):
     near = lambda r: first(r) == "/web/20070105120018/http://a.example/x/y/deep" and "/web/20070105120002/http://a.example/app.js" in r.text  # noqa: E731
     checks.row(server, "missing: in a frame", "GET", "/web/2007mp_/http://a.example/x/y/nosuch", {}, 404, {"Content-Security-Policy": "frame-ancestors 'self'"}, near)
     checks.row(server, "missing: as a page", "GET", "/web/2007/http://a.example/x/y/nosuch", {}, 404, {"Content-Security-Policy": "script-src"}, lambda r: near(r) and '<nav aria-label="Main">' in r.text)
+    checks.row(server, "missing: a calendar", "GET", "/web/*/http://a.example/x/y/nosuch", {}, 404, {"X-Winnow-Error": "404"}, lambda r: near(r) and "/c/web/urls?url=" in r.text)
+    checks.row(server, "no saved rule: what to do", "GET", "/c/web/rules", {}, 200, {}, "No rule was saved so far")
     checks.row(server, "missing: of the time that was asked for", "GET", "/web/2008mp_/http://a.example/nosuch?", {}, 404, {}, "/web/20080201000000/http://a.example/rev")
     checks.row(server, "missing: and nothing near", "GET", "/web/2008mp_/http://nowhere.example/", {}, 404, {}, lambda r: "<li>" not in r.text)
 
