@@ -91,6 +91,8 @@ void history_end(struct history *h)
 
 struct collection *history_collection(struct history *h) { return h->coll; }
 
+const struct surt_profile *history_profile(const struct history *h) { return h->profile; }
+
 struct str history_key(struct history *h, struct arena *a, struct str url)
 {
 	buf_reset(&h->key);

@@ -23,6 +23,7 @@ void history_begin(struct history *h);
 void history_end(struct history *h);
 
 /* The urlkey of url in the collection's profile, in the arena. */
+const struct surt_profile *history_profile(const struct history *h);
 struct str history_key(struct history *h, struct arena *a, struct str url);
 
 /* The capture closest to [from, to]: inside it the one nearest to from, else the nearest outside; WN_NONE. */
