@@ -5,11 +5,11 @@
  * captures stand behind it, and how many of the same text or covered ones.
  */
 #include <inttypes.h>
-#include <sqlite3.h>
 
 #include "archive/stamp.h"
 #include "base/limits.h"
 #include "flow/find.h"
+#include "flow/members.h"
 #include "serve/page.h"
 
 enum {
@@ -231,21 +231,13 @@ static void snippet(struct buf *b, const struct ftsnippet *s)
 	html(b, "%s%z</bdi></p>\n", str_sub(s->text, at, s->text.n), s->cut_after ? " \u2026" : "");
 }
 
-/* How many documents a hit is the witness of. */
+/* How many documents a hit is the witness of; without a cover none. */
 static uint64_t count_covered(struct collection *coll, uint64_t cover, uint64_t capture)
 {
-	sqlite3_stmt *s = NULL;
 	uint64_t n = 0;
 
-	if (cover && sqlite3_prepare_v2(catalog_sqlite(coll->catalog),
-					"select count(*) from cover_member where cover = ?1 and witness = ?2", -1, &s,
-					NULL) == SQLITE_OK) {
-		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)capture);
-		if (sqlite3_step(s) == SQLITE_ROW)
-			n = (uint64_t)sqlite3_column_int64(s, 0);
-	}
-	sqlite3_finalize(s);
+	if (cover)
+		members_count_of(coll, cover, capture, &n, NULL);
 	return n;
 }
 
