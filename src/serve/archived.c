@@ -100,6 +100,16 @@ static void cookie(struct response *r, struct str value, struct rewriter *w)
 	response_header(r, "Set-Cookie", buf_view(out));
 }
 
+/* Parts of a multipart answer have headers of their own, which browsers obey: such a body is bytes to them. */
+void archived_type(struct response *r, struct str type)
+{
+	if (str_istarts(type, STR("multipart/"))) {
+		prefixed(r, STR("Content-Type"), type);
+		type = STR("application/octet-stream");
+	}
+	response_header(r, "Content-Type", type);
+}
+
 void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w,
 		      bool redirects)
 {
@@ -114,7 +124,7 @@ void archived_headers(struct response *r, const struct http_head *head, enum arc
 			if (form == ARCHIVED_REWRITTEN)
 				prefixed(r, name, value);
 			else if (!response_get(r, "Content-Type").p)
-				response_header(r, "Content-Type", value);
+				archived_type(r, value);
 			break;
 		case FATE_CODING:
 			if (form == ARCHIVED_RAW)

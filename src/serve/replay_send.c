@@ -300,7 +300,7 @@ void replay_send(struct replay_job *job)
 	if (label)
 		response_headerf(r, "Content-Type", "%.*s; charset=%s", STR_FMT(mime), label);
 	else if (!o->has_head && o->type.n)
-		response_header(r, "Content-Type", o->type);
+		archived_type(r, o->type);
 	if (o->has_head)
 		archived_headers(r, &o->head,
 				 label ? ARCHIVED_REWRITTEN

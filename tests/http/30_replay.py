@@ -103,10 +103,18 @@ def hostile_heads(place, checks):
                        ("script", b"HTTP/1.1 302 Found\r\nLocation: javascript:alert(1)"), ("slashes", b"HTTP/1.1 302 Found\r\nLocation: /\\evil.example/<script>\""),
                        ("continue", b"HTTP/1.1 100 Continue\r\nContent-Type: text/html"), ("switch", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket")]:
         w.record("response", at + name, "20100101000000", head + b"\r\n\r\nbody")
+    w.response(at + '?a>;%20rel="timegate",%20<http://evil.example/', "20100101000000", b"an image", content_type="image/png")
+    w.response(at + "multipart", "20100101000000", b"--x\r\nContent-Type: text/html\r\nSet-Cookie: a=b\r\n\r\n<p>x\r\n--x--", content_type="multipart/x-mixed-replace; boundary=x")
     w.out.close()
     coll = place.path("heads")
     place.run("ingest", coll, place.path("heads.warc.gz"), "-q")
     server = place.serve(coll=coll)
+    quotes = 'http://h.example/?a>;%20rel="timegate",%20<http://evil.example/'
+    for path in ("/web/20100101000000mp_/" + quotes, "/web/timemap/link/" + quotes, "/web/" + quotes, "/web/cdx?output=link&url=h.example/*"):
+        r = server.get(path)
+        checks.that(r.status in (200, 302) and "<http://evil.example/" not in r.text.replace("a>", "") + (r.get("Link") or ""), "hostile URL: no link of its own in " + path, (r.status, r.headers, r.text[:300]))
+    for mod in ("mp_", "id_", "im_"):
+        checks.row(server, "parts with headers of their own are bytes, " + mod, "GET", "/web/20100101000000%s/http://h.example/multipart" % mod, {}, 200, {"Content-Type": "^application/octet-stream$", "X-Archive-Orig-Content-Type": "^multipart/"})
     for mod in ("mp_", "id_", "ir_"):
         for name in ("cr", "script", "slashes", "continue", "switch"):
             head = server.raw(b"GET /web/20100101000000%s/http://h.example/%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % (mod.encode(), name.encode())).partition(b"\r\n\r\n")[0]
