@@ -40,7 +40,7 @@ static const struct opt opts[] = {
 	{ "job-lease", 0, OPT_U64, "SECONDS",
 	  "a job whose server is gone for so long is taken over by another (default 15)",
 	  offsetof(struct args, job_lease) },
-	{ "no-fuzzy", 0, OPT_FLAG, NULL, "replay never takes a capture whose URL differs in its cache-buster",
+	{ "no-fuzzy", 0, OPT_FLAG, NULL, "replay never takes a capture whose URL differs in its cache-buster or JSONP callback",
 	  offsetof(struct args, no_fuzzy) },
 	{ "access-log", 0, OPT_TEXT, "FILE", "a line per request; - is standard error",
 	  offsetof(struct args, access_log) },
