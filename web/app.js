@@ -22,6 +22,9 @@ for (const t of document.querySelectorAll("time[datetime]")) {
 	if (!Number.isNaN(at.valueOf())) t.title = at.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
 }
 
+// On a phone the facets of a search would stand between the reader and what was found.
+if (matchMedia("(max-width: 46rem)").matches) for (const d of document.querySelectorAll(".with-side aside details[open]")) d.open = false;
+
 // Single keys, which can be turned off: ? shows them.
 const sheet = $("#keys"), on = $("#keys-on"), help = $("#help");
 if (sheet) {

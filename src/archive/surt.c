@@ -8,6 +8,7 @@
 #include "archive/surt_int.h"
 #include "archive/url.h"
 #include "archive/url_host.h"
+#include "base/limits.h"
 
 const struct surt_profile surt_profiles[] = {
 	{ "ia-surt", "the Internet Archive's key: case, www, ports, session ids and argument order do not count", 1,
@@ -239,4 +240,20 @@ void surt_range(const struct surt_profile *p, struct str url, enum surt_match ma
 	buf_byte(to, '-');
 	from->n = start + host.n;
 	buf_str(from, memchr(host.p, ',', host.n) ? STR(")/") : STR(","));
+}
+
+bool surt_leads_to(const struct surt_profile *p, struct str base, struct str ref, struct str key)
+{
+	struct url page = { 0 }, to = { 0 };
+	struct buf got = BUF(8 * LIMIT_URL);
+	bool same = false;
+
+	if (url_parse(&page, base, NULL) && url_parse(&to, ref, &page)) {
+		surt_add(p, url_href(&to), &got);
+		same = str_eq(buf_view(&got), key);
+	}
+	buf_release(&got);
+	url_release(&page);
+	url_release(&to);
+	return same;
 }

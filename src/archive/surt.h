@@ -38,6 +38,9 @@ const struct surt_profile *surt_profile(const char *name); /* NULL when unknown 
 void surt_add(const struct surt_profile *p, struct str url, struct buf *out);
 void surt_add_flags(unsigned flags, struct str url, struct buf *out);
 
+/* Whether `ref`, written in the page `base`, has that key: of a redirect, whether it leads to itself. */
+bool surt_leads_to(const struct surt_profile *p, struct str base, struct str ref, struct str key);
+
 /* The canonical URL that the key is made of, not reversed: http://archive.org/goo?a=1&a=2&b */
 void surt_canonical(unsigned flags, struct str url, struct buf *out);
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "archive/stamp.h"
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -236,6 +237,28 @@ int acl_of(struct acl **out, const char *dir, struct err *err)
 	*out = NULL;
 	if (access(path, F_OK) == 0)
 		rc = acl_load(out, path, err);
+	arena_release(&a);
+	return rc;
+}
+
+int acl_state_of(const char *dir, uint64_t *out, struct err *err)
+{
+	struct arena a = { 0 };
+	struct acl *acl = NULL;
+	struct str text = STR_NONE;
+	const char *path = arena_printf(&a, "%s/access.aclj", dir).p;
+	bool aging = false;
+	int rc = WN_OK;
+
+	*out = 0;
+	if (access(path, F_OK) == 0 && (rc = os_slurp(&a, path, LIMIT_ACL, &text, err)) == WN_OK &&
+	    (rc = acl_parse(&acl, text, err)) == WN_OK) {
+		for (size_t i = 0; i < acl->lines.n; i++)
+			aging |= acl->lines.p[i].has_newer || acl->lines.p[i].has_older;
+		*out = hash64(text.p, text.n) ^ (aging ? (uint64_t)time(NULL) / 86400 : 0);
+		*out += !*out;
+	}
+	acl_free(acl);
 	arena_release(&a);
 	return rc;
 }

@@ -28,6 +28,8 @@ int acl_parse(struct acl **out, struct str text, struct err *err);
 int acl_load(struct acl **out, const char *path, struct err *err);
 /* DIR/access.aclj; *out is NULL when there is none. */
 int acl_of(struct acl **out, const char *dir, struct err *err);
+/* A number for what DIR/access.aclj hides: another one when its text changed or, with ages in it, on another day; 0: no rules. */
+int acl_state_of(const char *dir, uint64_t *out, struct err *err);
 void acl_free(struct acl *acl); /* NULL is fine */
 
 /* What a user (empty: nobody in particular) may do with a capture now.  acl NULL: everything. */

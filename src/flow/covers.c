@@ -435,7 +435,7 @@ int covers_each(struct collection *coll, int (*each)(void *context, const struct
 	return rc;
 }
 
-static void read_member(sqlite3_stmt *s, struct cover_member *m)
+void covers_read_member(sqlite3_stmt *s, struct cover_member *m)
 {
 	*m = (struct cover_member){ .id = (uint64_t)sqlite3_column_int64(s, 0),
 				    .kept = sqlite3_column_int(s, 1) != 0,
@@ -459,7 +459,7 @@ int covers_members(struct collection *coll, struct arena *a, uint64_t cover, str
 		return failed(db, "cover_member", err);
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
 	while (sqlite3_step(s) == SQLITE_ROW)
-		read_member(s, vec_add(&all));
+		covers_read_member(s, vec_add(&all));
 	if (sqlite3_finalize(s) != SQLITE_OK) {
 		vec_release(&all);
 		return failed(db, "cover_member", err);
@@ -487,7 +487,7 @@ int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, str
 	sqlite3_bind_int64(s, 2, (sqlite3_int64)capture);
 	step = sqlite3_step(s);
 	if (step == SQLITE_ROW)
-		read_member(s, out);
+		covers_read_member(s, out);
 	else
 		rc = err_set(err, WN_NONE,
 			     "document %" PRIu64 " is not among the documents of this cover: its selection left it out",

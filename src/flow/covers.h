@@ -67,6 +67,9 @@ int covers_members(struct collection *coll, struct arena *a, uint64_t cover, str
 		   struct err *err);
 int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, struct cover_member *out,
 		  struct err *err); /* WN_NONE */
+/* The row that a statement with these columns stands at: capture, kept, witness, shared, size, witness_size. */
+struct sqlite3_stmt;
+void covers_read_member(struct sqlite3_stmt *s, struct cover_member *m);
 int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover, struct certificate *out,
 		       struct err *err);
 int covers_state(struct collection *coll, const struct cover_row *row, struct run_state *out, struct err *err);

@@ -44,6 +44,7 @@ struct preview_page {
 	uint64_t id, shingles, words;
 	struct str url, title;
 	int64_t time;
+	struct str urlkey;
 };
 
 struct preview_example { /* dropped as long as by is kept */

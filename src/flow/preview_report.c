@@ -78,7 +78,8 @@ static int page_of(struct preview_state *p, const struct selection *docs, const 
 	int rc = catalog_capture(p->coll->catalog, p->arena, docs->id[doc], &c, err);
 
 	if (rc == WN_OK)
-		*out = (struct preview_page){ c.id, size_of(sets, kind, doc), c.words, c.url, c.title, c.time };
+		*out =
+		    (struct preview_page){ c.id, size_of(sets, kind, doc), c.words, c.url, c.title, c.time, c.urlkey };
 	return rc;
 }
 

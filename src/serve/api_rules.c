@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "flow/covers.h"
 #include "flow/guarded_sql.h"
+#include "flow/members.h"
 #include "flow/preview.h"
 #include "serve/api.h"
 #include "serve/jobs.h"
@@ -157,55 +158,47 @@ void api_members(struct request *q, struct response *r)
 	struct cover_row row;
 	struct str state = request_param(q, "filter[state]");
 	uint64_t cursor, size, n = 0, last = 0;
-	sqlite3_stmt *s = NULL;
-	sqlite3 *db;
+	struct members_query of = { .which = str_eq(state, STR("kept"))	     ? MEMBERS_KEPT
+					     : str_eq(state, STR("dropped")) ? MEMBERS_DROPPED
+									     : MEMBERS_ALL };
+	struct cover_member m;
+	struct members *list;
 
 	if (!api_begin(&a, q, r) || !find_cover(&a, &row) || !api_page(&a, &cursor, &size))
 		return;
-	db = catalog_sqlite(a.coll->catalog);
-	if (!db ||
-	    sqlite3_prepare_v2(
-		db,
-		"select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 "
-		"and (?3 < 0 or kept = ?3) order by capture",
-		-1, &s, NULL) != SQLITE_OK) {
-		response_error(r, 503, "the catalogue cannot be read");
+	of.cover = row.id;
+	of.after = cursor;
+	if (members_open(&list, a.coll, &of, &a.err) < 0) {
+		response_err(r, &a.err);
 		return;
 	}
-	sqlite3_bind_int64(s, 1, (sqlite3_int64)row.id);
-	sqlite3_bind_int64(s, 2, (sqlite3_int64)cursor);
-	sqlite3_bind_int(s, 3, str_eq(state, STR("kept")) ? 1 : str_eq(state, STR("dropped")) ? 0 : -1);
 	json_open(&a.j, '[');
-	while (n <= size && sqlite3_step(s) == SQLITE_ROW) {
+	while (n <= size && members_next(list, &m, NULL) == WN_OK) {
 		struct arena scratch = { 0 };
 		struct capture c, w;
-		bool kept = sqlite3_column_int(s, 1) != 0;
 
-		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) ==
-			WN_OK &&
-		    api_visible(&a, &c) && ++n <= size) {
+		if (catalog_capture(a.coll->catalog, &scratch, m.id, &c, NULL) == WN_OK && api_visible(&a, &c) &&
+		    ++n <= size) {
 			last = c.id;
 			json_open(&a.j, '{');
 			json_put_u64(&a.j, "id", c.id);
 			json_put_text(&a.j, "url", c.url);
 			data_time(&a.j, "time", c.time);
-			json_put_text(&a.j, "state", kept ? STR("kept") : STR("dropped"));
-			if (!kept &&
-			    catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 2), &w,
-					    NULL) == WN_OK &&
+			json_put_text(&a.j, "state", m.kept ? STR("kept") : STR("dropped"));
+			if (!m.kept && catalog_capture(a.coll->catalog, &scratch, m.witness, &w, NULL) == WN_OK &&
 			    api_visible(&a, &w)) {
 				json_put_u64(&a.j, "by_id", w.id);
 				json_put_text(&a.j, "by_url", w.url);
 				data_time(&a.j, "by_time", w.time);
-				json_put_u64(&a.j, "shared", (uint64_t)sqlite3_column_int64(s, 3));
-				json_put_u64(&a.j, "size", (uint64_t)sqlite3_column_int64(s, 4));
-				json_put_u64(&a.j, "by_size", (uint64_t)sqlite3_column_int64(s, 5));
+				json_put_u64(&a.j, "shared", m.shared);
+				json_put_u64(&a.j, "size", m.size);
+				json_put_u64(&a.j, "by_size", m.witness_size);
 			}
 			json_close(&a.j, '}');
 		}
 		arena_release(&scratch);
 	}
-	sqlite3_finalize(s);
+	members_close(list);
 	json_close(&a.j, ']');
 	api_end(&a, n > size ? last : 0);
 }

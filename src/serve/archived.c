@@ -1,11 +1,14 @@
 /* serve/archived.c -- see archived.h.
  *
  * A header that is not in the table speaks to the browser of its own day and
- * gets the prefix X-Archive-Orig-, so that nothing archived acts as ours. */
+ * gets the prefix X-Archive-Orig-, so that nothing archived acts as ours.  Of
+ * these as many are sent as browsers and other clients take (100 fields for
+ * Python's, 256 KiB for Chromium). */
 #include "serve/archived.h"
 
 #include "base/limits.h"
 
+enum { FIELDS_MOST = 80, BYTES_MOST = 64 * KIB };
 enum fate { FATE_PREFIX, FATE_KEEP, FATE_CODING, FATE_LOCATION, FATE_TYPE, FATE_COOKIE, FATE_DROP };
 
 static const struct {
@@ -38,8 +41,12 @@ static bool is_token(struct str name)
 static void prefixed(struct response *r, struct str name, struct str value)
 {
 	struct request *q = r->request;
+	size_t bytes = value.n;
 
-	response_header(r, arena_printf(&q->arena, "X-Archive-Orig-%.*s", STR_FMT(name)).p, value);
+	for (size_t i = 0; i < r->headers.n; i++)
+		bytes += r->headers.p[i].value.n;
+	if (r->headers.n < FIELDS_MOST && bytes < BYTES_MOST)
+		response_header(r, arena_printf(&q->arena, "X-Archive-Orig-%.*s", STR_FMT(name)).p, value);
 }
 
 static void location(struct response *r, struct str name, struct str value, struct rewriter *w, bool redirects)
@@ -93,6 +100,16 @@ static void cookie(struct response *r, struct str value, struct rewriter *w)
 	response_header(r, "Set-Cookie", buf_view(out));
 }
 
+/* Parts of a multipart answer have headers of their own, which browsers obey: such a body is bytes to them. */
+void archived_type(struct response *r, struct str type)
+{
+	if (str_istarts(type, STR("multipart/"))) {
+		prefixed(r, STR("Content-Type"), type);
+		type = STR("application/octet-stream");
+	}
+	response_header(r, "Content-Type", type);
+}
+
 void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w,
 		      bool redirects)
 {
@@ -107,7 +124,7 @@ void archived_headers(struct response *r, const struct http_head *head, enum arc
 			if (form == ARCHIVED_REWRITTEN)
 				prefixed(r, name, value);
 			else if (!response_get(r, "Content-Type").p)
-				response_header(r, "Content-Type", value);
+				archived_type(r, value);
 			break;
 		case FATE_CODING:
 			if (form == ARCHIVED_RAW)

@@ -11,6 +11,8 @@ enum archived_form {
 	ARCHIVED_REWRITTEN, /* length and type are ours */
 };
 
+/* The type of an archived body, said to a browser. */
+void archived_type(struct response *r, struct str type);
 void archived_headers(struct response *r, const struct http_head *head, enum archived_form form, struct rewriter *w,
 		      bool redirects);
 #endif

@@ -31,7 +31,7 @@ void cdx_message(struct response *r, int status, const char *text)
 	struct json j = { .out = b, .spaced = true };
 
 	json_open(&j, '{');
-	json_put_str(&j, "message", response_unpathed(r->request, str(text)));
+	json_put_str(&j, "message", response_unpathed(r->request, status, str(text)));
 	json_close(&j, '}');
 	buf_byte(b, '\n');
 	r->status = status;

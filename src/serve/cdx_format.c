@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "serve/memento.h"
 #include "serve/cdx_scan_int.h"
 
 struct str cdx_bare_digest(struct str digest)
@@ -335,14 +336,7 @@ static void write_link(struct cdx_scan *s, const struct cdx_row *row, struct buf
 	buf_str(out, s->set.memento);
 	buf_str(out, stamp_14(row->time, stamp));
 	buf_str(out, STR("mp_/"));
-	for (size_t i = 0; i < row->url.n; i++) {
-		unsigned char ch = (unsigned char)row->url.p[i];
-
-		if (ch <= ' ' || ch == '>' || ch == '<' || ch == '"' || ch >= 0x7f)
-			buf_printf(out, "%%%02X", ch);
-		else
-			buf_byte(out, (char)ch);
-	}
+	memento_target(out, row->url);
 	buf_printf(out, ">; rel=\"memento\"; datetime=\"%s\"", stamp_http(row->time, date).p);
 }
 

@@ -120,7 +120,7 @@ struct reading {
 	struct cdx_query *q;
 	const struct surt_profile *profile;
 	struct err *err;
-	struct str url, urlkey, match;
+	struct str url, urlkey, match, method, body;
 	bool sorted_closest;
 	bool has_closest;
 };
@@ -297,7 +297,7 @@ static int take_time(struct reading *r, const char *name, struct str v, bool las
 /* clang-format off */
 enum taker { P_URL, P_URLKEY, P_MATCH, P_FROM, P_TO, P_LIMIT, P_SORT, P_CLOSEST, P_OUTPUT, P_FIELDS, P_FILTER, P_COLLAPSE, P_COLLAPSE_LAST, P_COLLAPSE_TIME, P_PAGE,
 	     P_PAGE_SIZE, P_NUM_PAGES, P_PAGED_INDEX, P_SHOW_RESUME, P_RESUME, P_OFFSET, P_DUPES, P_SKIPS, P_LAST_SKIP, P_FAST, P_RESOLVE, P_GZIP, P_COVER,
-	     P_COVERED };
+	     P_COVERED, P_METHOD, P_REQUEST_BODY, P_OMIT_SELF };
 /* clang-format on */
 
 /* clang-format off */
@@ -311,7 +311,7 @@ static const struct {
 	{ STR("pageSize"), P_PAGE_SIZE }, { STR("showNumPages"), P_NUM_PAGES }, { STR("showPagedIndex"), P_PAGED_INDEX }, { STR("showResumeKey"), P_SHOW_RESUME },
 	{ STR("resumeKey"), P_RESUME }, { STR("resumptionKey"), P_RESUME }, { STR("offset"), P_OFFSET }, { STR("showDupeCount"), P_DUPES }, { STR("showSkipCount"), P_SKIPS },
 	{ STR("lastSkipTimestamp"), P_LAST_SKIP }, { STR("fastLatest"), P_FAST }, { STR("resolveRevisits"), P_RESOLVE }, { STR("gzip"), P_GZIP }, { STR("cover"), P_COVER },
-	{ STR("showCovered"), P_COVERED },
+	{ STR("showCovered"), P_COVERED }, { STR("method"), P_METHOD }, { STR("requestBody"), P_REQUEST_BODY }, { STR("omitSelfRedirects"), P_OMIT_SELF },
 };
 /* clang-format on */
 
@@ -360,6 +360,9 @@ static int take(struct reading *r, enum taker what, const char *name, struct str
 			return rc;
 		return bad(r, name, v, "a cover's number is wanted");
 	case P_COVERED: q->covered_too = yes(v); return WN_OK;
+	case P_METHOD: r->method = v; return WN_OK;
+	case P_REQUEST_BODY: r->body = v; return WN_OK;
+	case P_OMIT_SELF: q->omit_self = yes(v) ? r->profile : NULL; return WN_OK;
 	}
 	return WN_OK;
 }
@@ -383,6 +386,15 @@ static bool sound(struct str url)
 		p += n;
 	}
 	return true;
+}
+
+/* As OutbackCDX is asked for the answer to a POST: what was sent is in its key. */
+static struct str with_method(struct reading *r, struct str url)
+{
+	if (!r->method.n || str_ieq(r->method, STR("GET")))
+		return url;
+	return arena_printf(r->a, "%.*s%c__wb_method=%.*s%s%.*s", STR_FMT(url), str_chr(url, '?') < 0 ? '?' : '&',
+			    STR_FMT(r->method), r->body.n ? "&" : "", STR_FMT(r->body));
 }
 
 static int find_keys(struct reading *r)
@@ -436,7 +448,8 @@ static int find_keys(struct reading *r)
 		if (match != SURT_PREFIX && match != -1)
 			match = SURT_EXACT;
 	} else {
-		surt_range(r->profile, url, match < 0 ? SURT_EXACT : (enum surt_match)match, &from, &to);
+		surt_range(r->profile, match == SURT_EXACT ? with_method(r, url) : url,
+			   match < 0 ? SURT_EXACT : (enum surt_match)match, &from, &to);
 	}
 	q->exact = match == SURT_EXACT;
 	q->key = arena_str(r->a, buf_view(&from));

@@ -77,6 +77,8 @@ struct cdx_query {
 	bool show_resume, resumed;
 	struct cdx_place resume; /* rows behind it are wanted; id INT64_MAX: behind all of that time */
 	bool dupe_count, skip_count, last_skip, resolve_revisits, fast_latest, no_gzip;
+	const struct surt_profile
+	    *omit_self;	  /* rows that redirect to their own key by it are left out; NULL: none are */
 	uint64_t cover;	  /* 0: none */
 	bool covered_too; /* with a cover: also what it hides, with coveredby */
 };

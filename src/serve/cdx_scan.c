@@ -167,6 +167,8 @@ static int row_passes(struct cdx_scan *s, struct catalog *c, const struct cdx_ro
 	for (unsigned i = 0; i < s->q->n_filters; i++)
 		if (!filter_passes(s, i, row))
 			return WN_OK;
+	if (s->q->omit_self && row->redirect.n && surt_leads_to(s->q->omit_self, row->url, row->redirect, row->urlkey))
+		return WN_OK;
 	*passes = true;
 	return WN_OK;
 }

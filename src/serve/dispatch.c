@@ -4,7 +4,7 @@
 #include "serve/server_int.h"
 #include "serve/setup.h"
 
-static const char *const forms[] = { ".json", ".csv", ".jsonl" };
+static const char *const forms[] = { ".json", ".csv", ".jsonl" }; /* the first of every page, all of lists */
 
 static bool take_segment(struct request *q, const char *name, size_t name_n, struct str value, bool raw)
 {
@@ -36,7 +36,7 @@ bool route_fits(const struct route *route, struct request *q)
 		if (last != (slash < 0))
 			return false;
 		if (last && route->flags & ROUTE_FORMS)
-			for (size_t i = 0; i < COUNT(forms); i++)
+			for (size_t i = 0; i < (route->flags & ROUTE_LIST ? COUNT(forms) : 1); i++)
 				if (segment.n > strlen(forms[i]) && str_ends(segment, str(forms[i]))) {
 					q->format = str(forms[i] + 1);
 					segment.n -= strlen(forms[i]);
@@ -168,6 +168,10 @@ bool dispatch_head(struct request *q, struct response *r)
 	if (q->target.n > LIMIT_URL) {
 		r->policy = POLICY_DATA;
 		response_error(r, 414, "the address is longer than %zu bytes", LIMIT_URL);
+	} else if (q->method == METHOD_OPTIONS && str_eq(q->target, STR("*"))) {
+		r->policy = POLICY_DATA; /* of the server as such */
+		r->status = 204;
+		response_header(r, "Allow", STR("GET, HEAD, POST, OPTIONS"));
 	} else if (!request_split(q)) {
 		response_error(r, 400, "this is no address of this server");
 	} else if (guard_host(q, r) && (q->route = find_known(q, r)) != NULL) {

@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "base/os.h"
+#include "flow/acl.h"
 
 static const struct export_form forms[] = {
 	{ "warc", "warc.gz", "application/warc" },
@@ -23,9 +24,18 @@ const struct export_form *export_form(struct str format)
 
 static const char *folder_of(struct arena *a, const char *dir) { return arena_printf(a, "%s/exports", dir).p; }
 
-const char *exports_path(struct arena *a, const char *dir, const struct cover_row *row, const struct export_form *f)
+const char *exports_path(struct arena *a, const char *dir, const struct cover_row *row, const struct export_form *f,
+			 struct err *err)
 {
-	return arena_printf(a, "%s/exports/cover-%" PRIu64 "-r%" PRIu64 ".%s", dir, row->id, row->revision, f->ending)
+	struct str rules = STR("");
+	uint64_t state;
+
+	if (acl_state_of(dir, &state, err) < 0)
+		return NULL;
+	if (state)
+		rules = arena_printf(a, "-a%016" PRIx64, state);
+	return arena_printf(a, "%s/exports/cover-%" PRIu64 "-r%" PRIu64 "%.*s.%s", dir, row->id, row->revision,
+			    STR_FMT(rules), f->ending)
 	    .p;
 }
 
@@ -68,13 +78,15 @@ static void make_room(struct arena *a, const char *folder, struct str fresh, con
 int exports_make(struct arena *a, const char *dir, struct collection *coll, const struct cover_row *row,
 		 const struct export_form *f, unsigned threads, uint64_t memory, struct err *err)
 {
-	const char *folder = folder_of(a, dir), *path = exports_path(a, dir, row, f);
+	const char *folder = folder_of(a, dir), *path = exports_path(a, dir, row, f, err);
 	struct export_request q = {
 		.format = f->format, .path = path, .cover = row, .threads = threads, .memory = memory, .tmp = folder
 	};
 	struct export_report report;
 	int rc;
 
+	if (!path)
+		return WN_DATA;
 	if ((rc = os_mkdir(folder, err)) < 0 || (rc = export_run(coll, &q, &report, err)) < 0)
 		return rc;
 	make_room(a, folder, str_sub(str(path), strlen(folder) + 1, strlen(path)), row, f);

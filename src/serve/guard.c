@@ -42,10 +42,16 @@ static bool is_loopback(struct str host)
 
 bool guard_host_is_sound(struct str host)
 {
-	for (size_t i = 0; i < host.n; i++)
-		if (!ascii_alpha(host.p[i]) && !ascii_digit(host.p[i]) && !strchr(".-:[]_", host.p[i]))
+	struct str name = guard_host_name(host), port = str_sub(host, name.n, host.n);
+	bool address = name.n && name.p[0] == '[';
+	uint64_t n;
+
+	for (size_t i = 0; i < name.n; i++)
+		if (!ascii_alpha(name.p[i]) && !ascii_digit(name.p[i]) && !strchr(address ? "[:.]" : ".-_", name.p[i]))
 			return false;
-	return host.n > 0 && host.n < 300;
+	if (port.n > 1 && (!str_u64(str_sub(port, 1, port.n), &n) || n > 65535))
+		return false;
+	return name.n > 0 && host.n < 300 && (!port.n || port.p[0] == ':') && (!address || name.p[name.n - 1] == ']');
 }
 
 static struct str plain_origin(struct arena *a, struct str host)
@@ -86,14 +92,18 @@ bool guard_host(struct request *q, struct response *r)
 	const struct server *s = q->server;
 	struct str host = request_header(q, "Host"), name;
 	unsigned hosts = 0;
+	bool sound = guard_host_is_sound(host);
 
 	for (size_t i = 0; i < q->n_fields; i++)
 		hosts += str_ieq(q->fields[i].name, STR("Host"));
-	if (hosts > 1 || (hosts == 1 && !guard_host_is_sound(host)) || (hosts == 0 && q->minor)) {
+	if (hosts > 1 || (q->authority.p && !guard_host_is_sound(q->authority)) || (hosts == 1 && !sound) ||
+	    (hosts == 0 && q->minor)) {
 		response_error(r, 400, "a request has one Host header, with a host name in it");
 		return false;
 	}
-	if (hosts == 0)
+	if (q->authority.p)
+		host = q->authority; /* the absolute form: Host does not count, as RFC 9112 says */
+	else if (hosts == 0)
 		host = s->public_host.n ? s->public_host : arena_printf(&q->arena, "127.0.0.1:%d", s->port);
 	name = guard_host_name(host);
 	find_origins(q, host, name);

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-enum question { AT_OR_AFTER, AT_OR_BEFORE, CAPTURE, NEXT_KEY, BEGIN, END, QUESTIONS };
+enum question { AT_OR_AFTER, AT_OR_BEFORE, COUNT_TO, CAPTURE, NEXT_KEY, BEGIN, END, QUESTIONS };
 
 /* Row values make each a seek in the primary key, not a scan of one URL's rows. */
 static const char *const sql[QUESTIONS] = {
@@ -18,6 +18,7 @@ static const char *const sql[QUESTIONS] = {
 	    "select capture, time from capture_key where urlkey = ?1 and (time, capture) > (?2, ?3) order by time, capture limit ?4",
 	[AT_OR_BEFORE] =
 	    "select capture, time from capture_key where urlkey = ?1 and (time, capture) < (?2, ?3) order by time desc, capture desc limit ?4",
+	[COUNT_TO] = "select count(*) filter (where time <= ?2), count(*) from capture_key where urlkey = ?1",
 	[CAPTURE] =
 	    ("select c.id, c.file, c.at, c.length, c.skip, c.part, c.kind, c.time, c.urlkey, c.url, c.status, m.text, c.original, c.method, "
 	     "c.payload_digest, c.content, c.redirect, c.bytes from capture c left join word m on m.id = c.mime where c.id = ?1"),
@@ -90,6 +91,8 @@ void history_end(struct history *h)
 }
 
 struct collection *history_collection(struct history *h) { return h->coll; }
+
+const struct surt_profile *history_profile(const struct history *h) { return h->profile; }
 
 struct str history_key(struct history *h, struct arena *a, struct str url)
 {
@@ -168,6 +171,24 @@ int history_first(struct history *h, struct str key, struct moment *out, struct 
 int history_last(struct history *h, struct str key, struct moment *out, struct err *err)
 {
 	return one(h, AT_OR_BEFORE, key, INT64_MAX, -1, out, err);
+}
+
+int history_count(struct history *h, struct str key, int64_t until, uint64_t *number, uint64_t *all, struct err *err)
+{
+	sqlite3_stmt *s = h->stmt[COUNT_TO];
+	int rc = WN_OK;
+
+	*number = *all = 0;
+	sqlite3_bind_text(s, 1, key.p, (int)key.n, SQLITE_STATIC);
+	sqlite3_bind_int64(s, 2, until);
+	if (sqlite3_step(s) == SQLITE_ROW) {
+		*number = (uint64_t)sqlite3_column_int64(s, 0);
+		*all = (uint64_t)sqlite3_column_int64(s, 1);
+	} else {
+		rc = err_set(err, WN_CATALOG, "captures: %s", sqlite3_errmsg(sqlite3_db_handle(s)));
+	}
+	sqlite3_reset(s);
+	return rc;
 }
 
 int history_next_key(struct history *h, struct arena *a, struct str after, struct str before, struct str *out,

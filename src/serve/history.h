@@ -23,6 +23,7 @@ void history_begin(struct history *h);
 void history_end(struct history *h);
 
 /* The urlkey of url in the collection's profile, in the arena. */
+const struct surt_profile *history_profile(const struct history *h);
 struct str history_key(struct history *h, struct arena *a, struct str url);
 
 /* The capture closest to [from, to]: inside it the one nearest to from, else the nearest outside; WN_NONE. */
@@ -33,6 +34,8 @@ int history_before(struct history *h, struct str key, struct moment m, struct mo
 int history_first(struct history *h, struct str key, struct moment *out, struct err *err);
 int history_last(struct history *h, struct str key, struct moment *out, struct err *err);
 
+/* Of the captures of a key, how many lie up to that time and how many there are: one step a capture. */
+int history_count(struct history *h, struct str key, int64_t until, uint64_t *number, uint64_t *all, struct err *err);
 /* The next key that has captures, in (after, before): one seek.  In the arena; WN_NONE. */
 int history_next_key(struct history *h, struct arena *a, struct str after, struct str before, struct str *out,
 		     struct err *err);

@@ -14,8 +14,7 @@ struct str memento_address(struct request *q, int64_t time, enum modifier mod, s
 			  modifier_names[mod], STR_FMT(url));
 }
 
-/* A URL between < and >: what would end it is escaped. */
-static void add_target(struct buf *out, struct str url)
+void memento_target(struct buf *out, struct str url)
 {
 	size_t from = 0;
 
@@ -41,14 +40,14 @@ static void add_memento(struct buf *out, struct request *q, struct str key, stru
 	if (!replay_allows(q, key, m.time))
 		return;
 	buf_str(out, STR(", <"));
-	add_target(out, q->replay_origin);
-	add_target(out, q->server->prefix);
+	memento_target(out, q->replay_origin);
+	memento_target(out, q->server->prefix);
 	buf_byte(out, '/');
 	buf_str(out, str(q->served->slug));
 	buf_byte(out, '/');
 	buf_str(out, stamp_14(m.time, text));
 	buf_str(out, STR("mp_/"));
-	add_target(out, url);
+	memento_target(out, url);
 	buf_str(out, STR(">; rel=\""));
 	buf_str(out, str(rel));
 	buf_str(out, STR("\"; datetime=\""));
@@ -66,11 +65,11 @@ int memento_links(struct request *q, struct response *r, struct history *h, stru
 	int has_prev, has_next, rc;
 
 	buf_byte(out, '<');
-	add_target(out, url);
+	memento_target(out, url);
 	buf_str(out, STR(">; rel=\"original\", <"));
-	add_target(out, request_absolute(q, "/%s/%.*s", q->served->slug, STR_FMT(url)));
+	memento_target(out, request_absolute(q, "/%s/%.*s", q->served->slug, STR_FMT(url)));
 	buf_str(out, STR(">; rel=\"timegate\", <"));
-	add_target(out, request_absolute(q, "/%s/timemap/link/%.*s", q->served->slug, STR_FMT(url)));
+	memento_target(out, request_absolute(q, "/%s/timemap/link/%.*s", q->served->slug, STR_FMT(url)));
 	buf_str(out, STR(">; rel=\"timemap\"; type=\"application/link-format\""));
 	if (m) {
 		if ((rc = history_first(h, key, &first, err)) < 0 || (rc = history_last(h, key, &last, err)) < 0)

@@ -5,6 +5,7 @@
 #include "serve/acl.h"
 #include "serve/asset.h"
 #include "serve/jobs.h"
+#include "serve/replay.h"
 
 struct str page_base(const struct request *q) { return q->server->prefix; }
 
@@ -260,9 +261,11 @@ bool page_allowed(struct request *q, struct str urlkey, int64_t time)
 	return acl_allows(request_acl(q, q->served), urlkey, time, q->acl_user);
 }
 
+struct str page_url(struct request *q, const struct capture *c) { return replay_url_of(&q->arena, c->url, c->urlkey); }
+
 void page_capture_link(struct request *q, struct buf *b, const struct capture *c)
 {
-	html(b, "<a href=\"%s/%p/%i/%r\">%b</a>", page_base(q), str(q->served->slug), c->time, c->url,
+	html(b, "<a href=\"%s/%p/%i/%r\">%b</a>", page_base(q), str(q->served->slug), c->time, page_url(q, c),
 	     c->title.n ? c->title : c->url);
 }
 

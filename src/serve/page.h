@@ -64,6 +64,8 @@ void page_done(struct collection *coll);
 /* Whether the access rules let this reader see a capture of that URL and time. */
 bool page_allowed(struct request *q, struct str urlkey, int64_t time);
 
+/* The URL that stands for a capture in addresses (replay_url_of). */
+struct str page_url(struct request *q, const struct capture *c);
 /* The address of a capture's page and how it is called. */
 void page_capture_link(struct request *q, struct buf *b, const struct capture *c);
 void page_bar(struct buf *b, uint64_t part, uint64_t whole); /* an SVG bar; the number stands beside it */

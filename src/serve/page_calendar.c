@@ -16,6 +16,7 @@
 #include "archive/surt.h"
 #include "base/limits.h"
 #include "serve/page.h"
+#include "serve/replay.h"
 
 enum { YEARS_MOST = 400, DETAILS_MOST = 3000, TABLE_ROWS = 500, CHANGES_MOST = 400 };
 enum { CHANGE_UNKNOWN = -1, CHANGE_FIRST = -2 };
@@ -436,16 +437,12 @@ static void show(struct calendar *c, struct buf *b)
 	list(c, b);
 }
 
-static void not_archived(struct calendar *c, struct response *r)
+static void not_archived(struct calendar *c, struct response *r, const struct stamp *period)
 {
-	struct buf *b = page_begin(c->q, TAB_NONE, STR("Not archived"));
+	struct history *h = request_history(c->q, r);
 
-	html(
-	    b,
-	    "<h1>Not archived</h1>\n<p>This collection has no capture of <b>%b</b>.</p>\n<p><a href=\"%s/c/%p/urls?url=%p\">What it has near that address</a></p>\n",
-	    c->url, page_base(c->q), str(c->q->served->name), c->url);
-	r->status = 404;
-	page_end(c->q, r, b);
+	if (h)
+		replay_missing_page(c->q, r, h, c->url, period ? period->time : STAMP_MAX);
 }
 
 /* The year to show, and what of it is listed. */
@@ -489,7 +486,7 @@ void page_calendar_of(struct request *q, struct response *r, struct str url, con
 		show(c, b);
 		page_end(q, r, b);
 	} else {
-		not_archived(c, r);
+		not_archived(c, r, period);
 	}
 	page_done(c->coll);
 }

@@ -160,21 +160,32 @@ static int rule_row(void *context, const struct saved_rule *rule)
 	return WN_OK;
 }
 
+static int note_any(void *context, const struct saved_rule *rule)
+{
+	(void)rule;
+	*(bool *)context = true;
+	return WN_OK;
+}
+
 void page_rule_list(struct request *q, struct response *r)
 {
 	struct collection *coll = page_collection(q, r);
 	struct rule_rows x = { .q = q };
 	struct err err = { 0 };
 	struct page_sheet p;
+	bool any = false;
 
 	if (!coll)
 		return;
+	rules_each(coll, note_any, &any, NULL);
 	if (page_sheet_begin(&p, q, coll, &x.sheet, rule_columns,
 			     &(struct page_look){ .tab = TAB_RULES, .title = STR("Saved rules") })) {
 		html(
 		    p.b,
-		    "<h1>Saved rules</h1>\n<p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">New rule</a></p>\n",
-		    page_base(q), str(q->served->name));
+		    "<h1>Saved rules</h1>\n<p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">New rule</a></p>\n%m",
+		    page_base(q), str(q->served->name),
+		    any ? ""
+			: "<p>No rule was saved so far. Start from a preset, change it until its preview shows what you mean, and give it a name.</p>\n");
 		page_sheet_table(&p, NULL);
 	}
 	if (rules_each(coll, rule_row, &x, &err) < 0)

@@ -85,7 +85,8 @@ void page_cover_list(struct request *q, struct response *r)
 		    p.b,
 		    "<h1>Covers</h1>\n<p>A cover is the smallest set of documents that, by a rule, stands for all others.</p>\n"
 		    "<p><a class=\"button primary\" href=\"%s/c/%p/rules/new\">New rule</a></p>\n%z",
-		    page_base(q), str(q->served->name), n ? "" : "There is none yet.");
+		    page_base(q), str(q->served->name),
+		    n ? "" : "<p>There is none yet: choose a rule, look at what it would hide, and compute it.</p>\n");
 		page_sheet_table(&p, NULL);
 	}
 	for (size_t i = 0; i < n && i < 500; i++)
@@ -140,7 +141,7 @@ static void proof(struct buf *b, const struct cover_row *row, const struct json_
 }
 
 static void share_table(struct request *q, struct collection *coll, struct buf *b, const struct json_value *list,
-			const char *key, const char *caption)
+			const char *key, const char *heading, const char *caption)
 {
 	unsigned n = 0;
 
@@ -154,7 +155,7 @@ static void share_table(struct request *q, struct collection *coll, struct buf *
 			    b,
 			    "<div><table class=\"counts\"><caption>%z</caption><thead><tr><th scope=\"col\">%z</th><th scope=\"col\" class=\"num\">Hidden</th><th scope=\"col\" "
 			    "class=\"num\">of</th><td></td></tr></thead><tbody>\n",
-			    caption, key);
+			    caption, heading);
 		html(b, "<tr><th scope=\"row\">%b</th><td class=\"num\">%n</td><td class=\"num\">%n</td><td>",
 		     json_text(v, key), hidden, documents);
 		page_bar(b, hidden, documents);
@@ -228,8 +229,8 @@ static void summary(struct request *q, struct collection *coll, struct buf *b, c
 	if (!whole)
 		return;
 	html(b, "<div class=\"cols\">");
-	share_table(q, coll, b, json_get(report, "by_host"), "host", "Hidden by host");
-	share_table(q, coll, b, json_get(report, "by_year"), "year", "Hidden by year");
+	share_table(q, coll, b, json_get(report, "by_host"), "host", "Host", "Hidden by host");
+	share_table(q, coll, b, json_get(report, "by_year"), "year", "Year", "Hidden by year");
 	html(b, "</div>\n");
 	exports(q, b, row);
 }
@@ -254,59 +255,53 @@ static void kept_row(struct request *q, struct collection *coll, struct buf *b, 
 		html(
 		    b,
 		    " <span class=\"actions\"><a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a></span>",
-		    page_base(q), str(q->served->slug), c.url, c.url);
+		    page_base(q), str(q->served->slug), page_url(q, &c), c.url);
 	cover_covered(q, coll, b, row, id, COVERED_SHOWN);
 	html(b, "</li>\n");
 }
 
 static void dropped_row(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row,
-			sqlite3_stmt *s)
+			const struct cover_member *m)
 {
-	uint64_t id = (uint64_t)sqlite3_column_int64(s, 0), by = (uint64_t)sqlite3_column_int64(s, 1);
 	struct capture c;
 
 	html(b, "<li><span class=\"tag dropped\">hidden</span> ");
-	cover_document(q, coll, b, id, &c);
+	cover_document(q, coll, b, m->id, &c);
 	html(b, "<br>by ");
-	cover_document(q, coll, b, by, &c);
-	cover_score(b, (uint64_t)sqlite3_column_int64(s, 2), (uint64_t)sqlite3_column_int64(s, 3),
-		    (uint64_t)sqlite3_column_int64(s, 4));
-	cover_actions(q, b, row, id, by);
+	cover_document(q, coll, b, m->witness, &c);
+	cover_score(b, m);
+	cover_actions(q, b, row, m->id, m->witness);
 	html(b, "</li>\n");
 }
 
-/* Rows behind (by, after); where the next page begins in *by and *after. */
-static sqlite3_stmt *members(struct collection *coll, uint64_t cover, bool dropped, uint64_t by, uint64_t after,
-			     uint64_t limit)
+/* Rows behind (by, after); NULL: the catalogue cannot be asked. */
+static struct members *list_members(struct collection *coll, uint64_t cover, bool dropped, uint64_t by, uint64_t after)
 {
-	sqlite3_stmt *s = cover_ask(
-	    coll,
-	    dropped
-		? "select capture, witness, shared, size, witness_size from cover_member indexed by cover_witness where cover = ?1 and (witness, capture) > (?4, ?2) order by witness, capture limit ?3"
-		: "select capture from cover_member indexed by cover_witness where cover = ?1 and witness is null and capture > ?2 order by capture limit ?3",
-	    cover, after, limit);
+	struct members_query of = {
+		.cover = cover, .which = dropped ? MEMBERS_BY_WITNESS : MEMBERS_KEPT, .witness = by, .after = after
+	};
+	struct members *list;
 
-	if (s && dropped)
-		sqlite3_bind_int64(s, 4, (sqlite3_int64)by);
-	return s;
+	return members_open(&list, coll, &of, NULL) < 0 ? NULL : list;
 }
 
 static void rows(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row, bool dropped,
 		 uint64_t by, uint64_t after)
 {
-	sqlite3_stmt *s = members(coll, row->id, dropped, by, after, ROWS + 1);
+	struct members *list = list_members(coll, row->id, dropped, by, after);
+	struct cover_member m;
 	unsigned n = 0;
 
 	html(b, "<ol class=\"hits\">\n");
-	while (s && sqlite3_step(s) == SQLITE_ROW && ++n <= ROWS) {
-		after = (uint64_t)sqlite3_column_int64(s, 0);
-		by = dropped ? (uint64_t)sqlite3_column_int64(s, 1) : 0;
+	while (list && members_next(list, &m, NULL) == WN_OK && ++n <= ROWS) {
+		after = m.id;
+		by = m.witness;
 		if (dropped)
-			dropped_row(q, coll, b, row, s);
+			dropped_row(q, coll, b, row, &m);
 		else
-			kept_row(q, coll, b, row, after);
+			kept_row(q, coll, b, row, m.id);
 	}
-	sqlite3_finalize(s);
+	members_close(list);
 	html(b, "</ol>\n");
 	if (!n)
 		html(b, "<p>%z</p>\n",
@@ -338,34 +333,32 @@ static const struct sheet_column member_columns[] = {
 	{ NULL, NULL, COLUMN_TEXT },
 };
 
-static bool put_member(struct request *q, struct sheet *l, struct collection *coll, struct arena *a, sqlite3_stmt *s)
+static bool put_member(struct request *q, struct sheet *l, struct collection *coll, struct arena *a,
+		       const struct cover_member *m)
 {
-	uint64_t shared = (uint64_t)sqlite3_column_int64(s, 3), size = (uint64_t)sqlite3_column_int64(s, 4),
-		 other = (uint64_t)sqlite3_column_int64(s, 5);
-	uint64_t by = (uint64_t)sqlite3_column_int64(s, 2);
 	struct capture c, w = { .time = CAPTURE_NO_TIME };
 
-	if (catalog_capture(coll->catalog, a, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) < 0 ||
-	    !page_allowed(q, c.urlkey, c.time))
+	if (catalog_capture(coll->catalog, a, m->id, &c, NULL) < 0 || !page_allowed(q, c.urlkey, c.time))
 		return false;
 	sheet_row(l);
 	sheet_number(l, c.id);
 	sheet_text(l, c.url);
 	sheet_time(l, c.time);
-	sheet_text(l, by ? STR("dropped") : STR("kept"));
-	if (!by || catalog_capture(coll->catalog, a, by, &w, NULL) < 0 || !page_allowed(q, w.urlkey, w.time)) {
+	sheet_text(l, m->witness ? STR("dropped") : STR("kept"));
+	if (!m->witness || catalog_capture(coll->catalog, a, m->witness, &w, NULL) < 0 ||
+	    !page_allowed(q, w.urlkey, w.time)) {
 		for (const struct sheet_column *col = &member_columns[4]; col->name; col++)
 			sheet_none(l);
 		return true;
 	}
-	sheet_number(l, by);
+	sheet_number(l, m->witness);
 	sheet_text(l, w.url);
 	sheet_time(l, w.time);
-	sheet_number(l, shared);
-	sheet_number(l, size);
-	sheet_number(l, other);
-	sheet_real(l, percent(shared, size) / 100, 4);
-	sheet_real(l, percent(shared, size + other - shared) / 100, 4);
+	sheet_number(l, m->shared);
+	sheet_number(l, m->size);
+	sheet_number(l, m->witness_size);
+	sheet_real(l, percent(m->shared, m->size) / 100, 4);
+	sheet_real(l, percent(m->shared, m->size + m->witness_size - m->shared) / 100, 4);
 	return true;
 }
 
@@ -373,19 +366,19 @@ enum { PIECE = 500, ONLY_DROPPED = 1 };
 
 static bool fill_members(struct sheet_source *source, struct sheet *l, struct collection *coll, struct arena *scratch)
 {
-	sqlite3_stmt *s = cover_ask(
-	    coll,
-	    source->after_minor == ONLY_DROPPED
-		? "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 and kept = 0 order by capture limit ?3"
-		: "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture > ?2 order by capture limit ?3",
-	    source->list, source->after, PIECE);
+	struct members_query of = { .cover = source->list,
+				    .which = source->after_minor == ONLY_DROPPED ? MEMBERS_DROPPED : MEMBERS_ALL,
+				    .after = source->after };
+	struct members *list = NULL;
+	struct cover_member m;
 	unsigned n = 0;
 
-	for (; s && sqlite3_step(s) == SQLITE_ROW; n++) {
-		source->after = (uint64_t)sqlite3_column_int64(s, 0);
-		put_member(source->q, l, coll, scratch, s);
+	members_open(&list, coll, &of, NULL);
+	for (; list && n < PIECE && members_next(list, &m, NULL) == WN_OK; n++) {
+		source->after = m.id;
+		put_member(source->q, l, coll, scratch, &m);
 	}
-	sqlite3_finalize(s);
+	members_close(list);
 	return n == PIECE;
 }
 
@@ -406,7 +399,8 @@ static void as_json(struct request *q, struct response *r, struct collection *co
 {
 	struct json *j = data_begin(q);
 	struct sheet l;
-	sqlite3_stmt *s = members(coll, row->id, dropped, by, after, ROWS + 1), *one;
+	struct members *list = list_members(coll, row->id, dropped, by, after);
+	struct cover_member m;
 	struct str next = STR_NONE;
 	unsigned n = 0;
 
@@ -423,18 +417,12 @@ static void as_json(struct request *q, struct response *r, struct collection *co
 	json_put_u64(j, "lower_bound", row->lower_bound);
 	json_key(j, "members");
 	sheet_begin_in(&l, j, member_columns);
-	while (s && sqlite3_step(s) == SQLITE_ROW && ++n <= ROWS) {
-		after = (uint64_t)sqlite3_column_int64(s, 0);
-		by = dropped ? (uint64_t)sqlite3_column_int64(s, 1) : 0;
-		one = cover_ask(
-		    coll,
-		    "select capture, kept, witness, shared, size, witness_size from cover_member where cover = ?1 and capture = ?2",
-		    row->id, after, 0);
-		if (one && sqlite3_step(one) == SQLITE_ROW)
-			put_member(q, &l, coll, &q->arena, one);
-		sqlite3_finalize(one);
+	while (list && members_next(list, &m, NULL) == WN_OK && ++n <= ROWS) {
+		after = m.id;
+		by = m.witness;
+		put_member(q, &l, coll, &q->arena, &m);
 	}
-	sqlite3_finalize(s);
+	members_close(list);
 	sheet_end(&l);
 	json_close(j, '}');
 	if (n > ROWS)

@@ -154,15 +154,18 @@ void page_exported(struct request *q, struct response *r)
 	const struct export_form *form;
 	struct collection *coll;
 	struct cover_row row;
+	const char *path;
 
 	*f = (struct file){ .fd = -1 };
 	if (!asked_for(q, r, &form, &coll, &row))
 		return;
 	page_done(coll);
-	if (os_open(&f->fd, exports_path(&q->arena, q->served->dir, &row, form), O_RDONLY, NULL) < 0)
-		response_error(
-		    r, 404, "no such file was made of cover %" PRIu64 " yet, or the cover was brought up to date since",
-		    row.id);
+	path = exports_path(&q->arena, q->served->dir, &row, form, NULL);
+	if (!path || os_open(&f->fd, path, O_RDONLY, NULL) < 0)
+		response_error(r, 404,
+			       "no such file was made of cover %" PRIu64
+			       " yet, or the cover or the access rules have changed since",
+			       row.id);
 	else
 		send_file(r, f, &row, form);
 }

@@ -4,11 +4,9 @@
  * from the archived page but the addresses of its parts, whose times it tells.
  * The frame is sandboxed here and by its own headers.
  */
-#include <inttypes.h>
-#include <sqlite3.h>
-
 #include "archive/stamp.h"
 #include "base/limits.h"
+#include "flow/members.h"
 #include "serve/page.h"
 #include "serve/parts.h"
 
@@ -20,51 +18,31 @@ struct place { /* of a capture among those of its URL */
 	uint64_t before_id;
 };
 
-static sqlite3_stmt *ask(struct collection *coll, const char *sql, const struct capture *c)
-{
-	sqlite3_stmt *s = NULL;
-
-	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), sql, -1, &s, NULL) != SQLITE_OK)
-		return NULL;
-	sqlite3_bind_text(s, 1, c->urlkey.p, (int)c->urlkey.n, SQLITE_STATIC);
-	sqlite3_bind_int64(s, 2, c->time);
-	return s;
-}
+typedef int step_to(struct history *h, struct str key, struct moment m, struct moment *out, struct err *err);
 
 /* The closest one on a side that this reader may see. */
-static void neighbour(struct request *q, struct collection *coll, const char *sql, const struct capture *c,
-		      int64_t *time, uint64_t *id)
+static int64_t neighbour(struct request *q, struct history *h, step_to *step, const struct capture *c, uint64_t *id)
 {
-	sqlite3_stmt *s = ask(coll, sql, c);
+	struct moment m = { c->id, c->time };
 
-	*time = CAPTURE_NO_TIME;
-	while (s && *time == CAPTURE_NO_TIME && sqlite3_step(s) == SQLITE_ROW)
-		if (page_allowed(q, c->urlkey, sqlite3_column_int64(s, 0))) {
-			*time = sqlite3_column_int64(s, 0);
-			*id = (uint64_t)sqlite3_column_int64(s, 1);
+	while (step(h, c->urlkey, m, &m, NULL) == WN_OK)
+		if (page_allowed(q, c->urlkey, m.time)) {
+			*id = m.id;
+			return m.time;
 		}
-	sqlite3_finalize(s);
+	return CAPTURE_NO_TIME;
 }
 
-static struct place find_place(struct request *q, struct collection *coll, const struct capture *c)
+static struct place find_place(struct request *q, struct history *h, const struct capture *c)
 {
-	struct place p = { 0 };
-	sqlite3_stmt *s =
-	    ask(coll, "select count(*) filter (where time <= ?2), count(*) from capture_key where urlkey = ?1", c);
+	struct place p = { .before = CAPTURE_NO_TIME, .after = CAPTURE_NO_TIME };
 	uint64_t next;
 
-	if (s && sqlite3_step(s) == SQLITE_ROW) {
-		p.number = (uint64_t)sqlite3_column_int64(s, 0);
-		p.all = (uint64_t)sqlite3_column_int64(s, 1);
-	}
-	sqlite3_finalize(s);
-	neighbour(
-	    q, coll,
-	    "select time, capture from capture_key where urlkey = ?1 and time < ?2 order by time desc, capture desc", c,
-	    &p.before, &p.before_id);
-	neighbour(q, coll,
-		  "select time, capture from capture_key where urlkey = ?1 and time > ?2 order by time, capture", c,
-		  &p.after, &next);
+	if (!h)
+		return p;
+	history_count(h, c->urlkey, c->time, &p.number, &p.all, NULL);
+	p.before = neighbour(q, h, history_before, c, &p.before_id);
+	p.after = neighbour(q, h, history_after, c, &next);
 	return p;
 }
 
@@ -83,7 +61,7 @@ static void cover_state(struct request *q, struct collection *coll, struct buf *
 {
 	struct cover_row *rows;
 	struct cover_member m;
-	sqlite3_stmt *s;
+	uint64_t dropped;
 	size_t n;
 
 	if (page_covers(q, coll, &rows, &n, NULL) < 0 || !n)
@@ -93,16 +71,8 @@ static void cover_state(struct request *q, struct collection *coll, struct buf *
 		     str(q->served->name), rows[0].id, c->id, m.kept ? "kept" : "hidden", rows[0].id);
 	if (p->all > HIDDEN_COUNTED)
 		return;
-	s = ask(
-	    coll,
-	    "select count(*) from capture_key k join cover_member m on m.cover = ?3 and m.capture = k.capture and m.kept = 0 where k.urlkey = ?1",
-	    c);
-	if (s)
-		sqlite3_bind_int64(s, 3, (sqlite3_int64)rows[0].id);
-	if (s && sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0))
-		html(b, "<span data-capture class=\"soft\">%n of its captures are hidden by it</span>\n",
-		     (uint64_t)sqlite3_column_int64(s, 0));
-	sqlite3_finalize(s);
+	if (members_count_dropped(coll, rows[0].id, c->urlkey, &dropped, NULL) == WN_OK && dropped)
+		html(b, "<span data-capture class=\"soft\">%n of its captures are hidden by it</span>\n", dropped);
 }
 
 static void offset(struct buf *b, int64_t seconds)
@@ -147,7 +117,7 @@ static void cite(struct request *q, struct buf *b, const struct capture *c)
 {
 	html(b,
 	     "<details data-capture><summary>cite</summary><p>%b, captured %t UTC. <br><code>%s%s/%p/%i/%r</code></p>",
-	     c->url, c->time, q->origin, page_base(q), str(q->served->slug), c->time, c->url);
+	     c->url, c->time, q->origin, page_base(q), str(q->served->slug), c->time, page_url(q, c));
 	if (c->payload_digest.n)
 		html(b, "<p>Payload <code>%s</code></p>", c->payload_digest);
 	html(b, "</details>\n");
@@ -156,21 +126,21 @@ static void cite(struct request *q, struct buf *b, const struct capture *c)
 static void banner(struct request *q, struct response *r, struct collection *coll, struct buf *b,
 		   const struct capture *c)
 {
-	struct place p = find_place(q, coll, c);
-	struct str slug = str(q->served->slug);
+	struct place p = find_place(q, request_history(q, r), c);
+	struct str slug = str(q->served->slug), url = page_url(q, c);
 
 	html(
 	    b,
 	    "<div class=\"banner\"><h1><span data-capture>%b</span><span id=\"moved\" hidden>The frame shows another page than this address names.</span></h1>\n",
 	    c->url);
 	html(b, "<span data-capture><b>%t</b> UTC \u00b7 capture %n of %n</span>\n", c->time, p.number, p.all);
-	link_to(q, b, "prev", "\u27e8 previous", p.before, c->url);
-	link_to(q, b, "next", "next \u27e9", p.after, c->url);
-	html(b, "<a href=\"%s/%p/*/%r\">calendar</a>\n", page_base(q), slug, c->url);
+	link_to(q, b, "prev", "\u27e8 previous", p.before, url);
+	link_to(q, b, "next", "next \u27e9", p.after, url);
+	html(b, "<a href=\"%s/%p/*/%r\">calendar</a>\n", page_base(q), slug, url);
 	if (p.before_id && c->content)
 		html(b, "<a data-capture href=\"%s/c/%p/diff/%u..%u\">diff with previous</a>\n", page_base(q),
 		     str(q->served->name), p.before_id, c->id);
-	html(b, "<a data-capture href=\"%s/%p/%iid_/%r\">raw</a>\n", request_replay_base(q), slug, c->time, c->url);
+	html(b, "<a data-capture href=\"%s/%p/%iid_/%r\">raw</a>\n", request_replay_base(q), slug, c->time, url);
 	cover_state(q, coll, b, c, &p);
 	tell_parts(q, r, b, c);
 	cite(q, b, c);
@@ -193,7 +163,7 @@ void page_frame_of(struct request *q, struct response *r, const struct capture *
 	    "<iframe class=\"replay\" title=\"Archived page\" sandbox=\"allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation%z\" "
 	    "referrerpolicy=\"no-referrer\" src=\"%s/%p/%imp_/%r\"></iframe>\n<a id=\"after\" class=\"skip\" href=\"#main\">Back to the banner</a>",
 	    q->server->replay_host.n ? " allow-same-origin" : "", request_replay_base(q), str(q->served->slug), c->time,
-	    c->url);
+	    page_url(q, c));
 	page_done(coll);
 	page_end(q, r, b);
 }

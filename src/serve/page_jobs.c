@@ -54,8 +54,10 @@ void page_job_list(struct request *q, struct response *r)
 	if (page_sheet_begin(
 		&p, q, NULL, &l, job_columns,
 		&(struct page_look){ .tab = TAB_JOBS, .title = STR("Jobs"), .refresh = jobs_active() ? 5 : 0 })) {
-		html(p.b, "<h1>Jobs</h1>\n%m",
-		     n ? "" : "<p>No job was started so far. A rule's page starts one.</p>\n");
+		html(
+		    p.b, "<h1>Jobs</h1>\n%m",
+		    n ? ""
+		      : "<p>No job was started so far. Computing a cover starts one, and so does a dropped archive.</p>\n");
 		page_sheet_table(&p, NULL);
 	}
 	for (size_t i = 0; i < n; i++)

@@ -3,12 +3,13 @@
 #include <math.h>
 
 #include "base/limits.h"
+#include "serve/replay.h"
 #include "serve/studio.h"
 
 static void page_line(struct request *q, struct buf *b, const struct preview_page *p)
 {
 	html(b, "<a href=\"%s/%p/%i/%r\">%b</a> <span class=\"soft\">%d</span>", page_base(q), str(q->served->slug),
-	     p->time, p->url, p->title.n ? p->title : p->url, p->time);
+	     p->time, replay_url_of(&q->arena, p->url, p->urlkey), p->title.n ? p->title : p->url, p->time);
 }
 
 static void example(struct request *q, struct buf *b, const struct preview_example *e)

@@ -5,11 +5,11 @@
  * captures stand behind it, and how many of the same text or covered ones.
  */
 #include <inttypes.h>
-#include <sqlite3.h>
 
 #include "archive/stamp.h"
 #include "base/limits.h"
 #include "flow/find.h"
+#include "flow/members.h"
 #include "serve/page.h"
 
 enum {
@@ -231,21 +231,13 @@ static void snippet(struct buf *b, const struct ftsnippet *s)
 	html(b, "%s%z</bdi></p>\n", str_sub(s->text, at, s->text.n), s->cut_after ? " \u2026" : "");
 }
 
-/* How many documents a hit is the witness of. */
+/* How many documents a hit is the witness of; without a cover none. */
 static uint64_t count_covered(struct collection *coll, uint64_t cover, uint64_t capture)
 {
-	sqlite3_stmt *s = NULL;
 	uint64_t n = 0;
 
-	if (cover && sqlite3_prepare_v2(catalog_sqlite(coll->catalog),
-					"select count(*) from cover_member where cover = ?1 and witness = ?2", -1, &s,
-					NULL) == SQLITE_OK) {
-		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)capture);
-		if (sqlite3_step(s) == SQLITE_ROW)
-			n = (uint64_t)sqlite3_column_int64(s, 0);
-	}
-	sqlite3_finalize(s);
+	if (cover)
+		members_count_of(coll, cover, capture, &n, NULL);
 	return n;
 }
 
@@ -259,7 +251,7 @@ static void hit(struct request *q, struct collection *coll, struct buf *b, const
 	page_capture_link(q, b, c);
 	html(b, "</h2>\n<p class=\"soft\">%t \u00b7 %b", c->time, c->url);
 	html(b, " \u00b7 <a href=\"%s/%p/*/%r\">all captures<span class=\"hidden\"> of %b</span></a>", page_base(q),
-	     str(q->served->slug), c->url, c->url);
+	     str(q->served->slug), page_url(q, c), c->url);
 	if (h->captures > 1)
 		html(b, " \u00b7 +%n with the same text", h->captures - 1);
 	if (covered)
@@ -298,8 +290,8 @@ static void concordance_line(struct request *q, struct buf *b, const struct capt
 	html(
 	    b,
 	    "<tr><td class=\"left\">%b</td><td class=\"word\"><a href=\"%s/%p/%i/%r\" title=\"%s\"><mark>%b</mark></a></td><td>%b</td><td>%d</td></tr>\n",
-	    context_left(text, at), page_base(q), str(q->served->slug), c->time, c->url, c->title.n ? c->title : c->url,
-	    str_sub(text, at, end), context_right(text, end), c->time);
+	    context_left(text, at), page_base(q), str(q->served->slug), c->time, page_url(q, c),
+	    c->title.n ? c->title : c->url, str_sub(text, at, end), context_right(text, end), c->time);
 }
 
 /* Words that stand together, as of a phrase, are one place. */

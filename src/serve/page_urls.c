@@ -8,6 +8,7 @@
 #include "archive/surt.h"
 #include "base/limits.h"
 #include "serve/page.h"
+#include "serve/replay.h"
 
 enum { URLS = 100, COUNT_MOST = 10000 };
 
@@ -34,17 +35,18 @@ static void row(struct urls *u, struct str key)
 {
 	sqlite3_stmt *s = u->about;
 	uint64_t n;
-	struct str url;
+	struct str url, at;
 
 	sqlite3_bind_text(s, 1, key.p, (int)key.n, SQLITE_STATIC);
 	sqlite3_bind_int64(s, 2, COUNT_MOST);
 	if (sqlite3_step(s) == SQLITE_ROW && page_allowed(u->q, key, sqlite3_column_int64(s, 3))) {
 		n = (uint64_t)sqlite3_column_int64(s, 1);
 		url = column(s, 0);
+		at = replay_url_of(&u->q->arena, url, key);
 		sheet_row(u->sheet);
 		if (sheet_cell(u->sheet, url))
-			html(u->sheet->b, "<a href=\"%s/%p/*/%r\">%b</a>", page_base(u->q), str(u->q->served->slug),
-			     url, url);
+			html(u->sheet->b, "<a href=\"%s/%p/*/%r\">%b</a>%z", page_base(u->q), str(u->q->served->slug),
+			     at, url, at.p == url.p ? "" : " <span class=\"tag\">POST</span>");
 		sheet_text(u->sheet, key);
 		if (sheet_cell_u64(u->sheet, n))
 			html(u->sheet->b, "%n%z", n, n == COUNT_MOST ? " or more" : "");

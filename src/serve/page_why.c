@@ -28,29 +28,6 @@ bool cover_open(struct request *q, struct response *r, const char *name, struct 
 	return true;
 }
 
-sqlite3_stmt *cover_ask(struct collection *coll, const char *sql, uint64_t one, uint64_t two, uint64_t three)
-{
-	static const char by_index[] = "indexed by cover_witness";
-	sqlite3 *db = catalog_sqlite(coll->catalog);
-	sqlite3_stmt *s = NULL;
-
-	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) {
-		/* a collection whose covers are of before has no such index, and is slow instead */
-		struct buf plain = BUF(4 * KIB);
-		const char *at = strstr(sql, by_index);
-		bool good = at && buf_printf(&plain, "%.*s%s", (int)(at - sql), sql, at + strlen(by_index)) &&
-			    sqlite3_prepare_v2(db, plain.p, (int)plain.n, &s, NULL) == SQLITE_OK;
-
-		buf_release(&plain);
-		if (!good)
-			return NULL;
-	}
-	sqlite3_bind_int64(s, 1, (sqlite3_int64)one);
-	sqlite3_bind_int64(s, 2, (sqlite3_int64)two);
-	sqlite3_bind_int64(s, 3, (sqlite3_int64)three);
-	return s;
-}
-
 bool cover_document(struct request *q, struct collection *coll, struct buf *b, uint64_t id, struct capture *c)
 {
 	if (catalog_capture(coll->catalog, &q->arena, id, c, NULL) < 0 || !page_allowed(q, c->urlkey, c->time)) {
@@ -63,12 +40,12 @@ bool cover_document(struct request *q, struct collection *coll, struct buf *b, u
 	return true;
 }
 
-void cover_score(struct buf *b, uint64_t shared, uint64_t size, uint64_t witness_size)
+void cover_score(struct buf *b, const struct cover_member *m)
 {
-	if (!size) /* the rule has no measure */
+	if (!m->size) /* the rule has no measure */
 		return;
-	html(b, " <span class=\"soft\">%f %% contained in the kept page, Jaccard %f %%</span> ", percent(shared, size),
-	     percent(shared, size + witness_size - shared));
+	html(b, " <span class=\"soft\">%f %% contained in the kept page, Jaccard %f %%</span> ",
+	     percent(m->shared, m->size), percent(m->shared, m->size + m->witness_size - m->shared));
 }
 
 void cover_again(struct request *q, struct buf *b, uint64_t cover, uint64_t keep, const char *label)
@@ -102,25 +79,20 @@ void cover_actions(struct request *q, struct buf *b, const struct cover_row *row
 void cover_covered(struct request *q, struct collection *coll, struct buf *b, const struct cover_row *row,
 		   uint64_t kept, uint64_t most)
 {
-	sqlite3_stmt *s = cover_ask(
-	    coll,
-	    "select capture, shared, size, witness_size, count(*) over () from cover_member indexed by cover_witness where cover = ?1 and witness = ?2 order by capture limit ?3",
-	    row->id, kept, most);
-	uint64_t shown = 0, all = 0;
+	struct members_query of = { .cover = row->id, .which = MEMBERS_OF, .witness = kept };
+	struct members *list = NULL;
+	struct cover_member m;
+	struct capture c;
+	uint64_t shown = 0, all;
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
-		uint64_t id = (uint64_t)sqlite3_column_int64(s, 0);
-		struct capture c;
-
-		if (!shown++) {
-			all = (uint64_t)sqlite3_column_int64(s, 4);
-			html(b, "<details open><summary>covers %n</summary><ul class=\"covered\">\n", all);
-		}
+	if (members_count_of(coll, row->id, kept, &all, NULL) < 0 || !all || members_open(&list, coll, &of, NULL) < 0)
+		return;
+	html(b, "<details open><summary>covers %n</summary><ul class=\"covered\">\n", all);
+	for (; shown < most && members_next(list, &m, NULL) == WN_OK; shown++) {
 		html(b, "<li>");
-		cover_document(q, coll, b, id, &c);
-		cover_score(b, (uint64_t)sqlite3_column_int64(s, 1), (uint64_t)sqlite3_column_int64(s, 2),
-			    (uint64_t)sqlite3_column_int64(s, 3));
-		cover_actions(q, b, row, id, kept);
+		cover_document(q, coll, b, m.id, &c);
+		cover_score(b, &m);
+		cover_actions(q, b, row, m.id, kept);
 		html(b, "</li>\n");
 	}
 	if (all > shown) {
@@ -128,9 +100,8 @@ void cover_covered(struct request *q, struct collection *coll, struct buf *b, co
 		cover_href(q, b, row->id);
 		html(b, "/doc/%u\">all %n</a></li>", kept, all);
 	}
-	if (shown)
-		html(b, "</ul></details>\n");
-	sqlite3_finalize(s);
+	html(b, "</ul></details>\n");
+	members_close(list);
 }
 
 /* ---- why ---- */
@@ -239,7 +210,7 @@ static void why_page(struct request *q, struct collection *coll, struct buf *b, 
 	html(b, "<p class=\"note\">It is hidden because this one is kept: ");
 	cover_document(q, coll, b, x->m.witness, &c);
 	html(b, "</p>\n<p>They share %n shingles of %n and %n.", x->m.shared, x->m.size, x->m.witness_size);
-	cover_score(b, x->m.shared, x->m.size, x->m.witness_size);
+	cover_score(b, &x->m);
 	html(b, " <a href=\"%s/c/%p/diff/%u..%u\">How they differ</a></p>\n", page_base(q), str(q->served->name), x->id,
 	     x->m.witness);
 	if (x->n) {
@@ -321,9 +292,8 @@ static const struct sheet_column compare_columns[] = {
 
 /* One cover's members in the order of their ids. */
 struct side {
-	sqlite3_stmt *s;
-	uint64_t id;
-	int kept;
+	struct members *list;
+	struct cover_member at;
 	bool end;
 };
 
@@ -333,14 +303,7 @@ struct unlike {
 	int kept[2];
 };
 
-static void side_next(struct side *x)
-{
-	x->end = !x->s || sqlite3_step(x->s) != SQLITE_ROW;
-	if (x->end)
-		return;
-	x->id = (uint64_t)sqlite3_column_int64(x->s, 0);
-	x->kept = sqlite3_column_int(x->s, 1) != 0;
-}
+static void side_next(struct side *x) { x->end = !x->list || members_next(x->list, &x->at, NULL) != WN_OK; }
 
 /* Up to DIFFERENCES of them behind `after`, from at most COMPARED_AT_ONCE documents: covers of millions may differ in few.
  * True: there may be more behind *last. */
@@ -354,21 +317,18 @@ static bool find_unlike(struct collection *coll, const struct cover_row row[2], 
 	*looked = 0;
 	*last = after;
 	for (int i = 0; i < 2; i++) {
-		side[i].s = cover_ask(
-		    coll,
-		    "select capture, kept from cover_member where cover = ?1 and capture > ?3 and ?2 order by capture",
-		    row[i].id, 1, after);
+		members_open(&side[i].list, coll, &(struct members_query){ .cover = row[i].id, .after = after }, NULL);
 		side_next(&side[i]);
 	}
 	while ((more = !side[0].end || !side[1].end) && *looked < COMPARED_AT_ONCE) {
 		struct unlike u = { UINT64_MAX, { -1, -1 } };
 
 		for (int i = 0; i < 2; i++)
-			if (!side[i].end && side[i].id < u.id)
-				u.id = side[i].id;
+			if (!side[i].end && side[i].at.id < u.id)
+				u.id = side[i].at.id;
 		for (int i = 0; i < 2; i++)
-			if (!side[i].end && side[i].id == u.id) {
-				u.kept[i] = side[i].kept;
+			if (!side[i].end && side[i].at.id == u.id) {
+				u.kept[i] = side[i].at.kept;
 				side_next(&side[i]);
 			}
 		if (u.kept[0] != u.kept[1]) {
@@ -380,7 +340,7 @@ static bool find_unlike(struct collection *coll, const struct cover_row row[2], 
 		*last = u.id;
 	}
 	for (int i = 0; i < 2; i++)
-		sqlite3_finalize(side[i].s);
+		members_close(side[i].list);
 	return more;
 }
 
@@ -408,26 +368,17 @@ static void difference(struct request *q, struct collection *coll, struct sheet 
 /* How many both keep, and each alone. */
 static void compare_counts(struct request *q, struct collection *coll, struct buf *b, const struct cover_row row[2])
 {
-	sqlite3_stmt *s;
+	uint64_t both, first;
 
 	if (row[0].documents + row[1].documents > COUNTED_AT_ONCE && !request_param(q, "count").n) {
 		html(b, "<p><a class=\"button\" href=\"?count=1\">Count the differences</a> takes a moment.</p>\n");
 		return;
 	}
-	s = cover_ask(
-	    coll,
-	    "select count(*) filter (where m.kept and n.kept), count(*) filter (where m.kept and not ifnull(n.kept, 0)) from cover_member m "
-	    "left join cover_member n on n.cover = ?2 and n.capture = m.capture where m.cover = ?1",
-	    row[0].id, row[1].id, 0);
-	if (s && sqlite3_step(s) == SQLITE_ROW) {
-		uint64_t both = (uint64_t)sqlite3_column_int64(s, 0), first = (uint64_t)sqlite3_column_int64(s, 1);
-
+	if (members_compare(coll, row[0].id, row[1].id, &both, &first, NULL) == WN_OK)
 		html(
 		    b,
 		    "<dl class=\"facts\"><div><dt>Kept by both</dt><dd>%n</dd></div><div><dt>Only by cover %u</dt><dd>%n</dd></div><div><dt>Only by cover %u</dt><dd>%n</dd></div></dl>\n",
 		    both, row[0].id, first, row[1].id, row[1].kept - both);
-	}
-	sqlite3_finalize(s);
 }
 
 static void compare_head(struct request *q, struct collection *coll, struct buf *b, const struct cover_row row[2])

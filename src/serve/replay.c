@@ -6,7 +6,7 @@
 #include "serve/replay.h"
 
 #include "archive/cdx.h"
-#include "archive/url.h"
+#include "archive/surt.h"
 #include "base/limits.h"
 #include "serve/routes.h"
 
@@ -15,18 +15,10 @@
 
 /* ---- which capture ---- */
 
-static bool leads_to_itself(struct history *h, struct request *q, const struct capture *c, struct str key)
+static bool leads_to_itself(struct history *h, const struct capture *c, struct str key)
 {
-	struct url base = { 0 }, to = { 0 };
-	bool self = false;
-
-	if (c->status < 300 || c->status >= 400 || c->redirect.n == 0)
-		return false;
-	if (url_parse(&base, c->url, NULL) && url_parse(&to, c->redirect, &base))
-		self = str_eq(history_key(h, &q->arena, arena_str(&q->arena, url_href(&to))), key);
-	url_release(&base);
-	url_release(&to);
-	return self;
+	return c->status >= 300 && c->status < 400 && c->redirect.n &&
+	       surt_leads_to(history_profile(h), c->url, c->redirect, key);
 }
 
 static bool can_show(const struct capture *c)
@@ -51,7 +43,7 @@ static int in_second(struct history *h, struct request *q, struct str key, int64
 			return rc;
 		if (!can_show(&c))
 			continue;
-		if (!leads_to_itself(h, q, &c, key)) {
+		if (!leads_to_itself(h, &c, key)) {
 			*out = c;
 			return WN_OK;
 		}
@@ -126,8 +118,9 @@ static void timegate(struct request *q, struct response *r, struct history *h, c
 	enum modifier mod = p->has_modifier ? p->modifier : MOD_MP;
 	int rc;
 
-	if (wish.p && !stamp_parse_http(wish, &t)) {
+	if (wish.p && (!stamp_parse_http(wish, &t) || t.flaw)) {
 		response_error(r, 400, "Accept-Datetime must be a date such as 'Thu, 06 May 2004 07:08:09 GMT'");
+		response_header(r, "Vary", STR("accept-datetime"));
 		return;
 	}
 	rc = replay_look(h, q, p->url, t.time, t.time, &c, &fuzzy, &err);

@@ -22,7 +22,9 @@ int replay_find(struct history *h, struct request *q, struct str key, int64_t fr
 /* The same of a URL: also the answer to a POST of it, and unless --no-fuzzy one that differs in cache-busters (*fuzzy). */
 int replay_look(struct history *h, struct request *q, struct str url, int64_t from, int64_t to, struct capture *out,
 		bool *fuzzy, struct err *err);
-/* The URL, or its key, without its cache-busters; STR_NONE when it has none. */
+/* The URL by which replay finds captures of this key: for the answer to a POST one with the method and what was sent. */
+struct str replay_url_of(struct arena *a, struct str url, struct str key);
+/* The URL, or its key, without its cache-busters and callbacks; STR_NONE when it has none. */
 struct str replay_plain_url(struct arena *a, struct str url);
 /* 404, with what is archived near url and time: for frames and programs; as a page of ours. */
 void replay_missing(struct request *q, struct response *r, struct history *h, struct str url, int64_t time);

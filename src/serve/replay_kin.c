@@ -1,12 +1,13 @@
 /* serve/replay_kin.c -- a capture of a URL, or of one that differs in nothing that counts.
  *
  * Where a URL has no capture of its own there may be kin under the same path: the
- * answer to a POST of it (its method and body are in its key; a link from a list
- * of documents leads there), or the same but for cache-busters, which scripts
- * make anew each time.  All of them have keys that begin with the path and '?':
+ * answer to a POST of it (its method and body are in its key), or the same but for
+ * cache-busters and names of functions to call, which scripts make anew each
+ * time.  All of them have keys that begin with the path and '?':
  * one seek a key, KIN_MOST of them at most.
  */
 #include "base/limits.h"
+#include "serve/jsonp.h"
 #include "serve/replay.h"
 
 enum { KIN_MOST = 1000 };
@@ -50,7 +51,8 @@ struct str replay_plain_url(struct arena *a, struct str url)
 	while (rest.n) {
 		struct str arg = str_cut(&rest, '&'), value = arg, name = str_cut(&value, '=');
 
-		if (value.p ? is_buster(name) && is_number(value) : arg.n >= 6 && is_number(arg)) {
+		if (value.p ? (is_buster(name) && is_number(value)) || jsonp_names(name, value)
+			    : arg.n >= 6 && is_number(arg)) {
 			dropped = true;
 			continue;
 		}
@@ -87,6 +89,16 @@ static bool is_posted(struct str key)
 	return str_find(key, STR("?__wb_method=")) >= 0 || str_find(key, STR("&__wb_method=")) >= 0;
 }
 
+struct str replay_url_of(struct arena *a, struct str url, struct str key)
+{
+	ptrdiff_t mark = str_chr(url, '?'), query = str_chr(key, '?');
+
+	if (!is_posted(key))
+		return url;
+	return arena_printf(a, "%.*s%.*s", (int)(mark < 0 ? url.n : (size_t)mark), url.p,
+			    STR_FMT(str_sub(key, (size_t)query, key.n)));
+}
+
 /* One key of the path: is it kin, and nearer in time than what was found? */
 static int consider(struct search *s, struct str key, struct err *err)
 {
@@ -99,6 +111,8 @@ static int consider(struct search *s, struct str key, struct err *err)
 
 		if (!plain.p || !str_eq(plain, s->plain))
 			return WN_OK;
+		if (jsonp_callback(key).n && !jsonp_callback(s->key).n)
+			return WN_OK; /* who names no function wants no call of one */
 	}
 	if ((rc = replay_find(s->h, s->q, key, s->from, s->to, &c, err)) != WN_OK)
 		return rc == WN_NONE ? WN_OK : rc;

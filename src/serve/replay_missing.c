@@ -26,7 +26,7 @@ static void list_one(struct near *n, struct str key)
 		return;
 	html(n->b, n->listed++ ? "" : "<h2>Archived nearby</h2>\n<ul>\n");
 	html(n->b, "<li><a target=\"_top\" href=\"%s/%p/%i/%r\">%b</a> %d</li>\n", page_base(q), str(q->served->slug),
-	     c.time, c.url, c.url, c.time);
+	     c.time, page_url(q, &c), c.url, c.time);
 }
 
 /* Keys in (after, before), until `most` are listed. */
@@ -91,8 +91,8 @@ void replay_missing_page(struct request *q, struct response *r, struct history *
 	say(q, h, url, time, b);
 	html(
 	    b,
-	    "<form action=\"%s/c/%p/go\"><label for=\"url\">Captures of another URL</label><div class=\"join\"><input id=\"url\" name=\"url\" type=\"text\" inputmode=\"url\" "
+	    "<p><a href=\"%s/c/%p/urls?url=%p\">All URLs near that address</a></p>\n<form action=\"%s/c/%p/go\"><label for=\"url\">Captures of another URL</label><div class=\"join\"><input id=\"url\" name=\"url\" type=\"text\" inputmode=\"url\" "
 	    "value=\"%s\"><button>Show</button></div></form>\n",
-	    page_base(q), str(q->served->name), url);
+	    page_base(q), str(q->served->name), url, page_base(q), str(q->served->name), url);
 	page_end(q, r, b);
 }

@@ -1,6 +1,7 @@
 /* serve/replay_send.c -- one capture as a response: its status and headers, its body as the modifier wants it. */
 #include "base/limits.h"
 #include "serve/archived.h"
+#include "serve/jsonp.h"
 #include "serve/opened.h"
 #include "serve/replay.h"
 #include "serve/routes.h"
@@ -294,11 +295,12 @@ void replay_send(struct replay_job *job)
 		kind = REWRITE_NOT;
 	else
 		kind = o->cut || o->body.n > LIMIT_REWRITE ? REWRITE_NOT : rewrite_kind(mime, mod, o->body);
-	body = rewritten(job, w, kind, mime, o->type, o->body, &label);
+	body = raw ? o->body : jsonp_rename(&q->arena, o->body, job->capture.url, job->path->url);
+	body = rewritten(job, w, kind, mime, o->type, body, &label);
 	if (label)
 		response_headerf(r, "Content-Type", "%.*s; charset=%s", STR_FMT(mime), label);
 	else if (!o->has_head && o->type.n)
-		response_header(r, "Content-Type", o->type);
+		archived_type(r, o->type);
 	if (o->has_head)
 		archived_headers(r, &o->head,
 				 label ? ARCHIVED_REWRITTEN

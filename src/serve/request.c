@@ -36,6 +36,7 @@ bool request_split(struct request *q)
 		struct str after = str_sub(path, (size_t)str_chr(path, '/') + 2, path.n);
 		ptrdiff_t slash = str_chr(after, '/');
 
+		q->authority = slash < 0 ? after : str_sub(after, 0, (size_t)slash);
 		path = slash < 0 ? STR("/") : str_sub(after, (size_t)slash, after.n);
 		mark = str_chr(path, '?');
 	}
@@ -166,8 +167,8 @@ struct collection *request_open(struct request *q, const struct served *which, s
 	struct err err = { 0 };
 	struct handle *h = worker_handle(q->worker, which->index, &err);
 
-	if (!h) {
-		response_err(r, &err);
+	if (!h) { /* it was there when it was named */
+		response_error(r, 503, "%s", err.text);
 		return NULL;
 	}
 	return &h->coll;

@@ -156,18 +156,49 @@ static void page(struct response *r, int status, struct str detail)
 }
 
 /* Where collections lie is nobody's business: their folders by the names under which they are served. */
-struct str response_unpathed(struct request *q, struct str text)
+/* Every `dir` in the text as `name`. */
+static struct str renamed(struct request *q, struct str text, struct str dir, struct str name)
+{
+	struct buf *out = request_buf(q, 64 * KIB);
+	ptrdiff_t at;
+
+	while ((at = str_find(text, dir)) >= 0) {
+		buf_str(out, str_sub(text, 0, (size_t)at));
+		buf_str(out, name);
+		text = str_sub(text, (size_t)at + dir.n, text.n);
+	}
+	buf_str(out, text);
+	return buf_view(out);
+}
+
+/* "/srv/crawls/a.warc.gz: no such file": "a.warc.gz: no such file".  A path begins behind a blank or a quote, so URLs stay. */
+static struct str without_folders(struct request *q, struct str text)
+{
+	struct buf *out = request_buf(q, 64 * KIB);
+
+	for (size_t i = 0; i < text.n; i++) {
+		size_t end = i, last = i;
+
+		if (text.p[i] == '/' && (i == 0 || strchr(" '\"(=", text.p[i - 1]))) {
+			for (; end < text.n && !strchr(" '\",;)", text.p[end]); end++)
+				if (text.p[end] == '/' && end + 1 < text.n && !strchr(" '\",;)", text.p[end + 1]))
+					last = end + 1;
+			i = last;
+		}
+		buf_byte(out, text.p[i]);
+	}
+	return buf_view(out);
+}
+
+struct str response_unpathed(struct request *q, int status, struct str text)
 {
 	for (size_t i = 0; i < q->server->n_served; i++) {
 		const struct served *s = &q->server->served[i];
-		struct str dir = str(s->dir);
-		ptrdiff_t at = str_chr(dir, '/') < 0 ? -1 : str_find(text, dir);
 
-		if (at >= 0)
-			text = arena_printf(&q->arena, "%.*s%s%.*s", (int)at, text.p, s->name,
-					    STR_FMT(str_sub(text, (size_t)at + dir.n, text.n)));
+		if (strchr(s->dir, '/') && str_find(text, str(s->dir)) >= 0)
+			text = renamed(q, text, str(s->dir), str(s->name));
 	}
-	return text;
+	return status < 500 ? text : without_folders(q, text);
 }
 
 void response_error(struct response *r, int status, const char *fmt, ...)
@@ -177,7 +208,7 @@ void response_error(struct response *r, int status, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	detail = response_unpathed(q, arena_vprintf(&q->arena, fmt, ap));
+	detail = response_unpathed(q, status, arena_vprintf(&q->arena, fmt, ap));
 	va_end(ap);
 	if (r->done && !extra(q)->done_called)
 		r->done(r->context);

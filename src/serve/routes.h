@@ -13,7 +13,8 @@
 enum route_flag {
 	ROUTE_CHANGES =
 	    1, /* changes state, starts a job or names a server path: token, same origin; gone with --read-only */
-	ROUTE_FORMS = 2,     /* its last segment may end in .json .csv .jsonl: q->format */
+	ROUTE_FORMS = 2,     /* its last segment may end in .json: q->format */
+	ROUTE_LIST = 256,    /* with ROUTE_FORMS: in .csv and .jsonl too */
 	ROUTE_CDX_WRITE = 4, /* only with --allow-cdx-write */
 	ROUTE_SQL = 8,	     /* only with --allow-sql */
 	ROUTE_HIDDEN = 16,   /* not in the OpenAPI document */

@@ -15,7 +15,9 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <limits.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -79,9 +81,34 @@ static struct handle *held(struct worker *w, struct handle *h)
 	return h;
 }
 
+/* Which file is the catalogue of that folder; false: there is none. */
+static bool catalogue_file(const char *dir, dev_t *device, ino_t *file)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(path, sizeof path, "%s/catalog.db", dir) >= (int)sizeof path || stat(path, &st) < 0)
+		return false;
+	*device = st.st_dev;
+	*file = st.st_ino;
+	return true;
+}
+
+/* Whether the catalogue is another one than that which is open, or of another revision. */
+static bool has_changed(const struct handle *h, const char *dir)
+{
+	struct catalog_next next;
+	dev_t device;
+	ino_t file;
+
+	return !catalogue_file(dir, &device, &file) || device != h->device || file != h->file ||
+	       catalog_next(h->coll.catalog, &next, NULL) < 0 || next.revision != h->revision;
+}
+
 struct handle *worker_handle(struct worker *w, unsigned index, struct err *err)
 {
 	struct handle *h = &w->handles[index];
+	const char *dir = w->server->served[index].dir;
 	struct catalog_next next;
 	int64_t now = server_now_ns() / 1000000;
 
@@ -90,12 +117,13 @@ struct handle *worker_handle(struct worker *w, unsigned index, struct err *err)
 	if (h->open && now - h->looked > REVISION_EVERY_MS) {
 		/* stored texts and words of a newer revision lie in files that are not open yet */
 		h->looked = now;
-		if (catalog_next(h->coll.catalog, &next, err) < 0 || next.revision != h->revision)
+		if (has_changed(h, dir))
 			handle_close(h);
 	}
 	if (h->open)
 		return held(w, h);
-	if (collection_open(&h->coll, w->server->served[index].dir, CATALOG_READ, NULL, err) < 0 ||
+	catalogue_file(dir, &h->device, &h->file);
+	if (collection_open(&h->coll, dir, CATALOG_READ, NULL, err) < 0 ||
 	    catalog_next(h->coll.catalog, &next, err) < 0) {
 		collection_close(&h->coll);
 		return NULL;

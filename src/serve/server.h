@@ -88,9 +88,10 @@ struct request {
 	const struct route *route;
 	enum method method;
 	const char *method_name;
-	struct str target; /* as sent: path, '?', query */
-	struct str path;   /* raw, prefix of --public-url taken off */
-	struct str query;  /* raw, without '?'; p NULL when there is no '?' */
+	struct str target;    /* as sent: path, '?', query */
+	struct str authority; /* host and port of a target in the absolute form; p NULL: it is in no such form */
+	struct str path;      /* raw, prefix of --public-url taken off */
+	struct str query;     /* raw, without '?'; p NULL when there is no '?' */
 	const struct param *params;
 	size_t n_params;
 	struct str body;	     /* whole, at most LIMIT_BODY */
@@ -179,7 +180,8 @@ void response_headerf(struct response *r, const char *name, const char *fmt, ...
 void response_vary(struct response *r, const char *name); /* one more name in Vary */
 void response_weaken(struct response *r);		  /* its tag names what it says, not its bytes */
 struct str response_get(const struct response *r, const char *name);
-struct str response_unpathed(struct request *q, struct str text);	   /* no folder of a collection in it */
+/* No folder of a collection in it, and in what we failed at no folder at all: where things lie is not for strangers. */
+struct str response_unpathed(struct request *q, int status, struct str text);
 struct str response_tag(struct arena *a, struct str body);		   /* an ETag: equal for equal bodies */
 void response_body(struct response *r, const char *type, struct str body); /* 200 unless status was set */
 void response_html(struct response *r, struct str body);

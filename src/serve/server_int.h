@@ -1,6 +1,8 @@
 /* serve/server_int.h -- what the files of the server share: workers, their handles, a request's own memory. */
 #ifndef WINNOW_SERVE_SERVER_INT_H
 #define WINNOW_SERVE_SERVER_INT_H
+#include <sys/types.h>
+
 #include "archive/record.h"
 #include "serve/history.h"
 #include "serve/server.h"
@@ -15,6 +17,8 @@ struct handle {
 	unsigned generation;
 	uint64_t revision;
 	int64_t looked; /* when the revision was last read, ms */
+	dev_t device;	/* which file its catalogue is: another one may come to stand at its place */
+	ino_t file;
 };
 
 /* A thread that runs handlers.  Readers of archive files that it used last wait for the next record of theirs. */

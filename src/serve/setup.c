@@ -321,6 +321,8 @@ static int setup_address(struct server *s, struct sockaddr_storage *at, struct e
 	port = str_sub(listen, (size_t)colon + 1, listen.n);
 	s->listen_host =
 	    host.n == 0 || str_eq(host, STR("0.0.0.0")) || str_eq(host, STR("[::]")) ? STR("127.0.0.1") : host;
+	if (str_chr(s->listen_host, ':') >= 0 && s->listen_host.p[0] != '[')
+		s->listen_host = arena_printf(&s->arena, "[%.*s]", STR_FMT(s->listen_host));
 	if (host.n > 1 && host.p[0] == '[' && host.p[host.n - 1] == ']')
 		host = str_sub(host, 1, host.n - 1);
 	if (!str_u64(port, &number) || number > 65535)

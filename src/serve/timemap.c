@@ -30,8 +30,11 @@ static struct str page_address(struct page *p, uint64_t number)
 static void write_link(struct page *p, struct buf *out)
 {
 	struct request *q = p->q;
+	struct buf *url = request_buf(q, 4 * LIMIT_URL);
 	char from[30], until[30];
 
+	memento_target(url, p->url);
+	p->url = buf_view(url);
 	stamp_http(p->m[0].time, from);
 	stamp_http(p->m[p->n - 1].time, until);
 	buf_printf(out, "<%.*s>; rel=\"self\"; type=\"application/link-format\"; from=\"%s\"; until=\"%s\",\n",

@@ -166,10 +166,19 @@ int wire_head_read(struct wire_head *h, const char *p, size_t n, struct field_pa
 enum { SIZE, EXTENSION, DATA, DATA_CR, DATA_LF, TRAILER, END };
 #define LINE_MAX_BYTES 4096 /* a chunk's size with its extensions, a trailer */
 
+/* A line that ends in CR LF: 1 at its end, 0 within, -1 when either stands alone, which others may read as no end. */
+static int line_byte(struct wire_chunks *c, char b)
+{
+	bool cr = c->cr;
+
+	c->cr = b == '\r';
+	return cr != (b == '\n') ? -1 : cr;
+}
+
 /* One byte of anything but data.  False: no chunks. */
 static bool chunk_byte(struct wire_chunks *c, char b)
 {
-	int digit = hex_digit(b);
+	int digit = hex_digit(b), end;
 
 	switch (c->state) {
 	case SIZE:
@@ -177,31 +186,24 @@ static bool chunk_byte(struct wire_chunks *c, char b)
 			c->left = c->left * 16 + (uint64_t)digit;
 			return ++c->line <= 16;
 		}
-		if (!c->line || (b != ';' && b != '\r' && b != '\n' && b != ' ' && b != '\t'))
+		if (!c->line || (b != ';' && b != '\r' && b != ' ' && b != '\t'))
 			return false;
 		c->state = EXTENSION;
 		/* fall through */
 	case EXTENSION:
-		if (b != '\n')
-			return ++c->line <= LINE_MAX_BYTES;
+		if ((end = line_byte(c, b)) <= 0)
+			return !end && ++c->line <= LINE_MAX_BYTES;
 		c->state = c->left ? DATA : TRAILER;
 		c->line = 0;
 		return true;
-	case DATA_CR:
-		if (b == '\r') {
-			c->state = DATA_LF;
-			return true;
-		}
-		/* fall through */
+	case DATA_CR: c->state = DATA_LF; return b == '\r';
 	case DATA_LF:
 		c->state = SIZE;
 		c->line = 0;
 		return b == '\n';
 	default: /* TRAILER: lines up to an empty one, of no interest */
-		if (b == '\r')
-			return true;
-		if (b != '\n')
-			return ++c->line <= LINE_MAX_BYTES;
+		if ((end = line_byte(c, b)) <= 0)
+			return !end && (c->line += b != '\r') <= LINE_MAX_BYTES;
 		if (!c->line)
 			c->state = END;
 		c->line = 0;

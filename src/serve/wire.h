@@ -37,6 +37,7 @@ struct wire_chunks {
 	int state;
 	uint64_t left; /* of the present chunk */
 	size_t line;   /* bytes of the present line */
+	bool cr;       /* the last byte of the line was a CR: LF must follow, and alone never ends a line */
 };
 /* Takes p[0..n): *used bytes of it, and of these *data are one piece of the body.  1: the body has ended, 0: more is
  * to come, -1: these are no chunks. */

@@ -69,6 +69,10 @@ def bodies(server, checks):
         ("charset of the header", "20070105120015mp_/http://a.example/latin1", 200, {"Content-Type": "(?i)charset=(iso-8859-1|windows-1252)"}, lambda r: b"caf\xe9" in r.body),
         ("a resource record", "20070105120016mp_/http://a.example/res.txt", 200, {"Content-Type": "^text/plain"}, b"a resource record\n"),
         ("a manifest", "20070105120017mp_/http://a.example/list.m3u8", 200, {}, "/web/20070105120017.._/http://a.example/seg1.ts"),
+        ("JSONP by another name", "20070105120014js_/http://a.example/feed?callback=cb_77&_=9", 200, {"X-Winnow-Fuzzy": "jQuery17_1"}, b'/**/cb_77({"news": 1});'),
+        ("JSONP, its bytes", "20070105120014id_/http://a.example/feed?callback=cb_77&_=9", 200, {}, b'/**/jQuery17_1({"news": 1});'),
+        ("JSONP, in another case", "20070105120014mp_/http://a.example/feed?callback=JQUERY17_1&_=5", 200, {"X-Winnow-Fuzzy": None}, b'/**/JQUERY17_1({"news": 1});'),
+        ("JSONP: who names no function wants no call", "20070105120014mp_/http://a.example/feed?_=9", 404, {}, None),
         ("of three in one second the first", "20070105120021mp_/http://a.example/same-second", 200, {}, "version 1"),
         ("a revisit by URL and digest", "20080201000000mp_/http://a.example/rev", 200, {"Memento-Datetime": "2008"}, "The same words"),
         ("a revisit, id_", "20080201000000id_/http://a.example/rev", 200, {}, archive.REV),
@@ -91,6 +95,37 @@ def bodies(server, checks):
         checks.that(csp.startswith("sandbox allow-scripts") and "allow-same-origin" not in csp and "allow-popups" not in csp, "%s: sandboxed" % mod, csp)
 
 
+def hostile_heads(place, checks):
+    """What archived heads hold never ends a line of ours, nor makes a head that clients refuse."""
+    w = archive.Writer(place.path("heads.warc.gz"))
+    at = "http://h.example/"
+    for name, head in [("cr", b"HTTP/1.1 302 Found\r\nLocation: /x%0d%0aSet-Cookie: a=b\r\nX-A: 1\rSet-Cookie: c=1\r\nX-B: a\nSet-Cookie: d=1\r\nContent-Language: de\rSet-Cookie: e=1\r\nContent-Disposition: a\x00b\r\nX-C: \xff"),
+                       ("script", b"HTTP/1.1 302 Found\r\nLocation: javascript:alert(1)"), ("slashes", b"HTTP/1.1 302 Found\r\nLocation: /\\evil.example/<script>\""),
+                       ("continue", b"HTTP/1.1 100 Continue\r\nContent-Type: text/html"), ("switch", b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket")]:
+        w.record("response", at + name, "20100101000000", head + b"\r\n\r\nbody")
+    w.response(at + '?a>;%20rel="timegate",%20<http://evil.example/', "20100101000000", b"an image", content_type="image/png")
+    w.response(at + "multipart", "20100101000000", b"--x\r\nContent-Type: text/html\r\nSet-Cookie: a=b\r\n\r\n<p>x\r\n--x--", content_type="multipart/x-mixed-replace; boundary=x")
+    w.out.close()
+    coll = place.path("heads")
+    place.run("ingest", coll, place.path("heads.warc.gz"), "-q")
+    server = place.serve(coll=coll)
+    quotes = 'http://h.example/?a>;%20rel="timegate",%20<http://evil.example/'
+    for path in ("/web/20100101000000mp_/" + quotes, "/web/timemap/link/" + quotes, "/web/" + quotes, "/web/cdx?output=link&url=h.example/*"):
+        r = server.get(path)
+        checks.that(r.status in (200, 302) and "<http://evil.example/" not in r.text.replace("a>", "") + (r.get("Link") or ""), "hostile URL: no link of its own in " + path, (r.status, r.headers, r.text[:300]))
+    for mod in ("mp_", "id_", "im_"):
+        checks.row(server, "parts with headers of their own are bytes, " + mod, "GET", "/web/20100101000000%s/http://h.example/multipart" % mod, {}, 200, {"Content-Type": "^application/octet-stream$", "X-Archive-Orig-Content-Type": "^multipart/"})
+    for mod in ("mp_", "id_", "ir_"):
+        for name in ("cr", "script", "slashes", "continue", "switch"):
+            head = server.raw(b"GET /web/20100101000000%s/http://h.example/%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % (mod.encode(), name.encode())).partition(b"\r\n\r\n")[0]
+            lines = head.split(b"\r\n")
+            to = [x for x in lines if x.startswith(b"Location: ")]
+            checks.that(not re.search(rb"[\r\n\0]", b"".join(lines)) and not any(x.lower().startswith(b"set-cookie") for x in lines), "hostile head %s, %s: no line of its own" % (name, mod), head)
+            checks.that(all(x.startswith(b"Location: http://localhost/web/20100101000000mp_/http://") for x in to), "hostile head %s, %s: leads nowhere else" % (name, mod), to)
+            checks.that(not lines[0].startswith(b"HTTP/1.1 1"), "hostile head %s, %s: a status that ends the answer" % (name, mod), lines[0])
+    server.close()
+
+
 def missing(server, checks):
     """Not archived: what lies nearest comes first, of the time that was asked for; as a page of ours where no frame shows it."""
     def first(r):
@@ -98,6 +133,8 @@ def missing(server, checks):
     near = lambda r: first(r) == "/web/20070105120018/http://a.example/x/y/deep" and "/web/20070105120002/http://a.example/app.js" in r.text  # noqa: E731
     checks.row(server, "missing: in a frame", "GET", "/web/2007mp_/http://a.example/x/y/nosuch", {}, 404, {"Content-Security-Policy": "frame-ancestors 'self'"}, near)
     checks.row(server, "missing: as a page", "GET", "/web/2007/http://a.example/x/y/nosuch", {}, 404, {"Content-Security-Policy": "script-src"}, lambda r: near(r) and '<nav aria-label="Main">' in r.text)
+    checks.row(server, "missing: a calendar", "GET", "/web/*/http://a.example/x/y/nosuch", {}, 404, {"X-Winnow-Error": "404"}, lambda r: near(r) and "/c/web/urls?url=" in r.text)
+    checks.row(server, "no saved rule: what to do", "GET", "/c/web/rules", {}, 200, {}, "No rule was saved so far")
     checks.row(server, "missing: of the time that was asked for", "GET", "/web/2008mp_/http://a.example/nosuch?", {}, 404, {}, "/web/20080201000000/http://a.example/rev")
     checks.row(server, "missing: and nothing near", "GET", "/web/2008mp_/http://nowhere.example/", {}, 404, {}, lambda r: "<li>" not in r.text)
 
@@ -148,12 +185,21 @@ def requests_joined(place, checks):
         checks.row(s, "requests: what only a POST has is shown from lists", "GET", "/web/20100101000002mp_/http://j.example/behind", {}, 200, {"X-Winnow-Fuzzy": None}, "behind 2")
         checks.row(s, "a page of no type is rewritten as what it is", "GET", "/web/20100101000000mp_/http://j.example/untyped", {}, 200, {"Content-Type": "^text/html"}, 'href="/web/20100101000000/http://j.example/b"')
         checks.row(s, "an empty Location leads nowhere", "GET", "/web/20100101000000mp_/http://j.example/nowhere", {}, 302, {"Location": None}, "stays")
+        checks.row(s, "requests: by its key, where a GET was archived too", "GET", "/web/20100101000012id_/http://j.example/get?__wb_method=put&n=2", {}, 200, {}, "put 2")
+        checks.row(s, "requests: search leads to the answer itself", "GET", "/c/web/search?q=put", {}, 200, {}, 'href="/web/20100101000012/http://j.example/get[?]__wb_method=put&amp;n=2"')
+        checks.row(s, "requests: its frame, and all links of its banner", "GET", "/web/20100101000012/http://j.example/get?__wb_method=put&n=2", {}, 200, {},
+                   lambda r: r.text.count("/web/20100101000012mp_/http://j.example/get?__wb_method=put&amp;n=2") == 1 and "/http://j.example/get\"" not in r.text)
+        checks.row(s, "requests: the list of URLs leads to their calendars", "GET", "/c/web/urls?url=j.example", {}, 200, {}, '[*]/http://j.example/get[?]__wb_method=put&amp;n=2".*POST')
+        checks.row(s, "requests: its calendar", "GET", "/web/*/http://j.example/get?__wb_method=put&n=2", {}, 200, {}, 'href="/web/20100101000012/http://j.example/get[?]__wb_method=put&amp;n=2"')
         checks.row(s, "requests: framed too", "GET", "/web/20100101000002/http://j.example/behind", {}, 200)
         s.close()
 
 
 def methods(place, server, checks):
     requests_joined(place, checks)
+    hostile_heads(place, checks)
+    r = server.get("/web/20070105120009mp_/http://a.example/many-headers")
+    checks.that(r.get("Content-Language") == "de" and len(r.headers) < 100 and sum(len(k) + len(v) for k, v in r.headers) < 100000, "more headers than clients take", len(r.headers))
     missing(server, checks)
     page = "/web/20070105120011mp_/http://a.example/form"
     form = {"Content-Type": "application/x-www-form-urlencoded"}

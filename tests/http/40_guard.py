@@ -70,7 +70,8 @@ def tokens(place, checks):
 def hosts(place, checks):
     server = place.serve()
     for host, status in [("127.0.0.1", 200), ("localhost:1", 200), ("[::1]", 200), ("127.9.9.9", 200), ("evil.example", 421), ("127.0.0.1.evil.example", 421), ("localhost.evil.example", 421),
-                         ("127.0.0.1@evil.example", 400), ("", 400), ("a b", 400), ("127.1", 421), ("%31", 400)]:
+                         ("127.0.0.1@evil.example", 400), ("", 400), ("a b", 400), ("127.1", 421), ("%31", 400),
+                         ("[::1]evil", 400), ("[::1]:80", 200), ("[::1", 400), ("localhost:80:80", 400), ("localhost:x", 400), ("localhost:65536", 400), ("localhost:", 200), ("a]:1", 400)]:
         r = server.raw(("GET /healthz HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n" % host).encode())
         checks.that(b" %d " % status in r[:20], "Host: %s" % host, r[:60])
     for name, data, status in [("none in HTTP/1.1", "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n", 400), ("none in HTTP/1.0", "GET /healthz HTTP/1.0\r\n\r\n", 200),
@@ -179,6 +180,12 @@ MALFORMED = [
     (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400), (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n", 400),
     (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400), (b"POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
     (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", 400), (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhelloX", 400),
+    (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5;x\nurl=a\r\n0\r\n\r\n", 400), (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\rx\r\nurl=a\r\n0\r\n\r\n", 400),
+    (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nurl=a\n0\r\n\r\n", 400), (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: y\n\n", 400),
+    (b"GET http://evil.example/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 421), (b"GET http://a@localhost/healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400), (b"GET http:///healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+    (b"CONNECT evil.example:80 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400), (b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 204), (b"GET * HTTP/1.1\r\nHost: localhost\r\n\r\n", 400),
+    (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n", 501), (b"POST /web/cdx HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+    (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nContent-Length: +5\r\n\r\nurl=x", 400), (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5, 5\r\n\r\nurl=x", 400),
     (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n", 413), (b"GET / HTTP/1.1\r\nHost: localhost\r\nExpect: the-unexpected\r\n\r\n", 417),
     (b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"".join(b"X%d: y\r\n" % i for i in range(300)) + b"\r\n", 431), (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 300000 + b"\r\n\r\n", 431),
     (b"GET /" + b"a" * 70000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414), (b"GET /" + b"a" * 1000000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n", 414), (b"a" * 1000000, 414),
@@ -187,6 +194,7 @@ MALFORMED = [
 FINE = [
     (b"\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "empty lines in front"), (b"GET /healthz HTTP/1.1\nHost: localhost\nConnection: close\n\n", "LF alone"),
     (b"GET http://localhost/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "the absolute form"), (b"GET /healthz?%zz&&=&%% HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", "odd escapes"),
+    (b"GET http://localhost/healthz HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n", "the absolute form, whatever Host says"),
     (b"GET /healthz HTTP/1.0\r\n\r\n", "HTTP/1.0"), (b"GET /healthz HTTP/1.1\r\nHost:localhost\r\nX-Empty:\r\nConnection:close\r\n\r\n", "no blank behind the colon"),
     (b"POST /web/cdx HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nurl\r\n9\r\n=a.exampl\r\n1\r\ne\r\n0\r\nTrailer: x\r\n\r\n", "chunks with extensions and a trailer"),
 ]

@@ -1,7 +1,11 @@
 """Jobs: the API, events, cancel, pause, and several processes on one collection, one of which is killed."""
 import json
+import os
 import random
+import shutil
+import time
 
+import archive
 from harness import Server
 
 RULE = "containment(a, b) >= 0.7 and a.time <= b.time"
@@ -12,7 +16,6 @@ def long_collection(place):
     words = ["w%d" % i for i in range(3000)]
     rnd = random.Random(7)
     path = place.path("long.warc.gz")
-    import archive
     w = archive.Writer(path)
     for i in range(900):
         at = rnd.randrange(2600)
@@ -22,6 +25,12 @@ def long_collection(place):
     coll = place.path("long")
     place.run("ingest", coll, path, "-q")
     return coll
+
+
+def until(truth, seconds=30):
+    end = time.monotonic() + seconds
+    while not truth() and time.monotonic() < end:
+        pass
 
 
 def wait(server, job, states=("succeeded", "failed", "cancelled"), seconds=60):
@@ -157,11 +166,44 @@ def exports(place, checks):
     checks.row(server, "export: the file", "GET", at, {}, 200, {"Content-Disposition": "cover-1.cdxj", "Content-Length": "^%d$" % len(want), "Content-Type": "text/x-cdxj"}, want)
     r = server.ask("POST", at, server.bearer(), "")
     checks.that(r.status == 200 and r.body == want, "export: a small one at once, the same", (r.status, len(r.body)))
+    with open(os.path.join(coll, "access.aclj"), "w") as f:
+        f.write('example,a)/ - {"access": "exclude"}\n')
+    checks.row(server, "export: not one that was made under other access rules", "GET", at, {}, 404, {}, "access rules")
+    r = server.ask("POST", at + "?as=job", server.bearer(), "")
+    data, text = wait(server, r.get("Location").rsplit("/", 1)[1])
+    checks.row(server, "export: made again, without what they hide", "GET", at, {}, 200, {}, lambda r: "example,a)" not in r.text and "example,b)" in r.text)
+    with open(os.path.join(coll, "access.aclj"), "w") as f:
+        f.write("no rule\n")
+    checks.row(server, "export: none while the rules cannot be read", "GET", at, {}, 404)
+    os.unlink(os.path.join(coll, "access.aclj"))
     checks.row(server, "export: no such form", "GET", "/c/web/covers/1/export/pdf", {}, 404)
     server.close()
 
 
+def swapped(place, checks):
+    """A collection that goes away, or another one at its place: said, never mixed; and no folder is named."""
+    coll = place.copy("swapped")
+    server = place.serve(coll=coll)
+    at = "/web/20070105120000id_/http://a.example/"
+    checks.row(server, "swapped: there", "GET", at, {}, 200)
+    shutil.rmtree(coll)
+    for path in (at, "/c/web", "/web/cdx?url=a.example", "/web/*/http://a.example/", "/c/web/search?q=budget", "/c/web/covers/1", "/web/timemap/link/http://a.example/", "/api/v1/collections/web"):
+        until(lambda: all(server.get(path).status == 503 for _ in range(20)))  # each thread looks for itself, once a second
+        checks.row(server, "swapped: gone, " + path, "GET", path, {}, 503, {}, lambda r: place.dir not in r.text)
+    checks.row(server, "swapped: the others are served", "GET", "/", {}, 200)
+    w = archive.Writer(place.path("other.warc.gz"))
+    w.response("http://other.example/", "20110101000000", b"<title>Other</title><p>quite another collection")
+    w.out.close()
+    place.run("ingest", coll, place.path("other.warc.gz"), "-q")
+    until(lambda: all(server.get("/web/cdx?url=a.example").body == b"" for _ in range(20)))
+    checks.row(server, "swapped: another one is served", "GET", "/web/20110101000000id_/http://other.example/", {}, 200, {}, "quite another")
+    checks.row(server, "swapped: its words", "GET", "/api/v1/collections/web/search?q=quite", {}, 200, {}, "other.example")
+    checks.row(server, "swapped: nothing of the old one", "GET", "/web/cdx?url=a.example", {}, 200, {}, b"")
+    checks.equal(server.close(), 0, "swapped: ends with 0")
+
+
 def test(place, checks):
+    swapped(place, checks)
     exports(place, checks)
     coll = long_collection(place)
     alone(place, coll, checks)

@@ -65,6 +65,27 @@ def test(place, checks):
             if method == "get" and at.startswith("/api/v1/collections") and r.status == 200:
                 checks.that({"data", "meta", "links"} <= set(r.json), "envelope: " + at, r.text[:100])
     checks.row(server, "hidden: asked for", "GET", "/no/such/page", {}, 404)
+    for at, wanted in [("/c/web", ".json"), ("/c/web/rules/new", ".json"), ("/c/web/covers/1/doc/1", ".json"), ("/c/web/urls", ".json .csv .jsonl"), ("/c/web/covers", ".json .csv .jsonl"), ("/c/web/covers/1", ".json .csv .jsonl"),
+                       ("/c/web/covers/1/dropped", ".json .csv .jsonl"), ("/jobs", ".json .csv .jsonl"), ("/c/web/rules", ".json .csv .jsonl")]:
+        for form in (".json", ".csv", ".jsonl"):
+            r = server.get(at + form)
+            checks.that(r.status == (200 if form in wanted.split() else 404) and (r.status == 404 or form[1:].replace("jsonl", "json") in r.get("Content-Type")), "the form %s%s" % (at, form), (r.status, r.headers))
+    api = "/api/v1/collections/web/covers/1/members?page[size]=1000"
+    every, kept, dropped = ([m["id"] for m in server.get(api + f).json["data"]] for f in ("", "&filter[state]=kept", "&filter[state]=dropped"))
+    checks.that(kept and dropped and every == sorted(kept + dropped), "members: kept and dropped are all", (every, kept, dropped))
+    listed = [int(line.split(",")[0]) for line in server.get("/c/web/covers/1.csv").text.splitlines()[1:]]
+    checks.equal(listed, every, "members: the same as CSV")
+    checks.equal([int(line.split(",")[0]) for line in server.get("/c/web/covers/1/dropped.csv").text.splitlines()[1:]], dropped, "members: the dropped ones as CSV")
+    for path, want in (("/c/web/covers/1", kept), ("/c/web/covers/1/dropped", dropped)):
+        got, at = [], ""
+        while at is not None:
+            r = server.get(path + ".json" + at).json
+            got += [m["id"] for m in r["data"]["members"]]
+            at = r["links"].get("next") and "?" + r["links"]["next"].split("?", 1)[1]
+        checks.equal(sorted(got), want, "members: pages of %s together" % path)
+    r = server.get("/c/web/covers/1/doc/%d.json" % kept[-1])
+    checks.that(r.status == 200, "members: a kept one", r.status)
+    checks.that("Kept by both</dt><dd>%d<" % len(kept) in server.get("/c/web/compare/1..1").text, "members: a cover compared with itself", server.get("/c/web/compare/1..1").text[:1500])
     text = server.get("/metrics").text
     checks.that(re.search(r'^winnow_requests_total\{status="2xx"\} \d+$', text, re.M) and "winnow_request_seconds_bucket" in text and "winnow_connections" in text, "metrics", text[:300])
     for line in text.splitlines():

@@ -89,6 +89,7 @@ def write(folder):
         ("Strict-Transport-Security", "max-age=1"), ("Public-Key-Pins", "x"), ("Set-Cookie", "a=b; path=/c/"),
         ("Content-Security-Policy", "default-src *"), ("X-Frame-Options", "DENY"), ("Access-Control-Allow-Origin", "http://evil.example"),
         ("Content-Language", "de"), ("X-Bad", "one\ttwo"), ("X-Winnow-Error", "500")])
+    w.response(a + "/many-headers", "20070105120009", page("Many", "headers"), headers=[("X-%d" % i, "y" * 3000) for i in range(200)] + [("Content-Language", "de")])
     w.response(a + "/form", "20070105120010", page("Form", "the form itself"))
     sent = b"name=value&n=1"
     request = b"POST /form HTTP/1.1\r\nHost: a.example\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\n\r\n%s" % (len(sent), sent)
@@ -105,6 +106,7 @@ def write(folder):
     w.response(a + "/%C3%A4?q=%C3%BC", "20070105120013", page("Umlaut", "path and query"))
     w.response(a + "/q?x=1&_=123", "20070105120014", page("Busted", "with a cache buster"))
     w.response(a + "/p?x=1", "20070105120014", page("Plain", "without one"))
+    w.response(a + "/feed?callback=jQuery17_1&_=5", "20070105120014", b"/**/jQuery17_1({\"news\": 1});", content_type="application/json")
     w.response(a + "/latin1", "20070105120015", "<title>é</title><p>café".encode("latin-1"), content_type="text/html; charset=iso-8859-1")
     w.record("resource", a + "/res.txt", "20070105120016", b"a resource record\n", content_type="text/plain")
     w.response(a + "/list.m3u8", "20070105120017", b"#EXTM3U\nhttp://a.example/seg1.ts\n", content_type="application/vnd.apple.mpegurl")

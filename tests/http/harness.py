@@ -48,11 +48,13 @@ def parse(data, method="GET"):
 
 class Server:
     """One process.  close() asks it to end; kill() does not ask."""
+    running = []  # those that a test which broke off would leave behind
 
     def __init__(self, winnow, collections, *args, env=None, log=None):
         self.log = open(log, "w") if log else None  # what it says when it fails belongs to the test's own output
         self.process = subprocess.Popen([winnow, "serve", *collections, "--listen", "127.0.0.1:0", "--json", "--quiet", *args],
                                         stdout=subprocess.PIPE, stderr=self.log, env={**os.environ, **(env or {})})
+        Server.running.append(self)
         line = self.process.stdout.readline()
         if not line:
             raise SystemExit("winnow serve did not start: " + " ".join(args))
@@ -188,4 +190,7 @@ class Place:
         return Server(self.winnow, ["%s=%s" % (name, coll or self.coll)], *args, env=env, log=log)
 
     def remove(self):
+        for server in Server.running:
+            if server.process.poll() is None:
+                server.kill()
         shutil.rmtree(self.dir, ignore_errors=True)
