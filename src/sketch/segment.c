@@ -136,12 +136,15 @@ static size_t heads_bytes(uint64_t flags)
 /* What the record's heads say, at its beginning; the checks of sets are in them. */
 static void put_heads(struct buf *out, const struct record_head *h) { memcpy(out->p, h, heads_bytes(h->flags)); }
 
+/* To the byte: an ingest holds thousands of these at a time. */
 static unsigned char *room_for(struct buf *out, size_t n)
 {
-	if (out->max < n)
-		out->max = PACK_MAX;
 	out->n = 0;
-	return (unsigned char *)buf_room(out, n);
+	if (out->cap < n) {
+		out->p = mem_realloc(out->p, n);
+		out->cap = n;
+	}
+	return (unsigned char *)out->p;
 }
 
 void segment_pack_body(struct buf *out, struct set body)
