@@ -97,14 +97,37 @@ static int write_sets(const struct committer *w, const struct load *l, struct er
 	return rc;
 }
 
+/* The last part of a URL's path: what versions and translations of a page share most often. */
+static struct str file_name(struct str url)
+{
+	struct str path = str_cut(&url, '?');
+
+	return str_sub(path, (size_t)(str_rchr(path, '/') + 1), path.n);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct found *x = *(struct found *const *)a, *y = *(struct found *const *)b;
+	int d = str_cmp(file_name(x->capture.url), file_name(y->capture.url));
+
+	if (d || (d = str_cmp(x->capture.url, y->capture.url)))
+		return d;
+	return x->content.id < y->content.id ? -1 : x->content.id > y->content.id;
+}
+
+/* Versions of a page side by side: they are packed together. */
 static int write_texts(const struct committer *w, const struct load *l, struct err *err)
 {
 	struct arena a = { 0 };
 	struct textstore_writer *out = NULL;
-	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text"), l->contents.p[0].id, err);
+	size_t n = l->contents.n;
+	struct found **order = ARENA_ARRAY(&a, struct found *, n);
+	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text"), l->contents.p[0].id, n, err);
 
-	for (size_t i = 0; i < l->contents.n && rc == WN_OK; i++)
-		rc = textstore_writer_add(out, l->contents.p[i].id, l->sources.p[i]->texts, err);
+	memcpy(order, l->sources.p, n * sizeof *order);
+	sort_array(order, n, sizeof *order, by_name);
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
+		rc = textstore_writer_add(out, order[i]->content.id, order[i]->texts, err);
 	if (rc == WN_OK)
 		rc = textstore_writer_commit(out, err);
 	else

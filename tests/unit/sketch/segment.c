@@ -188,6 +188,39 @@ static bool same_texts(struct texts a, struct texts b)
 	return str_eq(a.title, b.title) && str_eq(a.body, b.body) && str_eq(a.main, b.main);
 }
 
+TEST(textstore, is_not_written_with_a_text_missing)
+{
+	struct textstore_writer *w;
+	struct err err = { 0 };
+	const char *path = arena_printf(t->arena, "%s/000001.seg", test_dir(t)).p;
+	struct texts one = { STR("title"), STR("body"), STR("body") };
+
+	REQUIRE(textstore_writer_open(&w, path, 5, 2, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(textstore_writer_add(w, 6, one, &err), WN_OK, "%s", err.text);
+	CHECK_EQ(textstore_writer_commit(w, &err), WN_USAGE);
+	CHECK(access(path, F_OK) != 0);
+}
+
+/* Pages that are alike and follow one another take little more than one of them. */
+TEST(textstore, texts_that_are_alike_are_packed_together)
+{
+	enum { N = 8 };
+	struct textstore_writer *w;
+	struct err err = { 0 };
+	const char *path = arena_printf(t->arena, "%s/000001.seg", test_dir(t)).p;
+	struct str page = random_bytes(t, 12000), file;
+
+	REQUIRE(textstore_writer_open(&w, path, 1, N, &err) == WN_OK, "%s", err.text);
+	for (unsigned i = 0; i < N; i++) {
+		struct str body = arena_printf(t->arena, "version %u %.*s", i, STR_FMT(page));
+
+		CHECK_EQ(textstore_writer_add(w, 1 + i, (struct texts){ STR("t"), body, body }, &err), WN_OK);
+	}
+	REQUIRE(textstore_writer_commit(w, &err) == WN_OK, "%s", err.text);
+	REQUIRE(os_slurp(t->arena, path, 1 << 24, &file, NULL) == WN_OK);
+	CHECK(file.n < 2 * page.n, "%zu bytes", file.n);
+}
+
 TEST(textstore, gives_back_every_text_and_names_damage)
 {
 	enum { N = 60 };
@@ -201,14 +234,20 @@ TEST(textstore, gives_back_every_text_and_names_damage)
 	struct str file;
 	char *copy;
 
-	REQUIRE(textstore_writer_open(&w, path, 100, &err) == WN_OK, "%s", err.text);
+	REQUIRE(textstore_writer_open(&w, path, 100, N, &err) == WN_OK, "%s", err.text);
 	for (size_t i = 0; i < N; i++) {
 		want[i].title = random_bytes(t, i % 7 * 5);
 		want[i].body = random_bytes(t, i == 30 ? 200000 : i % 5 * 3000);
 		want[i].main = i % 2 ? want[i].body : random_bytes(t, i % 3 * 1000);
-		CHECK_EQ(textstore_writer_add(w, 100 + i, want[i], &err), WN_OK, "%s", err.text);
 	}
-	CHECK_EQ(textstore_writer_add(w, 100, want[0], &err), WN_USAGE, "out of order");
+	for (size_t i = 0; i < N; i++) { /* in any order, but each once */
+		size_t at = i * 7 % N;
+
+		CHECK_EQ(textstore_writer_add(w, 100 + at, want[at], &err), WN_OK, "%s", err.text);
+		CHECK_EQ(textstore_writer_add(w, 100 + at, want[at], &err), WN_USAGE, "twice");
+	}
+	CHECK_EQ(textstore_writer_add(w, 99, want[0], &err), WN_USAGE, "below the first");
+	CHECK_EQ(textstore_writer_add(w, 100 + N, want[0], &err), WN_USAGE, "behind the last");
 	REQUIRE(textstore_writer_commit(w, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(textstore_check(path, &err), WN_OK, "%s", err.text);
 	REQUIRE(textstore_open(&s, test_dir(t), &err) == WN_OK, "%s", err.text);
