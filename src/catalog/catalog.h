@@ -137,6 +137,10 @@ struct catalog_batch {
 		struct str links; /* packed: linkpack.h */
 	} * pages;
 	size_t n_pages;
+	/* NULL, or waits for what must be on disk before the batch counts: called when all rows are in, before the commit;
+	 * its failure is the batch's. */
+	int (*ready)(void *context, struct err *err);
+	void *context;
 };
 
 /* The next free ids, and the present revision. */

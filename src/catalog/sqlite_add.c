@@ -409,6 +409,8 @@ int sq_add(struct catalog *base, const struct catalog_batch *b, struct err *err)
 		rc = steps[i](&x);
 	if (rc == WN_OK)
 		rc = sq_bump_revision(x.c, err);
+	if (rc == WN_OK && b->ready)
+		rc = b->ready(b->context, err);
 	if (rc == WN_OK)
 		rc = sq_exec(x.c, "commit", err);
 	if (rc < 0) {

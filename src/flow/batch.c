@@ -152,8 +152,8 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	b->ask_pages = b->next.page > 1;
 	b->load = load_new();
 	if (b->words)
-		ftindex_memory(b->words, o->plan.words);
-	b->committer = committer_new(coll, b->words, o->threads, o->plan.words);
+		ftindex_memory(b->words, o->plan.words / 4);
+	b->committer = committer_new(coll, b->words, o->threads, o->plan.words / 4 * 3);
 	*out = b;
 	return WN_OK;
 }

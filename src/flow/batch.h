@@ -42,6 +42,7 @@ struct found {
 
 struct found *found_new(void);
 void found_flaws(struct found *f, const struct flaw *v, unsigned n); /* copies them; the last call counts */
+void found_texts(struct found *f, const struct texts *t);	     /* copies them */
 void found_free(struct found *f);				     /* f may be NULL */
 size_t found_size(const struct found *f);			     /* memory it takes */
 void found_spool(struct found *f);     /* its sets go to disk when they are large, if they can */
@@ -54,7 +55,7 @@ struct memory_plan {
 	uint64_t fixed;	  /* the program, its memory of what was seen, the catalogue's cache */
 	uint64_t waiting; /* found, and not in its turn */
 	uint64_t batch;	  /* one batch */
-	uint64_t words;	  /* builders of the full-text index, all threads together; merges */
+	uint64_t words;	  /* builders of the full-text index, all threads together, and a merge beside them */
 	size_t known;	  /* contents, and lists of links, that are known without asking the catalogue */
 	size_t large;	  /* payload of a page from which on it is large: 24 times that in each thread */
 	unsigned threads;

@@ -1,7 +1,10 @@
 /* flow/committer.c -- see committer.h.
  *
  * Two loads go back and forth: one is made, one is written or empty.  `busy`
- * says whose the second is; nothing else is shared with the thread.
+ * says whose the second is; nothing else is shared with the thread.  Rows are
+ * entered while segments are written: only the transaction's commit waits for
+ * them.  Segments of words are merged by a thread of its own, since the next
+ * load need not wait for that.
  */
 #include "flow/committer.h"
 
@@ -20,14 +23,18 @@ struct committer {
 	unsigned threads;
 	uint64_t memory;
 	struct load *load; /* being written when busy, else empty */
+	struct ftbuild *
+	    *builds; /* one for each part of a load's words; kept from load to load for their memory, NULL at first */
 
-	/* of the thread; threads > 1 */
-	pthread_t id;
+	/* of the threads; threads > 1 */
+	pthread_t id, merger;
 	pthread_mutex_t lock;
-	pthread_cond_t turn; /* busy or closing has changed */
-	bool busy, closing;
+	pthread_cond_t turn; /* one of these has changed */
+	bool busy, merging, closing;
 	int rc; /* of the first load that failed */
 	struct err err;
+	int merge_rc;
+	struct err merge_err;
 };
 
 struct load *load_new(void) { return mem_zalloc(sizeof(struct load)); }
@@ -90,14 +97,37 @@ static int write_sets(const struct committer *w, const struct load *l, struct er
 	return rc;
 }
 
+/* The last part of a URL's path: what versions and translations of a page share most often. */
+static struct str file_name(struct str url)
+{
+	struct str path = str_cut(&url, '?');
+
+	return str_sub(path, (size_t)(str_rchr(path, '/') + 1), path.n);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct found *x = *(struct found *const *)a, *y = *(struct found *const *)b;
+	int d = str_cmp(file_name(x->capture.url), file_name(y->capture.url));
+
+	if (d || (d = str_cmp(x->capture.url, y->capture.url)))
+		return d;
+	return x->content.id < y->content.id ? -1 : x->content.id > y->content.id;
+}
+
+/* Versions of a page side by side: they are packed together. */
 static int write_texts(const struct committer *w, const struct load *l, struct err *err)
 {
 	struct arena a = { 0 };
 	struct textstore_writer *out = NULL;
-	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text"), l->contents.p[0].id, err);
+	size_t n = l->contents.n;
+	struct found **order = ARENA_ARRAY(&a, struct found *, n);
+	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text"), l->contents.p[0].id, n, err);
 
-	for (size_t i = 0; i < l->contents.n && rc == WN_OK; i++)
-		rc = textstore_writer_add(out, l->contents.p[i].id, l->sources.p[i]->texts, err);
+	memcpy(order, l->sources.p, n * sizeof *order);
+	sort_array(order, n, sizeof *order, by_name);
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
+		rc = textstore_writer_add(out, order[i]->content.id, order[i]->texts, err);
 	if (rc == WN_OK)
 		rc = textstore_writer_commit(out, err);
 	else
@@ -107,20 +137,20 @@ static int write_texts(const struct committer *w, const struct load *l, struct e
 }
 
 /* The words of contents [from, to): one builder's work. */
-static int write_words(const struct committer *w, const struct load *l, size_t from, size_t to, struct err *err)
+static int write_words(const struct committer *w, const struct load *l, size_t part, size_t from, size_t to,
+		       struct err *err)
 {
-	struct ftbuild *build = ftbuild_new(w->memory / w->threads);
+	struct ftbuild *build = w->builds[part];
 	int rc = WN_OK;
 
+	if (!build)
+		build = w->builds[part] = ftbuild_new(w->memory / w->threads);
 	for (size_t i = from; i < to && rc == WN_OK; i++) {
 		const struct texts *t = &l->sources.p[i]->texts;
 
 		rc = ftindex_add(w->words, build, l->contents.p[i].id, t->title, t->body, err);
 	}
-	if (rc == WN_OK)
-		rc = ftindex_flush(w->words, build, err);
-	ftbuild_free(build);
-	return rc;
+	return rc == WN_OK ? ftindex_flush(w->words, build, err) : rc;
 }
 
 /* Words in parts, then texts and sets: the longest first.  None has to do with another.  Of a few contents sets, texts
@@ -148,7 +178,7 @@ static void write_some(void *context, size_t from, size_t to, unsigned worker)
 		struct segment_end *end = &s->ends[i];
 
 		if (i < s->parts)
-			end->rc = write_words(s->w, s->l, first < n ? first : n, last < n ? last : n, &end->err);
+			end->rc = write_words(s->w, s->l, i, first < n ? first : n, last < n ? last : n, &end->err);
 		else if (i == s->parts)
 			end->rc = write_texts(s->w, s->l, &end->err);
 		else
@@ -204,6 +234,36 @@ static void tell_languages(const struct committer *w, struct load *l)
 	}
 }
 
+/* The same on a thread of its own. */
+struct segments_work {
+	const struct committer *w;
+	const struct load *l;
+	pthread_t id;
+	bool open;
+	int rc;
+	struct err err;
+};
+
+static void *segments_main(void *arg)
+{
+	struct segments_work *s = arg;
+
+	s->rc = write_segments(s->w, s->l, &s->err);
+	return NULL;
+}
+
+static int segments_wait(void *context, struct err *err)
+{
+	struct segments_work *s = context;
+
+	if (s->open)
+		pthread_join(s->id, NULL);
+	s->open = false;
+	if (s->rc < 0 && err)
+		*err = s->err;
+	return s->rc;
+}
+
 static int write_load(struct committer *w, struct err *err)
 {
 	struct load *l = w->load;
@@ -221,19 +281,52 @@ static int write_load(struct committer *w, struct err *err)
 				      .n_flaws = l->flaws.n,
 				      .pages = l->pages.p,
 				      .n_pages = l->pages.n };
+	struct segments_work segments = { .w = w, .l = l };
 	int rc;
 
 	tell_languages(w, l);
-	rc = l->contents.n ? write_segments(w, l, err) : WN_OK;
-
-	if (rc == WN_OK)
+	if (l->contents.n && w->threads > 1) {
+		if (pthread_create(&segments.id, NULL, segments_main, &segments))
+			die("cannot start a thread; try --threads 1");
+		segments.open = true;
+		rows.ready = segments_wait;
+		rows.context = &segments;
 		rc = catalog_add(w->coll->catalog, &rows, err);
-	for (bool did = w->words && w->threads > 1;
-	     did && rc == WN_OK;) /* while others work; with one thread at the end */
-		rc = ftindex_merge(w->words, &did, err);
+		segments_wait(&segments, NULL); /* rows that failed did not wait */
+	} else {
+		rc = l->contents.n ? write_segments(w, l, err) : WN_OK;
+		if (rc == WN_OK)
+			rc = catalog_add(w->coll->catalog, &rows, err);
+	}
 	mem_watch();
 	load_reset(l);
 	return rc;
+}
+
+/* With one thread words are merged at the end. */
+static void *merger_main(void *arg)
+{
+	struct committer *w = arg;
+
+	pthread_mutex_lock(&w->lock);
+	for (;;) {
+		bool did = true;
+		int rc = WN_OK;
+
+		while (!w->merging && !w->closing)
+			pthread_cond_wait(&w->turn, &w->lock);
+		if (!w->merging)
+			break;
+		pthread_mutex_unlock(&w->lock);
+		while (did && rc == WN_OK)
+			rc = ftindex_merge(w->words, &did, &w->merge_err);
+		pthread_mutex_lock(&w->lock);
+		w->merge_rc = rc;
+		w->merging = false;
+		pthread_cond_broadcast(&w->turn);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
 }
 
 static void *committer_main(void *arg)
@@ -252,6 +345,8 @@ static void *committer_main(void *arg)
 		pthread_mutex_lock(&w->lock);
 		w->rc = rc;
 		w->busy = false;
+		if (w->words && rc == WN_OK && !w->merging && w->merge_rc == WN_OK)
+			w->merging = true;
 		pthread_cond_broadcast(&w->turn);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -267,21 +362,27 @@ struct committer *committer_new(struct collection *coll, struct ftindex *words, 
 	w->threads = threads ? threads : 1;
 	w->memory = memory;
 	w->load = load_new();
+	w->builds = mem_zarray(w->threads, sizeof(struct ftbuild *));
 	if (w->threads == 1)
 		return w;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->turn, NULL);
-	if (pthread_create(&w->id, NULL, committer_main, w))
+	if (pthread_create(&w->id, NULL, committer_main, w) || pthread_create(&w->merger, NULL, merger_main, w))
 		die("cannot start a thread; try --threads 1");
 	return w;
 }
 
-int committer_wait(struct committer *w, struct err *err)
+/* Until the load is written; with `all`, until the merger rests as well. */
+static int wait_for(struct committer *w, bool all, struct err *err)
 {
 	if (w->threads > 1) {
 		pthread_mutex_lock(&w->lock);
-		while (w->busy)
+		while (w->busy || (all && w->merging))
 			pthread_cond_wait(&w->turn, &w->lock);
+		if (w->rc == WN_OK && !w->merging && w->merge_rc < 0) {
+			w->rc = w->merge_rc;
+			w->err = w->merge_err;
+		}
 		pthread_mutex_unlock(&w->lock);
 	}
 	if (w->rc < 0 && err)
@@ -289,12 +390,28 @@ int committer_wait(struct committer *w, struct err *err)
 	return w->rc;
 }
 
+static void drop_builds(struct committer *w)
+{
+	for (unsigned i = 0; i < w->threads; i++) {
+		ftbuild_free(w->builds[i]);
+		w->builds[i] = NULL;
+	}
+}
+
+int committer_wait(struct committer *w, struct err *err)
+{
+	int rc = wait_for(w, true, err);
+
+	drop_builds(w);
+	return rc;
+}
+
 int committer_pass(struct committer *w, struct load **load, struct err *err)
 {
 	struct load *given = *load;
 	int rc;
 
-	if ((rc = committer_wait(w, err)) < 0)
+	if ((rc = wait_for(w, false, err)) < 0)
 		return rc;
 	*load = w->load;
 	w->load = given;
@@ -319,9 +436,12 @@ void committer_free(struct committer *w)
 		pthread_cond_broadcast(&w->turn);
 		pthread_mutex_unlock(&w->lock);
 		pthread_join(w->id, NULL);
+		pthread_join(w->merger, NULL);
 		pthread_cond_destroy(&w->turn);
 		pthread_mutex_destroy(&w->lock);
 	}
+	drop_builds(w);
+	mem_free(w->builds);
 	load_free(w->load);
 	mem_free(w);
 }

@@ -272,8 +272,7 @@ static void set_content(struct extractor *x, struct found *f, const struct docum
 	if (seen_content(x->o.seen, f->content.key))
 		return;
 	f->has_texts = true;
-	f->texts = (struct texts){ keep(f, t->title), keep(f, t->body), STR_NONE };
-	f->texts.main = str_eq(t->main, t->body) ? f->texts.body : keep(f, t->main);
+	found_texts(f, t);
 	f->content.title = f->texts.title;
 	f->content.bytes = t->body.n;
 }
@@ -451,11 +450,11 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 	f->document_flaws = d.flaws;
 	if (d.failed)
 		f->reader_failed = keep(f, str(d.failed));
-	if (d.why_none == DOCUMENT_HAS_TEXT)
-		set_content(x, f, &d, d.page.title, type);
 	if (d.page.published.n && stamp_parse(d.page.published, &t))
 		c->published = t.time;
-	set_links(x, f, &d.page);
+	set_links(x, f, &d.page); /* before the texts: the arena's blocks double */
+	if (d.why_none == DOCUMENT_HAS_TEXT)
+		set_content(x, f, &d, d.page.title, type);
 	make_sets(x, f, &d);
 	return WN_OK;
 }

@@ -96,9 +96,10 @@ static int check_head(const struct os_map *map, const struct segfile_head *h, co
 {
 	if (memcmp(h->magic, magic, 8) != 0)
 		return segfile_damaged(err, path, "it does not begin with %.8s", magic);
-	if (h->version != version)
-		return err_set(err, WN_DATA, "segment %s is of version %" PRIu32 ", this winnow reads version %" PRIu32,
-			       path, h->version, version);
+	if (h->version < 1 || h->version > version)
+		return err_set(err, WN_DATA,
+			       "segment %s is of version %" PRIu32 ", this winnow reads versions up to %" PRIu32, path,
+			       h->version, version);
 	if (h->head_check != hash64(h, offsetof(struct segfile_head, head_check)))
 		return segfile_damaged(err, path, "the checksum of its head is wrong");
 	if (h->file_n != map->n)

@@ -43,7 +43,7 @@ int segfile_commit(struct segfile_writer *w, struct segfile_head *head, const vo
 		   struct err *err);
 void segfile_abort(struct segfile_writer *w); /* zero is fine */
 
-/* Maps path and tests magic, version, sizes, checksums of head and index. */
+/* Maps path and tests magic, version (1 to the one given), sizes, checksums of head and index. */
 int segfile_open(struct os_map *map, struct segfile_head *head, const char *path, const char magic[8], uint32_t version,
 		 struct err *err);
 

@@ -5,6 +5,10 @@
  * with a one for each value and a zero for each step of the high part.  Reading
  * walks the ones of that row: one shift, one mask and one unaligned load a value.
  * Sets of fewer than 64 values are stored as they are.
+ *
+ * Nearly all of a main text's shingles are shingles of the body, so its set is
+ * kept as a bit for each value of the body's set and the few values besides:
+ * a part.  It is read by walking both.
  */
 #include "sketch/segment.h"
 
@@ -18,11 +22,11 @@
 #include "sketch/segfile.h"
 
 #define MAGIC "WNSKETCH"
-#define VERSION 1
+#define VERSION 2
 #define RAW 64 /* low bits of a set stored as it is */
 #define PACK_MAX (4 * GIB)
 
-enum { FLAG_MAIN_IS_BODY = 1 };
+enum { FLAG_MAIN_IS_BODY = 1, FLAG_MAIN_OF_BODY = 2 };
 
 struct text_head {
 	uint32_t n;
@@ -136,12 +140,15 @@ static size_t heads_bytes(uint64_t flags)
 /* What the record's heads say, at its beginning; the checks of sets are in them. */
 static void put_heads(struct buf *out, const struct record_head *h) { memcpy(out->p, h, heads_bytes(h->flags)); }
 
+/* To the byte: an ingest holds thousands of these at a time. */
 static unsigned char *room_for(struct buf *out, size_t n)
 {
-	if (out->max < n)
-		out->max = PACK_MAX;
 	out->n = 0;
-	return (unsigned char *)buf_room(out, n);
+	if (out->cap < n) {
+		out->p = mem_realloc(out->p, n);
+		out->cap = n;
+	}
+	return (unsigned char *)out->p;
 }
 
 void segment_pack_body(struct buf *out, struct set body)
@@ -161,37 +168,200 @@ void segment_pack_body(struct buf *out, struct set body)
 	out->n = heads + n;
 }
 
-void segment_pack_main(struct buf *out, struct set main)
+/* ---- sets that are part of another ---- */
+
+#define PART_HEAD 8 /* values of the body's set u32, values besides u32 */
+
+static size_t bitmap_bytes(size_t n_body) { return (n_body + 63) / 64 * 8; }
+static size_t part_bytes(size_t n_body, size_t n_extra) { return PART_HEAD + bitmap_bytes(n_body) + 8 * n_extra; }
+
+/* The body's values, some at a time, from where they are: in memory, or packed. */
+struct body_reader {
+	struct set all; /* p is NULL: packed */
+	struct set_view view;
+	uint32_t i;
+	uint64_t at, some[256];
+};
+
+static struct set body_read(struct body_reader *r)
 {
-	size_t before = heads_bytes(FLAG_MAIN_IS_BODY), heads = heads_bytes(0), n_body = out->n - before, n;
+	struct set got = r->all;
+
+	if (got.p)
+		r->all = (struct set){ got.p + got.n, 0 };
+	else
+		got =
+		    (struct set){ r->some, set_view_read(r->view, &r->i, &r->at, UINT64_MAX, r->some, COUNT(r->some)) };
+	return got;
+}
+
+/* main as a part of the body's set, into out, which has room for `room` bytes; 0 when that is too little. */
+static size_t pack_part(unsigned char *out, size_t room, struct body_reader *body, size_t n_body, struct set main)
+{
+	size_t bitmap = bitmap_bytes(n_body), k = 0, j = 0, n_extra = 0, most;
+	uint32_t head[2] = { (uint32_t)n_body, 0 };
+	unsigned char *extra = out + PART_HEAD + bitmap;
+
+	if (room < part_bytes(n_body, 0))
+		return 0;
+	most = (room - part_bytes(n_body, 0)) / 8;
+	memset(out + PART_HEAD, 0, bitmap);
+	for (struct set some; (some = body_read(body)).n;)
+		for (size_t i = 0; i < some.n; i++, k++) {
+			for (; j < main.n && main.p[j] < some.p[i]; j++) {
+				if (n_extra == most)
+					return 0;
+				memcpy(extra + 8 * n_extra++, &main.p[j], 8);
+			}
+			if (j < main.n && main.p[j] == some.p[i]) {
+				out[PART_HEAD + k / 8] |= (unsigned char)(1u << k % 8);
+				j++;
+			}
+		}
+	if (main.n - j > most - n_extra)
+		return 0;
+	if (main.n > j)
+		memcpy(extra + 8 * n_extra, main.p + j, (main.n - j) * 8);
+	n_extra += main.n - j;
+	head[1] = (uint32_t)n_extra;
+	memcpy(out, head, sizeof head);
+	return part_bytes(n_body, n_extra);
+}
+
+/* A view's pointer has its lowest bit set for a part, which lies behind the set that it is part of; all sets begin at whole
+ * 8 bytes. */
+static struct set_view part_view(const unsigned char *part, uint32_t n) { return (struct set_view){ part + 1, n }; }
+static bool is_part(struct set_view v) { return (uintptr_t)v.p & 1; }
+
+struct part_reader {
+	const unsigned char *body, *bits, *extra;
+	uint32_t n_body, n_extra, e; /* e: the next value besides */
+	uint64_t below, *out;
+	uint32_t n, cap;
+};
+
+static bool part_put(struct part_reader *r, uint64_t x)
+{
+	if (r->n == r->cap || (x >= r->below && r->below != UINT64_MAX))
+		return false;
+	r->out[r->n++] = x;
+	return true;
+}
+
+/* The values besides that are less than x. */
+static bool part_put_extra(struct part_reader *r, uint64_t x)
+{
+	for (; r->e < r->n_extra && get_u64(r->extra + 8 * (size_t)r->e) < x; r->e++)
+		if (!part_put(r, get_u64(r->extra + 8 * (size_t)r->e)))
+			return false;
+	return true;
+}
+
+/* How many of the first k values of the body's set are in it. */
+static uint32_t part_rank(const struct part_reader *r, uint32_t k)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 0; w < k / 64; w++)
+		n += (uint32_t)__builtin_popcountll(get_u64(r->bits + 8 * (size_t)w));
+	if (k % 64)
+		n += (uint32_t)__builtin_popcountll(get_u64(r->bits + k / 64 * (size_t)8) << (64 - k % 64));
+	return n;
+}
+
+static bool part_has(const struct part_reader *r, uint32_t k) { return r->bits[k / 8] >> k % 8 & 1; }
+
+/* *at: the high part of the next value of the body's set << 32 | its number. */
+static uint32_t part_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t below, uint64_t *out, uint32_t cap)
+{
+	const unsigned char *part = v.p - 1;
+	struct part_reader r = {
+		.n_body = get_u32(part), .n_extra = get_u32(part + 4), .below = below, .out = out, .cap = cap
+	};
+	unsigned low = low_bits(r.n_body);
+	uint64_t mask = ((uint64_t)1 << (low & 63)) - 1, bit = (*at >> 32) + (uint32_t)*at, x;
+	uint32_t k = (uint32_t)*at;
+	bool open = true;
+
+	r.body = part - set_bytes(r.n_body, low);
+	r.bits = part + PART_HEAD;
+	r.extra = r.bits + bitmap_bytes(r.n_body);
+	r.e = *i - part_rank(&r, k);
+	for (; low == RAW && k < r.n_body; k++)
+		if (part_has(&r, k)) {
+			x = get_u64(r.body + 8 * (size_t)k);
+			if (!(open = part_put_extra(&r, x) && part_put(&r, x)))
+				break;
+		}
+	for (size_t w = bit / 64, words = high_words(r.n_body, low); open && w < words && k < r.n_body; w++) {
+		uint64_t ones = get_u64(r.body + low_bytes(r.n_body, low) + 8 * w);
+
+		if (w == bit / 64)
+			ones &= ~(uint64_t)0 << bit % 64;
+		for (; ones && k < r.n_body; ones &= ones - 1, k++) {
+			uint64_t from = (uint64_t)k * low;
+
+			if (!part_has(&r, k))
+				continue;
+			bit = 64 * (uint64_t)w + (unsigned)__builtin_ctzll(ones);
+			x = (bit - k) << low | (get_u64(r.body + (from >> 3)) >> (from & 7) & mask);
+			if (!(open = part_put_extra(&r, x) && part_put(&r, x)))
+				break;
+		}
+	}
+	for (; open && r.e < r.n_extra; r.e++)
+		if (!part_put(&r, get_u64(r.extra + 8 * (size_t)r.e)))
+			break;
+	*i += r.n;
+	*at = (low == RAW ? 0 : bit - k) << 32 | k;
+	return r.n;
+}
+
+/* ---- records ---- */
+
+static void pack_main(struct buf *out, struct set main, struct set body)
+{
+	size_t before = heads_bytes(FLAG_MAIN_IS_BODY), heads = heads_bytes(0), n_body = out->n - before, n, room;
 	struct record_head h = { 0 };
+	struct body_reader from = { .all = body };
 	unsigned char *p;
 
 	if (main.n > UINT32_MAX)
 		abort();
 	memcpy(&h, out->p, before);
 	fill_head(&h.main, main);
-	n = set_bytes(main.n, h.main.low_bits);
-	p = room_for(out, heads + n_body + n);
+	room = set_bytes(main.n, h.main.low_bits);
+	p = room_for(out, heads + n_body + room);
 	memmove(p + heads, p + before, n_body);
-	pack_set(p + heads + n_body, main, h.main.low_bits);
-	if (h.body.n == h.main.n && memcmp(p + heads, p + heads + n_body, n) == 0) { /* the same set */
+	from.view = (struct set_view){ p + heads, h.body.n };
+	n = pack_part(p + heads + n_body, room, &from, h.body.n, main);
+	if (n == part_bytes(h.body.n, 0) && main.n == h.body.n) { /* the same set */
 		memmove(p + before, p + heads, n_body);
 		put_heads(out, &h);
 		out->n = before + n_body;
-		return;
+	} else {
+		h.flags = n ? FLAG_MAIN_OF_BODY : 0;
+		if (!n) {
+			pack_set(p + heads + n_body, main, h.main.low_bits);
+			n = room;
+		}
+		h.main.check = hash64(p + heads + n_body, n);
+		put_heads(out, &h);
+		out->n = heads + n_body + n;
 	}
-	h.flags = 0;
-	h.main.check = hash64(p + heads + n_body, n);
-	put_heads(out, &h);
-	out->n = heads + n_body + n;
+	if (out->n < out->cap) {
+		out->p = mem_realloc(out->p, out->n);
+		out->cap = out->n;
+	}
 }
+
+void segment_pack_main(struct buf *out, struct set main) { pack_main(out, main, (struct set){ 0 }); }
 
 void segment_pack(struct buf *out, struct set body, struct set main)
 {
 	segment_pack_body(out, body);
 	if (body.n != main.n || (body.n && memcmp(body.p, main.p, body.n * 8) != 0))
-		segment_pack_main(out, main);
+		pack_main(out, main, body);
 }
 
 struct segment_writer {
@@ -326,7 +496,8 @@ static int find_record(const struct segment *s, uint64_t content, struct record_
 		return err_set(err, WN_NONE, "segment %s does not hold content %" PRIu64, s->path, content);
 	at = get_u64(index + 8 * (content - s->head.first));
 	end = get_u64(index + 8 * (content - s->head.first) + 8);
-	if (at < SEGFILE_HEAD || end > s->head.index_at || at > end || end - at < offsetof(struct record_head, main))
+	if (at < SEGFILE_HEAD || at % 8 || end > s->head.index_at || at > end ||
+	    end - at < offsetof(struct record_head, main))
 		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " lies outside of it", content);
 	memcpy(h, s->map.p + at, offsetof(struct record_head, main));
 	if (!(h->flags & FLAG_MAIN_IS_BODY)) {
@@ -336,7 +507,8 @@ static int find_record(const struct segment *s, uint64_t content, struct record_
 	} else {
 		h->main = h->body;
 	}
-	if (h->flags > 1 || h->content != content || h->check != hash64(s->map.p + at + 8, heads_bytes(h->flags) - 8))
+	if (h->flags > FLAG_MAIN_OF_BODY || h->content != content ||
+	    h->check != hash64(s->map.p + at + 8, heads_bytes(h->flags) - 8))
 		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has a wrong checksum", content);
 	if (h->body.low_bits != low_bits(h->body.n) || h->main.low_bits != low_bits(h->main.n))
 		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has sets of an unknown form",
@@ -344,6 +516,9 @@ static int find_record(const struct segment *s, uint64_t content, struct record_
 	need = heads_bytes(h->flags) + set_bytes(h->body.n, h->body.low_bits);
 	if (!h->flags)
 		need += set_bytes(h->main.n, h->main.low_bits);
+	else if (h->flags == FLAG_MAIN_OF_BODY)
+		need +=
+		    end - at >= need + PART_HEAD ? part_bytes(h->body.n, get_u32(s->map.p + at + need + 4)) : PART_HEAD;
 	if (need != end - at)
 		return segfile_damaged(err, s->path, "the record of content %" PRIu64 " has the wrong size", content);
 	*data = s->map.p + at + heads_bytes(h->flags);
@@ -376,48 +551,63 @@ int segment_size(const struct segment *s, uint64_t content, enum sketch_text whi
 	return rc;
 }
 
-int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room,
-		size_t *n, struct err *err)
+static int wrong_set(const struct segment *s, uint64_t content, struct err *err)
 {
-	struct record_head h;
-	const unsigned char *data = NULL;
-	const struct text_head *text = &h.body;
-	int rc;
+	return segfile_damaged(err, s->path, "the set of content %" PRIu64 " has a wrong checksum", content);
+}
 
-	if ((rc = find_record(s, content, &h, &data, err)) < 0)
-		return rc;
-	if (which == SKETCH_MAIN && !h.flags) {
-		data += set_bytes(h.body.n, h.body.low_bits);
-		text = &h.main;
-	}
-	*n = text->n;
-	if (text->n > room)
-		return err_set(err, WN_LIMIT,
-			       "the set of content %" PRIu64 " has %" PRIu32 " values, there is room for %zu", content,
-			       text->n, room);
-	if (text->n && (text->check != hash64(data, set_bytes(text->n, text->low_bits)) ||
-			!unpack_set(out, data, text->n, text->low_bits)))
-		return segfile_damaged(err, s->path, "the set of content %" PRIu64 " has a wrong checksum", content);
-	return WN_OK;
+static bool set_is_sound(const struct text_head *h, const unsigned char *p, size_t n)
+{
+	return !h->n || h->check == hash64(p, n);
 }
 
 int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out,
 		 struct err *err)
 {
 	struct record_head h;
-	const struct text_head *text = &h.body;
+	const unsigned char *data = NULL;
+	size_t n_body;
 	int rc;
 
 	*out = (struct set_view){ 0 };
-	if ((rc = find_record(s, content, &h, &out->p, err)) < 0)
+	if ((rc = find_record(s, content, &h, &data, err)) < 0)
 		return rc;
+	n_body = set_bytes(h.body.n, h.body.low_bits);
 	if (which == SKETCH_MAIN && !h.flags) {
-		out->p += set_bytes(h.body.n, h.body.low_bits);
-		text = &h.main;
+		*out = (struct set_view){ data + n_body, h.main.n };
+		return set_is_sound(&h.main, out->p, set_bytes(h.main.n, h.main.low_bits)) ? WN_OK
+											   : wrong_set(s, content, err);
 	}
-	out->n = text->n;
-	if (text->n && text->check != hash64(out->p, set_bytes(text->n, text->low_bits)))
-		return segfile_damaged(err, s->path, "the set of content %" PRIu64 " has a wrong checksum", content);
+	*out = (struct set_view){ data, h.body.n };
+	if (!set_is_sound(&h.body, data, n_body))
+		return wrong_set(s, content, err);
+	if (which == SKETCH_BODY || h.flags == FLAG_MAIN_IS_BODY)
+		return WN_OK;
+	*out = part_view(data + n_body, h.main.n);
+	return get_u32(data + n_body) == h.body.n &&
+		       set_is_sound(&h.main, data + n_body, part_bytes(h.body.n, get_u32(data + n_body + 4)))
+		   ? WN_OK
+		   : wrong_set(s, content, err);
+}
+
+int segment_get(const struct segment *s, uint64_t content, enum sketch_text which, uint64_t *out, size_t room,
+		size_t *n, struct err *err)
+{
+	struct set_view v;
+	uint32_t i = 0;
+	uint64_t at = 0;
+	int rc;
+
+	if ((rc = segment_view(s, content, which, &v, err)) < 0)
+		return rc;
+	*n = v.n;
+	if (v.n > room)
+		return err_set(err, WN_LIMIT,
+			       "the set of content %" PRIu64 " has %" PRIu32 " values, there is room for %zu", content,
+			       v.n, room);
+	if (is_part(v) ? part_read(v, &i, &at, UINT64_MAX, out, v.n) != v.n
+		       : v.n && !unpack_set(out, v.p, v.n, low_bits(v.n)))
+		return wrong_set(s, content, err);
 	return WN_OK;
 }
 
@@ -428,6 +618,8 @@ uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t be
 	uint64_t mask = ((uint64_t)1 << (low & 63)) - 1, x;
 	uint32_t n = 0, k = *i;
 
+	if (is_part(v))
+		return part_read(v, i, at, below, out, cap);
 	if (low == RAW) {
 		for (; n < cap && k < v.n && ((x = get_u64(v.p + 8 * (size_t)k)) < below || below == UINT64_MAX);
 		     n++, k++)

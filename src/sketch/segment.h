@@ -3,7 +3,8 @@
  * A segment is written once, holds the contents [first, first + n) in order,
  * and never changes.  Per content: the sets of body and main text (Elias-Fano:
  * gaps of the high parts in unary, low bits packed; about 66 - log2(size) bits
- * a shingle), MinHash and SimHash of each.  Every record has its own checksum,
+ * a shingle), the main text's where possible as bits over the body's, MinHash and
+ * SimHash of each.  Every record has its own checksum,
  * tested when it is read: a damaged segment is an error that names it, never a
  * wrong set.  docs/format/sketch-segment.md has it byte by byte.
  *
@@ -22,7 +23,7 @@ enum sketch_text { SKETCH_BODY, SKETCH_MAIN, SKETCH_TEXTS };
 struct segment_writer;
 int segment_writer_open(struct segment_writer **out, const char *path, struct shingle_spec spec, uint64_t first,
 			struct err *err);
-/* main equal to body costs nothing.  MinHash and SimHash are made here unless
+/* main equal to body costs nothing, a part of it a bit a value.  MinHash and SimHash are made here unless
  * given (made by segment_pack on another thread). */
 int segment_writer_add(struct segment_writer *w, uint64_t content, struct set body, struct set main, struct err *err);
 int segment_writer_commit(struct segment_writer *w, struct err *err); /* frees w either way */
@@ -58,10 +59,10 @@ int segment_get(const struct segment *s, uint64_t content, enum sketch_text whic
 		size_t *n, struct err *err);
 
 /* A stored set, tested, to be read in parts: *i is the next value's number, *at
- * its place among the high bits; both 0 at first.  Reads values below `below`
+ * its place among the high bits or, of a part, in the body's set; both 0 at first.  Reads values below `below`
  * (all for UINT64_MAX), at most cap; returns how many. */
 struct set_view {
-	const unsigned char *p;
+	const unsigned char *p; /* its form is known to segment.c alone */
 	uint32_t n;
 };
 int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out,

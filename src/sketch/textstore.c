@@ -1,9 +1,9 @@
 /* sketch/textstore.c -- see textstore.h; docs/format/text-segment.md draws the bytes.
  *
- * Texts are gathered until a block has 64 KiB, then compressed together; a
+ * Texts are gathered until a block has 128 KiB, then compressed together; a
  * longer text is a block of its own, which is compressed from where it lies.  So
  * one text costs the decoding of one block, and short pages still share their
- * words.
+ * words; pages that are alike share nearly all when they are added together.
  */
 #include "sketch/textstore.h"
 
@@ -19,11 +19,12 @@
 
 #define MAGIC "WNTEXTS"
 #define VERSION 1
-#define BLOCK (64 * KIB)
+#define BLOCK (128 * KIB)
 #define BLOCK_MAX (3 * LIMIT_TEXT + BLOCK) /* title, body and main of one content behind a block not yet full */
 #define LARGE (4 * MIB)			   /* from here on a text is packed in pieces */
 #define BLOCK_HEAD 16
 #define LEVEL 1
+#define NO_BLOCK UINT32_MAX
 
 enum { FLAG_MAIN_IS_BODY = 1 };
 
@@ -35,17 +36,25 @@ struct textstore_writer {
 	struct segfile_writer file;
 	uint64_t first;
 	struct buf block, packed;
-	VEC(uint64_t) blocks; /* where each block begins */
-	VEC(struct entry) entries;
+	VEC(uint64_t) blocks;  /* where each block begins */
+	struct entry *entries; /* n of them; NO_BLOCK until it is added */
+	size_t n, n_added;
 	ZSTD_CCtx *zstd;
 };
 
-int textstore_writer_open(struct textstore_writer **out, const char *path, uint64_t first, struct err *err)
+int textstore_writer_open(struct textstore_writer **out, const char *path, uint64_t first, size_t n, struct err *err)
 {
-	struct textstore_writer *w = mem_zalloc(sizeof *w);
+	struct textstore_writer *w;
 	int rc;
 
+	if (n > LIMIT_SEGMENT_CONTENTS)
+		return err_set(err, WN_LIMIT, "a segment of texts has at most %u contents", LIMIT_SEGMENT_CONTENTS);
+	w = mem_zalloc(sizeof *w);
 	w->first = first;
+	w->n = n;
+	w->entries = mem_array(n, sizeof *w->entries);
+	for (size_t i = 0; i < n; i++)
+		w->entries[i].block = NO_BLOCK;
 	w->block = BUF(BLOCK_MAX);
 	w->packed = BUF(2 * BLOCK_MAX);
 	w->zstd = ZSTD_createCCtx();
@@ -132,21 +141,20 @@ int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct te
 	size_t n = t.title.n + t.body.n + (same ? 0 : t.main.n);
 	int rc;
 
-	if (content != w->first + w->entries.n)
+	if (content < w->first || content - w->first >= w->n || w->entries[content - w->first].block != NO_BLOCK)
 		return err_set(err, WN_USAGE,
-			       "content %" PRIu64 " cannot follow content %" PRIu64 " in a segment of texts", content,
-			       w->first + w->entries.n - 1);
+			       "content %" PRIu64 " has no place in a segment of texts %" PRIu64 " to %" PRIu64,
+			       content, w->first, w->first + w->n - 1);
 	if (t.title.n > LIMIT_TEXT || t.body.n > LIMIT_TEXT || t.main.n > LIMIT_TEXT)
 		return err_set(err, WN_LIMIT, "a text of content %" PRIu64 " is longer than %zu bytes", content,
 			       (size_t)LIMIT_TEXT);
-	if (w->entries.n == LIMIT_SEGMENT_CONTENTS)
-		return err_set(err, WN_LIMIT, "a segment of texts has at most %u contents", LIMIT_SEGMENT_CONTENTS);
 	if (w->block.n + n > BLOCK && (rc = flush_block(w, err)) < 0)
 		return rc;
 	e.block = (uint32_t)w->blocks.n;
 	e.at = (uint32_t)w->block.n;
 	e.flags = same ? FLAG_MAIN_IS_BODY : 0;
-	vec_push(&w->entries, e);
+	w->entries[content - w->first] = e;
+	w->n_added++;
 	if (n > LARGE)
 		return put_large(w, (struct str[]){ t.title, t.body, t.main }, same ? 2 : 3, err);
 	buf_str(&w->block, t.title);
@@ -162,15 +170,16 @@ static void writer_free(struct textstore_writer *w)
 	buf_release(&w->block);
 	buf_release(&w->packed);
 	vec_release(&w->blocks);
-	vec_release(&w->entries);
+	mem_free(w->entries);
 	mem_free(w);
 }
 
 int textstore_writer_commit(struct textstore_writer *w, struct err *err)
 {
-	struct segfile_head head = { .version = VERSION, .first = w->first, .n = w->entries.n };
+	struct segfile_head head = { .version = VERSION, .first = w->first, .n = w->n };
 	struct buf index = BUF(SIZE_MAX / 2);
-	int rc = flush_block(w, err);
+	int rc = w->n_added == w->n ? flush_block(w, err)
+				    : err_set(err, WN_USAGE, "a segment of %zu texts was given %zu", w->n, w->n_added);
 
 	memcpy(head.magic, MAGIC, 8);
 	if (rc < 0) {
@@ -180,8 +189,8 @@ int textstore_writer_commit(struct textstore_writer *w, struct err *err)
 	head.extra = w->blocks.n;
 	vec_push(&w->blocks, w->file.at);
 	buf_add(&index, w->blocks.p, w->blocks.n * 8);
-	if (w->entries.n)
-		buf_add(&index, w->entries.p, w->entries.n * sizeof *w->entries.p);
+	if (w->n)
+		buf_add(&index, w->entries, w->n * sizeof *w->entries);
 	rc = segfile_commit(&w->file, &head, index.p, index.n, err);
 	buf_release(&index);
 	writer_free(w);
@@ -275,13 +284,12 @@ static const struct part *part_of(const struct textstore *s, uint64_t content)
 
 bool textstore_has(const struct textstore *s, uint64_t content) { return part_of(s, content) != NULL; }
 
-/* Block b of p, decoded into the cache unless it is there. */
-static int decode_block(const struct part *p, uint32_t b, struct textcache *c, uint32_t *raw_n, struct err *err)
+/* Block b of p: where it lies, and what it says of its sizes. */
+static int find_block(const struct part *p, uint32_t b, const unsigned char **block, uint32_t *raw_n,
+		      uint32_t *packed_n, struct err *err)
 {
-	const unsigned char *index = p->map.p + p->head.index_at, *block;
+	const unsigned char *index = p->map.p + p->head.index_at;
 	uint64_t at, end;
-	uint32_t packed_n;
-	size_t n;
 
 	if (b >= p->head.extra)
 		return segfile_damaged(err, p->path, "a text is in block %" PRIu32 ", which is not there", b);
@@ -289,51 +297,72 @@ static int decode_block(const struct part *p, uint32_t b, struct textcache *c, u
 	end = get_u64(index + 8 * (size_t)b + 8);
 	if (at < SEGFILE_HEAD || end > p->head.index_at || at > end || end - at < BLOCK_HEAD)
 		return segfile_damaged(err, p->path, "block %" PRIu32 " lies outside of it", b);
-	block = p->map.p + at;
-	*raw_n = get_u32(block + 8);
-	packed_n = get_u32(block + 12);
-	if (packed_n != end - at - BLOCK_HEAD || *raw_n > BLOCK_MAX)
+	*block = p->map.p + at;
+	*raw_n = get_u32(*block + 8);
+	*packed_n = get_u32(*block + 12);
+	if (*packed_n != end - at - BLOCK_HEAD || *raw_n > BLOCK_MAX)
 		return segfile_damaged(err, p->path, "block %" PRIu32 " has the wrong size", b);
-	if (c->block == block)
-		return WN_OK;
+	return WN_OK;
+}
+
+/* Block b of p, decoded into the cache unless it is there. */
+static int decode_block(const struct part *p, uint32_t b, struct textcache *c, struct err *err)
+{
+	const unsigned char *block = NULL;
+	uint32_t raw_n = 0, packed_n = 0;
+	int rc = find_block(p, b, &block, &raw_n, &packed_n, err);
+	size_t n;
+
+	if (rc < 0 || c->block == block)
+		return rc;
 	if (get_u64(block) != hash64(block + 8, packed_n + (size_t)8))
 		return segfile_damaged(err, p->path, "block %" PRIu32 " has a wrong checksum", b);
 	c->block = NULL;
-	if (*raw_n > c->cap) {
+	if (raw_n > c->cap) {
 		mem_free(c->p);
-		c->cap = *raw_n;
+		c->cap = raw_n;
 		c->p = mem_alloc(c->cap);
 	}
 	if (!c->zstd && !(c->zstd = ZSTD_createDCtx()))
 		return err_set(err, WN_IO, "zstd has no memory for %s", p->path);
-	n = ZSTD_decompressDCtx(c->zstd, c->p, *raw_n, block + BLOCK_HEAD, packed_n);
-	if (ZSTD_isError(n) || n != *raw_n)
+	n = ZSTD_decompressDCtx(c->zstd, c->p, raw_n, block + BLOCK_HEAD, packed_n);
+	if (ZSTD_isError(n) || n != raw_n)
 		return segfile_damaged(err, p->path, "block %" PRIu32 " does not decompress", b);
 	c->block = block;
 	return WN_OK;
 }
 
+/* The entry of a content, tested; *n is how many bytes of its block are its texts. */
+static int find_entry(const struct part *p, uint64_t content, struct entry *e, uint64_t *n, struct err *err)
+{
+	const unsigned char *entries = p->map.p + p->head.index_at + 8 * (p->head.extra + 1), *block;
+	uint32_t raw_n = 0, packed_n;
+	int rc;
+
+	memcpy(e, entries + (content - p->head.first) * sizeof *e, sizeof *e);
+	*n = (uint64_t)e->title_n + e->body_n + (e->flags & FLAG_MAIN_IS_BODY ? 0 : e->main_n);
+	if (e->flags > 1 || ((e->flags & FLAG_MAIN_IS_BODY) && e->main_n != e->body_n))
+		return segfile_damaged(err, p->path, "the entry of content %" PRIu64 " is not possible", content);
+	if (!*n)
+		return WN_OK;
+	if ((rc = find_block(p, e->block, &block, &raw_n, &packed_n, err)) < 0)
+		return rc;
+	if (e->at > raw_n || *n > raw_n - e->at)
+		return segfile_damaged(err, p->path, "the texts of content %" PRIu64 " lie outside of their block",
+				       content);
+	return WN_OK;
+}
+
 static int part_get(const struct part *p, uint64_t content, struct textcache *c, struct texts *out, struct err *err)
 {
-	const unsigned char *entries = p->map.p + p->head.index_at + 8 * (p->head.extra + 1);
 	struct entry e;
-	uint32_t raw_n = 0;
-	uint64_t n;
+	uint64_t n = 0;
 	const char *at;
 	int rc;
 
-	memcpy(&e, entries + (content - p->head.first) * sizeof e, sizeof e);
-	n = (uint64_t)e.title_n + e.body_n + (e.flags & FLAG_MAIN_IS_BODY ? 0 : e.main_n);
-	if (e.flags > 1 || ((e.flags & FLAG_MAIN_IS_BODY) && e.main_n != e.body_n))
-		return segfile_damaged(err, p->path, "the entry of content %" PRIu64 " is not possible", content);
 	*out = (struct texts){ { "", 0 }, { "", 0 }, { "", 0 } };
-	if (!n)
-		return WN_OK;
-	if ((rc = decode_block(p, e.block, c, &raw_n, err)) < 0)
+	if ((rc = find_entry(p, content, &e, &n, err)) < 0 || !n || (rc = decode_block(p, e.block, c, err)) < 0)
 		return rc;
-	if (e.at > raw_n || n > raw_n - e.at)
-		return segfile_damaged(err, p->path, "the texts of content %" PRIu64 " lie outside of their block",
-				       content);
 	at = c->p + e.at;
 	out->title = str_n(at, e.title_n);
 	out->body = str_n(at + e.title_n, e.body_n);
@@ -361,16 +390,16 @@ int textstore_check(const char *path, struct err *err)
 {
 	struct textstore *s;
 	struct textcache c = { 0 };
-	struct texts t;
-	uint32_t raw_n;
+	struct entry e;
+	uint64_t n;
 	int rc = textstore_open_file(&s, path, err);
 
 	if (rc < 0)
 		return rc;
 	for (uint64_t b = 0; b < s->parts.p[0].head.extra && rc == WN_OK; b++)
-		rc = decode_block(&s->parts.p[0], (uint32_t)b, &c, &raw_n, err);
+		rc = decode_block(&s->parts.p[0], (uint32_t)b, &c, err);
 	for (uint64_t i = 0; i < s->parts.p[0].head.n && rc == WN_OK; i++)
-		rc = textstore_get(s, s->parts.p[0].head.first + i, &c, &t, err);
+		rc = find_entry(&s->parts.p[0], s->parts.p[0].head.first + i, &e, &n, err);
 	textcache_release(&c);
 	textstore_close(s);
 	return rc;

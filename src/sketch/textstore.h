@@ -1,7 +1,7 @@
 /* sketch/textstore.h -- stored texts: text/NNNNNN.seg.
  *
  * Title, body and main text of the contents [first, first + n), several to a
- * zstd block, each block with its checksum.  Written once, in order, appearing
+ * zstd block, each block with its checksum.  Written once, appearing
  * whole or not at all; read by content in any order.  A damaged segment is an
  * error that names it.  docs/format/text-segment.md has it byte by byte.
  *
@@ -18,7 +18,9 @@ struct texts {
 };
 
 struct textstore_writer;
-int textstore_writer_open(struct textstore_writer **out, const char *path, uint64_t first, struct err *err);
+/* Texts of the n contents from first on, each added once, in any order: those that follow one another share a block, and
+ * the more alike they are, the smaller and sooner done it is. */
+int textstore_writer_open(struct textstore_writer **out, const char *path, uint64_t first, size_t n, struct err *err);
 int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts texts, struct err *err);
 int textstore_writer_commit(struct textstore_writer *w, struct err *err); /* frees w either way */
 void textstore_writer_abort(struct textstore_writer *w);		  /* w may be NULL */

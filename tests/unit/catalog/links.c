@@ -228,3 +228,32 @@ TEST(links, of_version_1_are_packed_by_whoever_opens_first)
 		catalog_close(c);
 	}
 }
+
+/* ---- what a batch waits for ---- */
+
+static int not_ready(void *context, struct err *err)
+{
+	++*(int *)context;
+	return err_set(err, WN_IO, "a segment could not be written");
+}
+
+TEST(batch, counts_when_what_it_waits_for_is_there)
+{
+	struct catalog *c = open_catalog(t, CATALOG_CREATE);
+	struct capture one = { .id = 1,
+			       .url = STR("http://a.example/"),
+			       .urlkey = STR("example,a)/"),
+			       .published = CAPTURE_NO_TIME,
+			       .refers_time = CAPTURE_NO_TIME };
+	int asked = 0;
+	struct catalog_batch b = { .captures = &one, .n_captures = 1, .ready = not_ready, .context = &asked };
+	struct err err = { 0 };
+
+	CHECK(catalog_add(c, &b, &err) == WN_IO && str_eq(str(err.text), STR("a segment could not be written")));
+	CHECK(asked == 1);
+	CHECK_STR(answer(t, c, "select count(*) from capture"), STR("0\n"));
+	b.ready = NULL;
+	CHECK(catalog_add(c, &b, &err) == WN_OK);
+	CHECK_STR(answer(t, c, "select count(*) from capture"), STR("1\n"));
+	catalog_close(c);
+}

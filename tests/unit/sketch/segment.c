@@ -20,6 +20,24 @@ static struct set random_set(struct test *t, size_t n)
 	return (struct set){ v, hashsort(v, n, scratch, false) };
 }
 
+/* What a main text has: most of the body's values, in runs, and a few besides. */
+static struct set random_part(struct test *t, struct set body)
+{
+	size_t n = 0, besides = (size_t)test_below(t, 4), most = body.n + besides;
+	uint64_t *v = ARENA_ARRAY(t->arena, uint64_t, most + 1), *scratch = ARENA_ARRAY(t->arena, uint64_t, most + 1);
+	bool in = test_below(t, 2);
+
+	for (size_t i = 0; i < body.n; i++) {
+		if (test_below(t, 20) == 0)
+			in = !in;
+		if (in)
+			v[n++] = body.p[i];
+	}
+	for (; besides; besides--)
+		v[n++] = test_below(t, 3) ? test_random(t) : UINT64_MAX - test_below(t, 2);
+	return (struct set){ v, hashsort(v, n, scratch, false) };
+}
+
 static const size_t sizes[] = { 0, 1, 2, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 4095, 4096, 40000 };
 
 static const char *write_sets(struct test *t, struct set *body, struct set *main, size_t n, uint64_t first)
@@ -60,7 +78,7 @@ TEST(segment, gives_back_every_set)
 
 	for (size_t i = 0; i < N; i++) {
 		body[i] = random_set(t, sizes[i]);
-		main[i] = i % 3 == 0 ? body[i] : random_set(t, sizes[i] / 2);
+		main[i] = i % 3 == 0 ? body[i] : i % 3 == 1 ? random_part(t, body[i]) : random_set(t, sizes[i] / 2);
 	}
 	path = write_sets(t, body, main, N, 70);
 	CHECK_EQ(segment_check(path, &err), WN_OK, "%s", err.text);
@@ -81,6 +99,69 @@ TEST(segment, gives_back_every_set)
 	CHECK_EQ(segment_get(s, 69, SKETCH_BODY, NULL, 0, &(size_t){ 0 }, &err), WN_NONE);
 	CHECK_EQ(segment_get(s, 70 + N, SKETCH_BODY, NULL, 0, &(size_t){ 0 }, &err), WN_NONE);
 	segment_close(s);
+}
+
+/* Read in parts, by number and by value, as the join does it. */
+TEST(segment, sets_are_read_in_parts)
+{
+	enum { N = 3 * COUNT(sizes) };
+	struct set body[N], main[N];
+	struct segment *s;
+	struct err err = { 0 };
+
+	for (size_t i = 0; i < N; i++) {
+		body[i] = random_set(t, sizes[i / 3]);
+		main[i] = random_part(t, body[i]);
+	}
+	REQUIRE(segment_open(&s, write_sets(t, body, main, N, 1), &err) == WN_OK, "%s", err.text);
+	for (size_t c = 0; c < 2 * N; c++) {
+		struct set want = c % 2 ? main[c / 2] : body[c / 2];
+		struct set_view v;
+		uint32_t i = 0, n = 0, got;
+		uint64_t at = 0, some[64], below = 0;
+
+		REQUIRE(segment_view(s, 1 + c / 2, c % 2 ? SKETCH_MAIN : SKETCH_BODY, &v, &err) == WN_OK, "%s",
+			err.text);
+		CHECK_EQ(v.n, want.n);
+		while (below != UINT64_MAX) {
+			below = test_below(t, 3) && n < want.n
+				    ? want.p[n] + test_below(t, 3) * (UINT64_MAX / (want.n + 1))
+				    : below;
+			below = n >= want.n || below < want.p[n] ? UINT64_MAX : below;
+			do {
+				uint32_t cap = 1 + (uint32_t)test_below(t, COUNT(some));
+
+				got = set_view_read(v, &i, &at, below, some, cap);
+				for (uint32_t k = 0; k < got; k++, n++)
+					CHECK(n < want.n && some[k] == want.p[n] &&
+					      (some[k] < below || below == UINT64_MAX));
+			} while (got);
+			CHECK_EQ(i, n);
+			CHECK(n == want.n || (below != UINT64_MAX && want.p[n] >= below), "stopped too early");
+		}
+		CHECK_EQ(n, want.n);
+	}
+	segment_close(s);
+}
+
+/* A main text that is most of the body adds a bit a value, not a value. */
+TEST(segment, a_part_of_the_body_takes_bits)
+{
+	struct set body = random_set(t, 4000), part = { body.p + 40, body.n - 80 };
+	struct buf alone = BUF(1 << 20), both = BUF(1 << 20), later = BUF(1 << 20);
+
+	segment_pack_body(&alone, body);
+	segment_pack(&both, body, part);
+	CHECK(both.n < alone.n + 152 + 24 + body.n / 8, "%zu and %zu bytes", alone.n, both.n);
+	segment_pack_body(&later, body);
+	segment_pack_main(&later, part);
+	CHECK_STR(buf_view(&later), buf_view(&both), "one after the other");
+	segment_pack_main(&alone, body);
+	segment_pack(&both, body, body);
+	CHECK_STR(buf_view(&alone), buf_view(&both), "the same set");
+	buf_release(&alone);
+	buf_release(&both);
+	buf_release(&later);
 }
 
 TEST(segment, refuses_contents_out_of_order)
@@ -115,7 +196,7 @@ TEST(segment, damage_is_an_error_and_never_a_wrong_set)
 
 	for (size_t i = 0; i < N; i++) {
 		body[i] = random_set(t, 40 + 60 * i);
-		main[i] = i == 2 ? body[i] : random_set(t, 30 * i);
+		main[i] = i == 2 ? body[i] : i == 3 ? random_part(t, body[i]) : random_set(t, 30 * i);
 	}
 	path = write_sets(t, body, main, N, 0);
 	REQUIRE(os_slurp(t->arena, path, 1 << 24, &file, NULL) == WN_OK);
@@ -188,6 +269,39 @@ static bool same_texts(struct texts a, struct texts b)
 	return str_eq(a.title, b.title) && str_eq(a.body, b.body) && str_eq(a.main, b.main);
 }
 
+TEST(textstore, is_not_written_with_a_text_missing)
+{
+	struct textstore_writer *w;
+	struct err err = { 0 };
+	const char *path = arena_printf(t->arena, "%s/000001.seg", test_dir(t)).p;
+	struct texts one = { STR("title"), STR("body"), STR("body") };
+
+	REQUIRE(textstore_writer_open(&w, path, 5, 2, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(textstore_writer_add(w, 6, one, &err), WN_OK, "%s", err.text);
+	CHECK_EQ(textstore_writer_commit(w, &err), WN_USAGE);
+	CHECK(access(path, F_OK) != 0);
+}
+
+/* Pages that are alike and follow one another take little more than one of them. */
+TEST(textstore, texts_that_are_alike_are_packed_together)
+{
+	enum { N = 8 };
+	struct textstore_writer *w;
+	struct err err = { 0 };
+	const char *path = arena_printf(t->arena, "%s/000001.seg", test_dir(t)).p;
+	struct str page = random_bytes(t, 12000), file;
+
+	REQUIRE(textstore_writer_open(&w, path, 1, N, &err) == WN_OK, "%s", err.text);
+	for (unsigned i = 0; i < N; i++) {
+		struct str body = arena_printf(t->arena, "version %u %.*s", i, STR_FMT(page));
+
+		CHECK_EQ(textstore_writer_add(w, 1 + i, (struct texts){ STR("t"), body, body }, &err), WN_OK);
+	}
+	REQUIRE(textstore_writer_commit(w, &err) == WN_OK, "%s", err.text);
+	REQUIRE(os_slurp(t->arena, path, 1 << 24, &file, NULL) == WN_OK);
+	CHECK(file.n < 2 * page.n, "%zu bytes", file.n);
+}
+
 TEST(textstore, gives_back_every_text_and_names_damage)
 {
 	enum { N = 60 };
@@ -201,14 +315,20 @@ TEST(textstore, gives_back_every_text_and_names_damage)
 	struct str file;
 	char *copy;
 
-	REQUIRE(textstore_writer_open(&w, path, 100, &err) == WN_OK, "%s", err.text);
+	REQUIRE(textstore_writer_open(&w, path, 100, N, &err) == WN_OK, "%s", err.text);
 	for (size_t i = 0; i < N; i++) {
 		want[i].title = random_bytes(t, i % 7 * 5);
 		want[i].body = random_bytes(t, i == 30 ? 200000 : i % 5 * 3000);
 		want[i].main = i % 2 ? want[i].body : random_bytes(t, i % 3 * 1000);
-		CHECK_EQ(textstore_writer_add(w, 100 + i, want[i], &err), WN_OK, "%s", err.text);
 	}
-	CHECK_EQ(textstore_writer_add(w, 100, want[0], &err), WN_USAGE, "out of order");
+	for (size_t i = 0; i < N; i++) { /* in any order, but each once */
+		size_t at = i * 7 % N;
+
+		CHECK_EQ(textstore_writer_add(w, 100 + at, want[at], &err), WN_OK, "%s", err.text);
+		CHECK_EQ(textstore_writer_add(w, 100 + at, want[at], &err), WN_USAGE, "twice");
+	}
+	CHECK_EQ(textstore_writer_add(w, 99, want[0], &err), WN_USAGE, "below the first");
+	CHECK_EQ(textstore_writer_add(w, 100 + N, want[0], &err), WN_USAGE, "behind the last");
 	REQUIRE(textstore_writer_commit(w, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(textstore_check(path, &err), WN_OK, "%s", err.text);
 	REQUIRE(textstore_open(&s, test_dir(t), &err) == WN_OK, "%s", err.text);
