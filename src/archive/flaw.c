@@ -72,6 +72,8 @@ static const struct {
 	[FLAW_CODING_LIMIT] = { "coding-limit", "the body has too many codings or decodes to more than the limit" },
 	[FLAW_BAD_STORE] = { "bad-store",
 			     "a file of the collection itself is damaged, or lacks what the catalogue says is in it" },
+	[FLAW_FILE_CHANGED] = { "file-changed",
+				"an archive file that the collection was made of is gone, shorter or another one now" },
 	[FLAW_BAD_LINE] = { "bad-line", "a line of --jsonl that is no object or has no text; it was passed over" },
 };
 
