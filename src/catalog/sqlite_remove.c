@@ -58,8 +58,10 @@ static int remove_gone(struct sqlite_catalog *c, struct err *err)
 static int finish(struct sqlite_catalog *c, int rc, struct err *err)
 {
 	if (rc == WN_OK)
-		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page; drop table loose_host",
-			     err);
+		rc = sq_exec(
+		    c,
+		    "drop index capture_page; drop table gone; drop table loose; drop table loose_page; drop table loose_host",
+		    err);
 	if (rc == WN_OK)
 		rc = sq_bump_revision(c, err);
 	if (rc == WN_OK)
