@@ -9,6 +9,7 @@
 #include <bzlib.h>
 #include <isa-l/igzip_lib.h>
 #include <lz4frame.h>
+#include <stddef.h>
 #include <zstd.h>
 
 #include "base/log.h"
@@ -18,7 +19,8 @@
 
 struct decoder {
 	enum coding coding;
-	struct inflate_state *inflate;
+	struct inflate_state *inflate, *saved; /* now; before the last step */
+	bool failed;			       /* inflate is at an error */
 	BrotliDecoderState *br;
 	ZSTD_DCtx *zstd;
 	LZ4F_dctx *lz4;
@@ -33,6 +35,7 @@ static void reset_inflate(struct decoder *d)
 			       : d->coding == CODING_ZLIB ? ISAL_ZLIB
 							  : ISAL_DEFLATE;
 	d->inflate->avail_in = 0;
+	d->failed = false;
 }
 
 void decoder_reset(struct decoder *d)
@@ -71,6 +74,7 @@ struct decoder *decoder_new(enum coding coding)
 	case CODING_ZLIB:
 	case CODING_DEFLATE:
 		d->inflate = mem_alloc(sizeof *d->inflate);
+		d->saved = mem_alloc(sizeof *d->saved);
 		isal_inflate_init(d->inflate);
 		break;
 	case CODING_ZSTD:
@@ -93,6 +97,7 @@ void decoder_free(struct decoder *d)
 	if (!d)
 		return;
 	mem_free(d->inflate);
+	mem_free(d->saved);
 	if (d->br)
 		BrotliDecoderDestroyInstance(d->br);
 	ZSTD_freeDCtx(d->zstd);
@@ -110,31 +115,85 @@ bool decoder_dictionary(struct decoder *d, struct str dictionary)
 
 static uint32_t clip32(size_t n) { return n > (1u << 30) ? 1u << 30 : (uint32_t)n; }
 
-#define LONGEST_COPY 258 /* of deflate */
-
-static enum decode_state step_inflate(struct decoder *d, struct str *in, char *out, size_t cap, size_t *used)
+/* What an inflater needs to be as it was: of its window only what is in use. */
+static void copy_inflate(struct inflate_state *to, const struct inflate_state *from)
 {
-	struct inflate_state *s = d->inflate;
-	uint32_t nin = clip32(in->n), nout = clip32(cap), made;
+	memcpy(to, from, offsetof(struct inflate_state, tmp_out_buffer) + (size_t)from->tmp_out_valid);
+}
+
+static int run_inflate(struct inflate_state *s, struct str *in, size_t most, char *out, size_t cap, size_t *used)
+{
+	uint32_t nin = clip32(in->n < most ? in->n : most), nout = clip32(cap - *used);
 
 	s->next_in = (uint8_t *)(uintptr_t)in->p;
 	s->avail_in = nin;
-	s->next_out = (uint8_t *)out;
+	s->next_out = (uint8_t *)out + *used;
 	s->avail_out = nout;
 	int rc = isal_inflate(s);
-	in->p += nin - s->avail_in;
-	in->n -= nin - s->avail_in;
-	made = nout - s->avail_out;
-	if (rc == ISAL_INVALID_LOOKBACK) /* it counts the copy that it refused: bytes that were never written */
-		made -= made < LONGEST_COPY ? made : LONGEST_COPY;
-	*used += made;
+
+	*in = str_sub(*in, nin - s->avail_in, in->n);
+	*used += nout - s->avail_out;
+	return rc;
+}
+
+/* What was decoded in front of an error and found no room. */
+static enum decode_state give_rest(struct decoder *d, char *out, size_t cap, size_t *used)
+{
+	struct inflate_state *s = d->inflate;
+	size_t rest = (size_t)(s->tmp_out_valid - s->tmp_out_processed), room = cap - *used;
+	size_t n = rest < room ? rest : room;
+
+	memcpy(out + *used, s->tmp_out_buffer + s->tmp_out_processed, n);
+	s->tmp_out_processed += (int32_t)n;
+	*used += n;
+	return n < rest ? DECODE_MORE : DECODE_BAD;
+}
+
+/* In its fast loop, ISA-L counts bytes that it did not write when it meets an error, and how many depends on where its
+ * input and output were cut.  The loop is not entered with a byte of input at a time, and then the count is exact: so an
+ * error is approached in ever shorter steps, and what comes out of damaged data is the same however it is read. */
+static enum decode_state inflate_exactly(struct decoder *d, struct str *in, char *out, size_t cap, size_t *used)
+{
+	struct inflate_state *s = d->inflate;
+	size_t step = in->n;
+	int rc;
+
+	if (d->failed)
+		return give_rest(d, out, cap, used);
+	for (;;) {
+		struct str before = *in;
+		size_t was = *used;
+
+		copy_inflate(d->saved, s);
+		rc = run_inflate(s, in, step, out, cap, used);
+		bool error = rc < 0 && rc != ISAL_INCORRECT_CHECKSUM;
+
+		if (error && step > 1) {
+			copy_inflate(s, d->saved);
+			*in = before;
+			*used = was;
+			step = step / 16 ? step / 16 : 1;
+		} else if (rc != ISAL_DECOMP_OK || s->block_state == ISAL_BLOCK_FINISH || !in->n || *used == cap ||
+			   step >= before.n) {
+			break;
+		}
+	}
 	if (rc == ISAL_INCORRECT_CHECKSUM)
 		return DECODE_BAD_CHECKSUM;
-	if (rc < 0 || rc == ISAL_NEED_DICT)
-		return DECODE_BAD;
-	if (s->block_state == ISAL_BLOCK_FINISH)
-		return DECODE_DONE;
-	return DECODE_MORE;
+	if (rc < 0 || rc == ISAL_NEED_DICT) {
+		d->failed = true;
+		return give_rest(d, out, cap, used);
+	}
+	return s->block_state == ISAL_BLOCK_FINISH ? DECODE_DONE : DECODE_MORE;
+}
+
+static enum decode_state step_inflate(struct decoder *d, struct str *in, char *out, size_t cap, size_t *used)
+{
+	size_t made = 0;
+	enum decode_state state = inflate_exactly(d, in, out, cap, &made);
+
+	*used += made;
+	return state;
 }
 
 static enum decode_state step_br(struct decoder *d, struct str *in, char *out, size_t cap, size_t *used)

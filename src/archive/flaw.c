@@ -35,7 +35,8 @@ static const struct {
 	[FLAW_HEAD_TOO_LONG] = { "head-too-long", "the header is longer than the limit" },
 	[FLAW_ARC_LINE] = { "arc-line", "an ARC header line with missing, additional or transposed parts" },
 	[FLAW_URI_BRACKETS] = { "uri-brackets", "a URI is written in < and >" },
-	[FLAW_URI_SPACE] = { "uri-space", "a URI contains white space or control characters, read as %XX" },
+	[FLAW_URI_SPACE] = { "uri-space",
+			     "a URI contains white space or control characters, read as %XX; tabs and line ends are left out" },
 	[FLAW_BAD_URI] = { "bad-uri", "a target URI has no scheme" },
 	[FLAW_BAD_DATE] = { "bad-date",
 			    "a date that cannot be read, or is no date of the calendar; a capture without one is dated 1970" },
@@ -72,6 +73,8 @@ static const struct {
 	[FLAW_CODING_LIMIT] = { "coding-limit", "the body has too many codings or decodes to more than the limit" },
 	[FLAW_BAD_STORE] = { "bad-store",
 			     "a file of the collection itself is damaged, or lacks what the catalogue says is in it" },
+	[FLAW_FILE_CHANGED] = { "file-changed",
+				"an archive file that the collection was made of is gone, shorter or another one now" },
 	[FLAW_BAD_LINE] = { "bad-line", "a line of --jsonl that is no object or has no text; it was passed over" },
 };
 

@@ -68,6 +68,7 @@ enum flaw_kind {
 	FLAW_BAD_LINE,
 	/* a collection's own files */
 	FLAW_BAD_STORE,
+	FLAW_FILE_CHANGED,
 	FLAW_KINDS
 };
 

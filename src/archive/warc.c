@@ -85,6 +85,7 @@ struct str warc_clean_uri(struct arena *a, struct str uri, struct flaws *flaws, 
 {
 	static const char hex[] = "0123456789ABCDEF";
 
+	uri = str_trim(uri); /* a value that begins on a folded line */
 	if (uri.n >= 2 && uri.p[0] == '<' && uri.p[uri.n - 1] == '>') {
 		uri = str_trim(str_sub(uri, 1, uri.n - 1));
 		if (flaws)
@@ -105,6 +106,8 @@ struct str warc_clean_uri(struct arena *a, struct str uri, struct flaws *flaws, 
 	for (size_t i = 0; i < uri.n; i++) {
 		unsigned char c = (unsigned char)uri.p[i];
 
+		if (c == '\t' || c == '\r' || c == '\n') /* no part of a URL, wherever they stand in it */
+			continue;
 		if (c > 0x20 && c != 0x7f) {
 			out[n++] = (char)c;
 			continue;

@@ -31,6 +31,6 @@ size_t warc_head_size(struct str s, bool all, bool *cut);
 /* Reads the head, whose size was found before, into rec; flaws get offset at. */
 void warc_parse(struct record *rec, struct str head, struct head_scratch *scratch, uint64_t at);
 
-/* A URI as archives write it: < > taken off, white space as %XX. */
+/* A URI as archives write it: < > taken off, tabs and line ends too, other white space as %XX. */
 struct str warc_clean_uri(struct arena *a, struct str uri, struct flaws *flaws, uint64_t at);
 #endif

@@ -390,7 +390,7 @@ static int add_flaws(struct adder *x)
 	return rc;
 }
 
-static void forget_names(struct name_cache *cache)
+void sq_forget_names(struct name_cache *cache)
 {
 	intern_release(&cache->names);
 	vec_release(&cache->ids);
@@ -416,10 +416,10 @@ int sq_add(struct catalog *base, const struct catalog_batch *b, struct err *err)
 	if (rc < 0) {
 		sqlite3_exec(x.c->db, "rollback", NULL, NULL, NULL);
 		/* names made in this transaction are gone with it */
-		forget_names(&x.c->words);
-		forget_names(&x.c->hosts);
+		sq_forget_names(&x.c->words);
+		sq_forget_names(&x.c->hosts);
 	}
 	if (x.c->hosts.names.n > 200000) /* a cache, not a copy of the table */
-		forget_names(&x.c->hosts);
+		sq_forget_names(&x.c->hosts);
 	return rc;
 }

@@ -140,5 +140,6 @@ int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err);
 /* Indexes that collections of any version may lack: a writer adds them, a reader can do without. */
 int sq_add_indexes(struct sqlite_catalog *c, struct err *err);
 /* The next revision: one more than the present one, written in the open transaction. */
+void sq_forget_names(struct name_cache *cache); /* after ids in it may be gone */
 int sq_bump_revision(struct sqlite_catalog *c, struct err *err);
 #endif

@@ -1,7 +1,7 @@
 /* catalog/sqlite_remove.c -- taking a file's captures out again.
  *
- * Contents that no capture has any more go with them; their sets and texts in
- * the segments are then dead bytes.  Ids are never given again (meta last_*),
+ * Contents, pages and hosts that no capture has any more go with them; sets and
+ * texts in the segments are then dead bytes.  Ids are never given again (meta last_*),
  * so that a stored cover cannot come to mean another document.
  */
 #include <stdio.h>
@@ -39,14 +39,17 @@ static int remove_gone(struct sqlite_catalog *c, struct err *err)
 		"delete from content_capture where capture in (select id from gone)",
 		"delete from revisit where capture in (select id from gone)",
 		"create temp table loose_page as select distinct page as id from capture where id in (select id from gone) and page is not null",
+		"create temp table loose_host as select distinct host as id from capture where id in (select id from gone)",
 		"delete from capture where id in (select id from gone)",
 		"insert or ignore into dead_content select id from loose where not exists (select 1 from content_capture x where x.content = loose.id)",
 		"delete from content where id in (select id from loose) and not exists (select 1 from content_capture x where x.content = content.id)",
 		"delete from page where id in (select id from loose_page) and not exists (select 1 from capture c where c.page = page.id)",
+		"delete from host where id in (select id from loose_host) and not exists (select 1 from capture c where c.host = host.id)",
 	};
 	/* a temporary index, since pages are looked up by it */
 	int rc = sq_exec(c, "create index if not exists capture_page on capture (page)", err);
 
+	sq_forget_names(&c->hosts);
 	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
 		rc = sq_exec(c, steps[i], err);
 	return rc;
@@ -55,8 +58,10 @@ static int remove_gone(struct sqlite_catalog *c, struct err *err)
 static int finish(struct sqlite_catalog *c, int rc, struct err *err)
 {
 	if (rc == WN_OK)
-		rc = sq_exec(c, "drop index capture_page; drop table gone; drop table loose; drop table loose_page",
-			     err);
+		rc = sq_exec(
+		    c,
+		    "drop index capture_page; drop table gone; drop table loose; drop table loose_page; drop table loose_host",
+		    err);
 	if (rc == WN_OK)
 		rc = sq_bump_revision(c, err);
 	if (rc == WN_OK)

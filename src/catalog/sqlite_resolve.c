@@ -5,7 +5,7 @@
  * does not contradict its own; a capture of its own URL with its payload digest; a
  * capture of any URL with that digest.  Digests are compared decoded: label, base and case say
  * nothing.  A revisit of a profile that is not known points to nothing.  Among several one with the digest wins,
- * then the nearest in time, an earlier one before a later one, then what else
+ * then one that is not later than the revisit, the newest of those, else the nearest, then what else
  * tells captures apart, ids last, so that the order of ingest does not matter.  Where the one pointed to is a revisit itself the chain is followed,
  * by a loop, until a capture with a payload; a ring stays unresolved.  Linear in the
  * number of revisits.
@@ -269,12 +269,12 @@ int sq_resolve(struct catalog *base, uint64_t *resolved, uint64_t *left, struct 
 		return rc;
 	if ((rc = add_functions(r.c, err)) < 0 || (rc = sq_exec(r.c, "begin immediate", err)) < 0)
 		return rc;
-	/* a capture with a payload before another revisit; then the nearest, the earlier, and a fixed order */
+	/* a capture with a payload before another revisit; then the newest that is not later, else the nearest; a fixed order */
 	if ((rc = respell(r.c, err)) == WN_OK &&
 	    (rc = sq_prepare(
 		 r.c, &r.by_hash,
 		 "select c.id from capture_hash h join capture c on c.id = h.capture where h.hash = ?1 and c.id <> ?2 and (?4 is null or c.urlkey = ?4) "
-		 "and (?5 is null or spelled(c.payload_digest) = ?5) order by c.kind = 2, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
+		 "and (?5 is null or spelled(c.payload_digest) = ?5) order by c.kind = 2, c.time > ?3, abs(c.time - ?3), c.time, c.urlkey, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
 		 err)) == WN_OK &&
 	    (rc = sq_prepare(
 		 r.c, &r.by_uri,
@@ -282,7 +282,7 @@ int sq_resolve(struct catalog *base, uint64_t *resolved, uint64_t *left, struct 
 		 /* digests of one algorithm can be compared; others say nothing */
 		 "and (?5 is null or c.payload_digest is null or upper(spelled(c.payload_digest)) = upper(?5) or length(spelled(c.payload_digest)) <> length(?5) or "
 		 "lower(substr(spelled(c.payload_digest), 1, instr(spelled(c.payload_digest), ':'))) <> lower(substr(?5, 1, instr(?5, ':')))) "
-		 "order by c.kind = 2, upper(spelled(c.payload_digest)) is not upper(?5), abs(c.time - ?4), c.time, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
+		 "order by c.kind = 2, upper(spelled(c.payload_digest)) is not upper(?5), c.time > ?4, abs(c.time - ?4), c.time, c.url, c.at, c.payload_digest, c.length, c.id limit 1",
 		 err)) == WN_OK &&
 	    (rc = sq_prepare(r.c, &r.kind, "select kind, original from capture where id = ?", err)) == WN_OK)
 		rc = resolve_all(&r, resolved);

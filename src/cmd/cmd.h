@@ -89,6 +89,8 @@ int cmd_max_flaws(struct cmd_run *run, const char *text, uint64_t *most);
 
 /* The cover of that name or number; none is a usage mistake. */
 int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out);
+/* The same, with a warning when the collection has changed since it was made. */
+int cmd_read_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out);
 
 /* Writes all of b to standard output; a closed pipe ends the program quietly. */
 void cmd_out(const struct buf *b);

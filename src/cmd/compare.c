@@ -47,7 +47,7 @@ static int run(struct cmd_run *run, struct collection *coll)
 	int rc;
 
 	for (int i = 0; i < 2; i++)
-		if ((rc = cmd_find_cover(run, coll, run->rest.p[1 + i], &rows[i])) < 0 ||
+		if ((rc = cmd_read_cover(run, coll, run->rest.p[1 + i], &rows[i])) < 0 ||
 		    (rc = covers_members(coll, &run->arena, rows[i].id, &m[i], &n[i], &run->err)) < 0)
 			return rc;
 	if (!run->common.json)

@@ -29,7 +29,6 @@ static int run(struct cmd_run *run, struct collection *coll)
 				    .tmp = run->common.tmp };
 	struct export_report report;
 	struct cover_row row;
-	struct catalog_stats stats;
 	int rc;
 
 	if (!a->format || !a->out)
@@ -43,14 +42,10 @@ static int run(struct cmd_run *run, struct collection *coll)
 		 : a->what[0] == 'd' ? EXPORT_DROPPED
 				     : EXPORT_ALL;
 	if (a->cover) {
-		if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
+		if ((rc = cmd_read_cover(run, coll, a->cover, &row)) < 0)
 			return rc;
 		q.cover = &row;
 	}
-	if (a->cover && catalog_stats(coll->catalog, &stats, &run->err) == WN_OK && stats.revision != row.revision)
-		warning("cover %" PRIu64 " is of revision %" PRIu64 ", the collection is at %" PRIu64
-			": documents may be missing; 'winnow update' brings it up to date",
-			row.id, row.revision, stats.revision);
 	if ((rc = export_run(coll, &q, &report, &run->err)) < 0)
 		return rc == WN_NONE && !report.missing ? WN_USAGE : rc;
 	if (run->common.json) {

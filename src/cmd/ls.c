@@ -262,7 +262,7 @@ static int kept_by(struct cmd_run *run, struct collection *coll, const struct se
 	size_t n;
 	int rc;
 
-	if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0 ||
+	if ((rc = cmd_read_cover(run, coll, a->cover, &row)) < 0 ||
 	    (rc = covers_members(coll, &run->arena, row.id, &m, &n, &run->err)) < 0)
 		return rc;
 	for (size_t i = 0; i < n; i++)

@@ -3,6 +3,7 @@
  * Settings come, each over the one before, from winnow.conf in the collection,
  * from the environment (WINNOW_THREADS for --threads) and from the command line.
  */
+#include <inttypes.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -80,6 +81,20 @@ int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *nam
 	int rc = covers_find(coll, &run->arena, name, out, &run->err);
 
 	return rc == WN_NONE ? WN_USAGE : rc;
+}
+
+int cmd_read_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out)
+{
+	struct catalog_stats stats;
+	int rc = cmd_find_cover(run, coll, name, out);
+
+	if (rc < 0 || (rc = catalog_stats(coll->catalog, &stats, &run->err)) < 0)
+		return rc;
+	if (stats.revision != out->revision)
+		warning("cover %" PRIu64 " is of revision %" PRIu64 ", the collection is at %" PRIu64
+			": documents may be missing; 'winnow update' brings it up to date",
+			out->id, out->revision, stats.revision);
+	return WN_OK;
 }
 
 /* The exit code of a command that reads a collection. */

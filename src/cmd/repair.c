@@ -14,6 +14,7 @@
 #include "archive/payload.h"
 #include "archive/reader.h"
 #include "archive/stamp.h"
+#include "archive/url_host.h"
 #include "archive/verify.h"
 #include "archive/writer.h"
 #include "base/hash.h"
@@ -101,6 +102,8 @@ static bool digest_fits(const struct record *rec)
 	struct str body = rec->whole;
 	struct memory memory = { { pull_memory, false }, STR_NONE };
 	struct dechunk dechunk;
+	struct http_head http = { 0 };
+	struct http_scratch scratch = { 0 };
 	struct flaws flaws = { 0 };
 	struct hasher h = { 0 };
 	struct str piece;
@@ -110,8 +113,9 @@ static bool digest_fits(const struct record *rec)
 		return false;
 	if (!body.p || rec->type == RECORD_REVISIT || rec->segment_number)
 		return true; /* not of this block, or too long to be looked at twice */
-	if (record_is_http(rec, body))
-		body = str_sub(body, http_head_size(body, true), body.n);
+	if (record_is_http(rec, body) && http_parse(&http, body, &scratch, &flaws, 0))
+		body = str_sub(body, http.size, body.n);
+	http_scratch_release(&scratch);
 	digest_of(want.kind, body, &got);
 	if (digest_eq(&got, &want))
 		return true;
@@ -212,6 +216,8 @@ static void make_head(struct arena *a, struct record *rec, struct writer_head *h
 				   .more = more };
 	if (rec->payload_digest.n && (known_wrong(rec) || !digest_fits(rec)))
 		h->payload_digest = STR_NONE;
+	if (rec->ip.n && !url_looks_like_ip(rec->ip))
+		h->ip = STR_NONE;
 	if (rec->truncated.n && !is_reason(rec->truncated))
 		h->truncated = STR("unspecified");
 	if (!stamp_parse(rec->refers_to_date, &t) || t.flaw)
@@ -462,6 +468,6 @@ const struct cmd cmd_repair = {
 	.examples = examples,
 	.prose =
 	    "Reads IN (WARC, ARC or WACZ, however damaged) and writes OUT as WARC 1.1, one compressed member a record (gzip or zstd by the name of "
-	    "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right, payload digests that do not fit are left out, a date that is missing or cannot be read becomes 1970-01-01T00:00:00Z. Each flaw of IN, as 'winnow verify' finds them, is printed as OFFSET, KIND and DETAIL.\n\n"
+	    "OUT). Blocks stay as they are; lengths, dates, ids and block digests are made right, payload digests that do not fit and addresses that are none are left out, a date that is missing or cannot be read becomes 1970-01-01T00:00:00Z. Each flaw of IN, as 'winnow verify' finds them, is printed as OFFSET, KIND and DETAIL.\n\n"
 	    "OUT appears whole or not at all (a regular file only: a device, a pipe or a link of that name is refused); IN is not touched. The exit code is 1 when something could not be saved.",
 };

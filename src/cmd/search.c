@@ -119,7 +119,7 @@ static int run(struct cmd_run *run, struct collection *coll)
 	if (too_long)
 		return cmd_usage(run, "the query is longer than 64 KB");
 	if (a->cover) {
-		if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
+		if ((rc = cmd_read_cover(run, coll, a->cover, &row)) < 0)
 			return rc;
 		q.cover = row.id;
 	}

@@ -28,6 +28,7 @@ struct output {
 	struct buf text;
 	bool json;
 	uint64_t damages; /* of collections' own files */
+	uint64_t changed; /* archive files that are not what was read */
 };
 
 static void flush(struct output *o)
@@ -78,13 +79,54 @@ static void on_progress(void *context, uint64_t bytes)
 struct gathering {
 	struct arena *arena;
 	struct paths *paths;
+	struct output *out;
+	const char *coll;
 };
+
+/* Says what became of a file, and what to do; the captures that were read of it are not in it any more. */
+static void tell_changed(const struct gathering *to, const struct catalog_file *f, enum file_state state, uint64_t now)
+{
+	struct output *o = to->out;
+
+	o->changed++;
+	if (o->json)
+		return;
+	buf_printf(&o->text, "%.*s 0 %s ", STR_FMT(f->path), flaw_name(FLAW_FILE_CHANGED));
+	if (state == FILE_GONE)
+		buf_printf(
+		    &o->text,
+		    "it is not there any more, so its captures cannot be read; bring it back, or 'winnow ingest %s FILE' "
+		    "where it lies now, or 'winnow rm %s --file %.*s' takes them out\n",
+		    to->coll, to->coll, STR_FMT(f->path));
+	else if (state == FILE_SHRUNK)
+		buf_printf(&o->text,
+			   "it has %" PRIu64 " bytes and had %" PRIu64
+			   " when it was read, so captures of it cannot be read; "
+			   "bring it back, or 'winnow ingest %s %.*s' takes in what is left\n",
+			   now, f->bytes, to->coll, STR_FMT(f->path));
+	else
+		buf_printf(
+		    &o->text,
+		    "it holds other bytes than were read, so its captures cannot be read; bring the old file back, or "
+		    "'winnow ingest %s %.*s' takes in the new one and the old captures out\n",
+		    to->coll, STR_FMT(f->path));
+}
 
 static int add_file(void *context, const struct catalog_file *f)
 {
 	struct gathering *to = context;
+	enum file_state state;
+	struct err unheard = { 0 };
+	uint64_t now;
 
-	if (!f->lines) /* lines of JSON are no archive */
+	if (f->lines) /* lines of JSON are no archive */
+		return 0;
+	/* what cannot be read now is told when it is its turn */
+	if (inputs_state(f, &state, &now, &unheard) == WN_OK && state != FILE_SAME && state != FILE_GROWN)
+		tell_changed(to, f, state, now);
+	else
+		state = FILE_SAME;
+	if (state != FILE_GONE)
 		vec_push(&to->paths->list, arena_strz(to->arena, f->path));
 	return 0;
 }
@@ -92,7 +134,7 @@ static int add_file(void *context, const struct catalog_file *f)
 /* A collection's own files are checked here and now; the archive files it was made of join the others. */
 static int gather_collection(struct cmd_run *run, const char *dir, struct paths *paths, struct output *o)
 {
-	struct gathering to = { &run->arena, paths };
+	struct gathering to = { &run->arena, paths, o, dir };
 	struct health health = { .context = o, .damaged = on_damage };
 	struct collection coll = { 0 };
 	int rc;
@@ -185,6 +227,8 @@ static int run(struct cmd_run *run)
 	if (rc >= 0) {
 		result.flaws += out.damages;
 		result.counts[FLAW_BAD_STORE] += out.damages;
+		result.flaws += out.changed;
+		result.counts[FLAW_FILE_CHANGED] += out.changed;
 		report(&out, &result);
 	} else {
 		flush(&out);
@@ -217,7 +261,7 @@ const struct cmd cmd_verify = {
 	    "Reads every record of the files to its end and prints each flaw as a line of FILE, OFFSET, KIND and DETAIL. Checked are compression, "
 	    "lengths, headers, mandatory fields, dates, record ids, block and payload digests, HTTP heads, chunks, content codings and segments.\n\n"
 	    "A directory stands for the archive files in it, - for standard input, a collection for the files it was made of and its own: every page of its "
-	    "catalogue, every stored set, text and word list is read and tested (bad-store). Covers are tested by check.\n\n"
+	    "catalogue, every stored set, text and word list is read and tested (bad-store), and the archive files must hold the bytes that were read (file-changed). Covers are tested by check.\n\n"
 	    "Of one record, sixteen flaws are listed and counted by kind; the rest is a number only (unlisted).\n\n"
 	    "OFFSET is that of the record, or of the compressed member it begins in. A file that is no archive is a flaw, not an error.\n\n"
 	    "The exit code is 0 when there are no flaws (at most --max-flaws), 1 when there are, 3 when a file could not be read.",

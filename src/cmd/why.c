@@ -38,7 +38,7 @@ static int find_cover(struct cmd_run *run, struct collection *coll, struct cover
 				       run->rest.p[0]);
 		name = arena_printf(&run->arena, "%" PRIu64, last).p;
 	}
-	return cmd_find_cover(run, coll, name, out);
+	return cmd_read_cover(run, coll, name, out);
 }
 
 static void document(struct buf *out, struct json *j, const char *key, const struct capture *c)

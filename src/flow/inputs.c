@@ -137,6 +137,29 @@ static int fingerprint(const char *path, uint64_t n, unsigned char hash[16], str
 	return rc;
 }
 
+int inputs_state(const struct catalog_file *f, enum file_state *out, uint64_t *bytes, struct err *err)
+{
+	struct arena a = { 0 };
+	const char *path = arena_strz(&a, f->path);
+	unsigned char hash[16];
+	struct stat st;
+	int rc = WN_OK;
+
+	*bytes = 0;
+	if (stat(path, &st)) {
+		*out = FILE_GONE;
+		rc = errno == ENOENT || errno == ENOTDIR ? WN_OK : err_sys(err, errno, "cannot look at %s", path);
+	} else if ((*bytes = (uint64_t)st.st_size) < f->bytes) {
+		*out = FILE_SHRUNK;
+	} else if ((rc = fingerprint(path, f->bytes, hash, err)) == WN_OK) {
+		bool same = memcmp(hash, f->hash, sizeof hash) == 0;
+
+		*out = !same ? FILE_REPLACED : *bytes > f->bytes ? FILE_GROWN : FILE_SAME;
+	}
+	arena_release(&a);
+	return rc;
+}
+
 struct known_file {
 	struct catalog_file file;
 	bool fresh; /* of this command: it has no row yet */
@@ -182,6 +205,16 @@ void known_files_free(struct known_files *k)
 static int64_t mtime_of(const struct stat *st)
 {
 	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+}
+
+/* Whether the bytes of f still lie where they were read; if not, or if nobody can tell, another path with them counts. */
+static bool still_there(const struct catalog_file *f)
+{
+	enum file_state state;
+	struct err unheard = { 0 };
+	uint64_t bytes;
+
+	return inputs_state(f, &state, &bytes, &unheard) == WN_OK && (state == FILE_SAME || state == FILE_GROWN);
 }
 
 /* The known file that this one is, or begins with; NULL for a new one. */
@@ -232,6 +265,8 @@ int known_files_look(struct known_files *k, struct arena *a, const char *path, u
 		return err_sys(err, errno, "cannot look at %s", path);
 	if ((rc = match(k, out->path, &st, &f, err)) < 0)
 		return rc;
+	if (f && !str_eq(f->file.path, str(out->path)) && still_there(&f->file)) /* a copy: the first one stays */
+		out->path = arena_strz(a, f->file.path);
 	if (f)
 		out->file = f->file;
 	else

@@ -2,8 +2,8 @@
  *
  * A path may be a file, a directory (its archive files, by name, in byte order,
  * all levels) or "-".  Known files are told by their bytes, not their names: the
- * same bytes again are skipped, wherever they lie now; a file that begins with
- * the bytes we read and goes on is continued.  A path names one file: where other
+ * same bytes again are skipped, wherever they lie now, and the path is noted when
+ * they are gone from the old one; a file that begins with the bytes we read and goes on is continued.  A path names one file: where other
  * bytes lie now, those that were read from there before are taken out.
  */
 #ifndef WINNOW_FLOW_INPUTS_H
@@ -31,6 +31,12 @@ struct input {
 	bool moved;		  /* known bytes under a new path */
 	bool known;		  /* has a row */
 };
+
+/* Whether a file is still what was read of it. */
+enum file_state { FILE_SAME, FILE_GROWN, FILE_GONE, FILE_SHRUNK, FILE_REPLACED };
+/* Compares the bytes, also where time and size are as they were. WN_OK, or an error when they cannot be read; *bytes: of
+ * the file as it is now. */
+int inputs_state(const struct catalog_file *f, enum file_state *out, uint64_t *bytes, struct err *err);
 
 /* Compares path with what the catalogue knows; next_id is given to a new file. */
 struct known_files;

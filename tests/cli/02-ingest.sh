@@ -4,9 +4,11 @@ mask() { sed 's/ in [0-9.]* s (.*/ in T/; s/"seconds": [0-9.]*/"seconds": T/'; }
 rows() { "$WINNOW" sql "$1" "select id, url, stamp, kind, digest, content, offset, length, original from captures order by id" --format tsv | md5sum; }
 "$WINNOW" ingest c "$s/sample-spring-2010.warc.gz" --json | mask
 "$WINNOW" ingest c "$s/sample-spring-2010.warc.gz" | mask; echo "the same again: $?"
-cp "$s/sample-spring-2010.warc.gz" moved.warc.gz
-"$WINNOW" ingest c moved.warc.gz | mask
-"$WINNOW" sql c "select name, complete, records, captures from files"
+mkdir old && cp "$s/sample-spring-2010.warc.gz" old
+"$WINNOW" ingest m old/sample-spring-2010.warc.gz >/dev/null
+mv old/sample-spring-2010.warc.gz moved.warc.gz
+"$WINNOW" ingest m moved.warc.gz | mask
+"$WINNOW" sql m "select name, complete, records, captures from files"
 cp "$s/sample-spring-2010.warc.gz" grow.warc.gz
 "$WINNOW" ingest g grow.warc.gz >/dev/null
 cat "$s/sample-autumn-2010.warc.gz" >>grow.warc.gz

@@ -80,3 +80,11 @@ for out in heads-copy.warc heads-copy.warc.gz; do
 	"$WINNOW" repair heads.warc $out | cut -c 1-60
 	"$WINNOW" verify $out; echo "exit $?"
 done
+echo '-- a copy has no address that is none, and no digest of a body that verify finds elsewhere'
+{
+	printf 'WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:test:1>\r\nWARC-Date: 2020-01-02T03:04:05Z\r\nWARC-Target-URI:\r\n http://example.test/1\r\n'
+	printf 'WARC-IP-Address: None\r\nWARC-Payload-Digest: sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: 23\r\n\r\nxHTTP/1.1 200 OK\r\n\r\nabc\r\n\r\n'
+} >odd.warc
+"$WINNOW" repair odd.warc odd-copy.warc; echo "exit $?"
+"$WINNOW" verify odd-copy.warc
+grep -a Target odd-copy.warc

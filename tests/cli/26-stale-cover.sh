@@ -11,3 +11,11 @@ gone=$("$WINNOW" sql c "select id from cover_members where state = 'dropped' and
 "$WINNOW" reduce c --preset journalist --time-limit -1; echo "exit $?"
 "$WINNOW" index sample-spring-2010.warc.gz | gzip -n >x.cdxj.gz
 "$WINNOW" import d --cdx x.cdxj.gz; echo "exit $?"
+echo '-- whoever reads a cover of another revision says so'
+"$WINNOW" why c "$gone" --cover 1 2>&1 | head -1
+"$WINNOW" compare c 1 1 2>&1 | head -2
+"$WINNOW" ls c --cover 1 --limit 1 --fields id; echo "exit $?"
+"$WINNOW" search c council --cover 1 --limit 1 --fields id; echo "exit $?"
+"$WINNOW" check c --cover 1 2>&1 | tail -2 | head -1
+"$WINNOW" update c --cover 1 >/dev/null 2>&1
+"$WINNOW" ls c --cover 1 --limit 1 --fields id; echo "exit $?"

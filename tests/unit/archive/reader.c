@@ -1,5 +1,6 @@
 /* tests/unit/archive/reader.c -- records come out whole, whatever the file looks like. */
 #include "archive/reader.h"
+#include "archive/warc.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -120,6 +121,8 @@ static const struct {
 	  "resource 0 duplicate-field", "the first of two counts" },
 	{ "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: <http://a/b c>\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
 	  "resource 0 uri-brackets uri-space", "brackets and a space" },
+	{ "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI:\r\n <http://a/\tb>\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+	  "resource 0 uri-brackets uri-space folded-field", "a URI on a folded line, with a tab" },
 	{ "WARC/1.0\r\nWARC-Type: resource\r\nno colon\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "resource 0 bad-field",
 	  "a line that is no field" },
 	{ ARC "http://a/ 1.2.3.4 20080430204825 text/html 3\nabc\n", "warcinfo 76; resource 3", "ARC" },
@@ -521,4 +524,15 @@ TEST(reader, puts_segments_together)
 		payload_release(&p);
 		reader_close(r);
 	}
+}
+
+TEST(reader, leaves_tabs_and_line_ends_out_of_uris)
+{
+	static const char *const uris[][2] = { { "http://a/b\tc", "http://a/bc" },
+					       { " <\thttp://a/b\r\n c>", "http://a/b%20c" },
+					       { "http://a\t.b/%09", "http://a.b/%09" },
+					       { "\t", "" } };
+
+	for (size_t i = 0; i < COUNT(uris); i++)
+		CHECK_STR(warc_clean_uri(t->arena, str(uris[i][0]), NULL, 0), str(uris[i][1]));
 }
