@@ -47,6 +47,7 @@ struct payload_state {
 	struct decode decode[LIMIT_CODINGS];
 	unsigned ndecode;
 	bool chunked, over;
+	bool head_only; /* the block was passed over */
 	uint64_t raw_size;
 	struct source *last; /* what the caller reads */
 	struct buf all;	     /* payload_all */
@@ -395,12 +396,25 @@ int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum 
 	s->block = (struct block_source){ { pull_block, false }, s };
 	s->body = (struct body_source){ .source = { pull_body, false }, .state = s };
 	plan_digests(s, rec, wants);
-	if ((rc = find_rest(s, err)) < 0 || (rc = gather_head(s, &start, &last, err)) < 0)
+	s->head_only = rec->passed && (wants & PAYLOAD_HEAD);
+	if (s->head_only) { /* a segmented record is never passed over */
+		start = rec->lead;
+		last = true;
+		s->wants = 0;
+		s->hash_block = false;
+		s->want_payload.kind = DIGEST_NONE;
+	} else if ((rc = find_rest(s, err)) < 0 || (rc = gather_head(s, &start, &last, err)) < 0) {
 		return rc;
+	}
 	if (record_is_http(rec, start)) {
 		p->has_http = http_parse(&p->http, start, &s->scratch, &s->flaws, rec->span.at);
 		if (!p->has_http && start.n)
 			flaw_add(&s->flaws, FLAW_HTTP_HEAD, rec->span.at, "the block begins otherwise");
+	}
+	if (s->head_only) {
+		s->raw_size = rec->length - p->http.size;
+		start.n = p->http.size;
+		s->over = true;
 	}
 	s->body.first = str_sub(start, p->http.size, start.n);
 	s->body.first_last = last;

@@ -26,6 +26,7 @@ enum payload_form { PAYLOAD_RAW, PAYLOAD_DECHUNKED, PAYLOAD_DECODED };
 
 #define PAYLOAD_CHECK 1u  /* verify the payload digest: flaw */
 #define PAYLOAD_BLOCK 4u  /* verify the block digest: flaw */
+#define PAYLOAD_HEAD 8u	  /* where the block was passed over, its head is enough: nothing of it is read or compared */
 #define PAYLOAD_DIGEST 2u /* also sha1 of raw body (payload_digest) and decoded payload (digest) */
 
 struct payload_state;
