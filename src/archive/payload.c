@@ -47,7 +47,6 @@ struct payload_state {
 	struct decode decode[LIMIT_CODINGS];
 	unsigned ndecode;
 	bool chunked, over;
-	bool head_only; /* the block was passed over */
 	uint64_t raw_size;
 	struct source *last; /* what the caller reads */
 	struct buf all;	     /* payload_all */
@@ -396,8 +395,8 @@ int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum 
 	s->block = (struct block_source){ { pull_block, false }, s };
 	s->body = (struct body_source){ .source = { pull_body, false }, .state = s };
 	plan_digests(s, rec, wants);
-	s->head_only = rec->passed && (wants & PAYLOAD_HEAD);
-	if (s->head_only) { /* a segmented record is never passed over */
+	p->head_only = rec->passed && (wants & PAYLOAD_HEAD);
+	if (p->head_only) { /* a segmented record is never passed over */
 		start = rec->lead;
 		last = true;
 		s->wants = 0;
@@ -411,7 +410,7 @@ int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum 
 		if (!p->has_http && start.n)
 			flaw_add(&s->flaws, FLAW_HTTP_HEAD, rec->span.at, "the block begins otherwise");
 	}
-	if (s->head_only) {
+	if (p->head_only) {
 		s->raw_size = rec->length - p->http.size;
 		start.n = p->http.size;
 		s->over = true;
@@ -552,9 +551,9 @@ int payload_end(struct payload *p, struct record *rec, struct err *err)
 	reader_close(s->next);
 	s->next = NULL;
 	p->raw_size = s->raw_size;
-	if (s->last == &s->body.source)
+	if (s->last == &s->body.source || p->head_only)
 		p->size = s->raw_size; /* nothing is decoded: what was not read counts too */
-	p->complete = s->flaws.n == 0 && s->flaws.more == 0;
+	p->complete = s->flaws.n == 0 && s->flaws.more == 0 && !p->head_only;
 	flaw_all(&rec->flaws, &s->flaws);
 	s->flaws.n = s->flaws.more = 0;
 	rc2 = reader_end(s->reader, rec, err);

@@ -38,6 +38,7 @@ struct payload {
 	struct digest block_digest;   /* with PAYLOAD_BLOCK, in the kind the record names */
 	uint64_t raw_size, size;      /* bytes of the body as archived, and in the form asked for */
 	bool complete;		      /* all of it was read and nothing was cut or damaged */
+	bool head_only;		      /* PAYLOAD_HEAD, and it was passed over: digests are none, size is raw_size */
 	struct payload_state *state;
 };
 
