@@ -15,7 +15,7 @@
 
 struct tally {
 	struct payload payload;
-	uint64_t records, bytes, http;
+	uint64_t records, bytes, http, passed;
 	char apart[64]; /* workers write to lines of their own */
 };
 
@@ -38,6 +38,7 @@ static void *work(void *context, struct reader *r, struct record *rec, size_t fi
 	if (b->wants)
 		payload_end(&t->payload, rec, &err);
 	t->records++;
+	t->passed += rec->passed;
 	t->bytes += rec->length;
 	return NULL;
 }
@@ -74,17 +75,19 @@ int main(int argc, char **argv)
 	double from = progress_clock();
 	int rc = scan_paths(&s, (const char *const *)argv + optind, (size_t)(argc - optind), &err);
 	double seconds = progress_clock() - from;
-	uint64_t records = 0, bytes = 0, http = 0;
+	uint64_t records = 0, bytes = 0, http = 0, passed = 0;
 
 	for (unsigned i = 0; i <= threads; i++) {
 		records += b.tallies[i].records;
 		bytes += b.tallies[i].bytes;
 		http += b.tallies[i].http;
+		passed += b.tallies[i].passed;
 		payload_release(&b.tallies[i].payload);
 	}
 	mem_free(b.tallies);
-	printf("%llu records, %llu HTTP heads, %.1f MB of content, %.3f s, %.0f MB/s, %u thread%s\n",
-	       (unsigned long long)records, (unsigned long long)http, (double)bytes / 1e6, seconds,
-	       (double)bytes / 1e6 / seconds, threads, threads == 1 ? "" : "s");
+	printf(
+	    "%llu records, %llu HTTP heads, %llu payloads passed over, %.1f MB of content, %.3f s, %.0f MB/s, %u thread%s\n",
+	    (unsigned long long)records, (unsigned long long)http, (unsigned long long)passed, (double)bytes / 1e6,
+	    seconds, (double)bytes / 1e6 / seconds, threads, threads == 1 ? "" : "s");
 	return rc != 0;
 }

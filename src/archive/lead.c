@@ -78,13 +78,19 @@ static inline unsigned next_code(unsigned code, int bits)
 /* False when the lengths are no code.  One distance alone may leave half of its code unused. */
 static bool make_code(struct code *c, const unsigned char *lengths, unsigned n, int fast)
 {
-	uint16_t offset[LONGEST + 2];
-	unsigned code = 0;
+	uint16_t offset[LONGEST + 2], odd[LONGEST + 1] = { 0 };
+	unsigned code = 0, i = 0;
 	int left = 1;
 
 	memset(c->count, 0, sizeof c->count);
-	for (unsigned i = 0; i < n; i++)
+	for (; i + 2 <= n; i += 2) { /* in two rows, so that equal neighbours need not wait for each other */
 		c->count[lengths[i]]++;
+		odd[lengths[i + 1]]++;
+	}
+	if (i < n)
+		odd[lengths[i]]++;
+	for (int k = 0; k <= LONGEST; k++)
+		c->count[k] = (uint16_t)(c->count[k] + odd[k]);
 	unsigned used = n - c->count[0];
 
 	c->count[0] = 0;
@@ -97,7 +103,7 @@ static bool make_code(struct code *c, const unsigned char *lengths, unsigned n, 
 	}
 	if (left > 0 && !(used == 0 || (used == 1 && c->count[1])))
 		return false;
-	for (unsigned i = 0; i < n; i++)
+	for (i = 0; i < n; i++)
 		if (lengths[i])
 			c->symbol[offset[lengths[i]]++] = (uint16_t)i;
 	if (left > 0 || offset[fast] < used)
@@ -105,7 +111,7 @@ static bool make_code(struct code *c, const unsigned char *lengths, unsigned n, 
 	const uint16_t *symbol = c->symbol;
 
 	for (int k = 1; k <= fast; k++)
-		for (unsigned i = 0; i < c->count[k]; i++, code = next_code(code, k)) {
+		for (i = 0; i < c->count[k]; i++, code = next_code(code, k)) {
 			uint16_t entry = (uint16_t)(*symbol++ << 4 | k);
 
 			for (unsigned at = code; at < 1u << fast; at += 1u << k)
@@ -223,8 +229,8 @@ static enum lead_state coded_block(const struct lead_tables *t, struct bits *in,
 		fill(&b);
 		int symbol = next_symbol(&b, &t->literal, FAST_LITERAL);
 
-		if ((unsigned)symbol < 256 && b.n >= 0 && at + 1 < cap) { /* literals come in rows */
-			room[at++] = (char)symbol;
+		for (int k = 0; k < 2 && (unsigned)symbol < 256 && b.n >= 0 && at + 1 < cap; k++) {
+			room[at++] = (char)symbol; /* literals come in rows, and three have their bits at once */
 			symbol = next_symbol(&b, &t->literal, FAST_LITERAL);
 		}
 		if ((unsigned)symbol < 256 && b.n >= 0) {

@@ -15,12 +15,14 @@
  *	4. No other member begins behind them before REACH, nor does the file end:
  *	   where that is so, the first place may lie in a member inside the block.
  *
- * REACH is how many bytes T bytes of text may take at most.  So where the true
- * end is at a place that a member or the end of the file follows, it is among
- * those that were looked at, and it is the only one.  Wherever something is
+ * REACH is how many bytes T bytes of text may take at most: what does not
+ * compress is stored, with five bytes for each block.  So where the true end is
+ * at a place that a member or the end of the file follows, it is among those that
+ * were looked at, and it is the only one.  Wherever something is
  * otherwise (damage, several records in a member, a record over several, a wrong
- * or missing length, segments, a pipe) the record is read as usual.  What stands
- * in the block is not seen: neither damage there nor the line ends behind it.
+ * or missing length, segments, a neighbour of equal size, a pipe) the record is
+ * read as usual.  What stands in the block is not seen: neither damage there nor
+ * the line ends behind it.
  *
  * The places where members may begin are searched once for all records.
  * Cost: a few kilobytes inflated a record, the compressed bytes looked at twice.
@@ -41,7 +43,7 @@
 #define LEAST_LEAD 256
 #define KIND_BYTES 16	      /* of a block, by which is told whether it is HTTP */
 #define PLAIN_LEAD (64 * KIB) /* of a plain record */
-#define REACH(text) ((text) + (text) / 8 + 1024)
+#define REACH(text) ((text) + (text) / 32 + 128)
 #define WINDOW (REACH(LIMIT_SKIM_TEXT) + 2 * RAW_LEAD + LIMIT_SKIM_LEAD)
 
 /* Where a member may begin, and the four bytes before. */
