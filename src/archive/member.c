@@ -431,6 +431,16 @@ int text_seek(struct text *t, uint64_t at, struct err *err)
 	return stream_seek(&t->raw, at, err);
 }
 
+int text_leap(struct text *t, uint64_t at, struct err *err)
+{
+	if (t->coding != CODING_NONE)
+		forget(t);
+	t->first = false;
+	t->any = true;
+	t->raw_end = at;
+	return stream_seek(&t->raw, at, err);
+}
+
 int text_sync(struct text *t, uint64_t at, uint64_t most, struct err *err)
 {
 	int rc = text_seek(t, at, err);

@@ -71,6 +71,9 @@ int text_seek(struct text *t, uint64_t at, struct err *err);
  * begins before `most`, and no more than that was searched. */
 int text_sync(struct text *t, uint64_t at, uint64_t most, struct err *err);
 
+/* Between two members: goes on with the one at `at`, which is known to begin there, as if that before had been read. */
+int text_leap(struct text *t, uint64_t at, struct err *err);
+
 /* The unread text of the present member, at least want (<= TEXT_WINDOW / 2)
  * bytes of it unless the member ends before; then *all is set.  Borrowed until
  * the next call on t. */

@@ -395,12 +395,25 @@ int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum 
 	s->block = (struct block_source){ { pull_block, false }, s };
 	s->body = (struct body_source){ .source = { pull_body, false }, .state = s };
 	plan_digests(s, rec, wants);
-	if ((rc = find_rest(s, err)) < 0 || (rc = gather_head(s, &start, &last, err)) < 0)
+	p->head_only = rec->passed && (wants & PAYLOAD_HEAD);
+	if (p->head_only) { /* a segmented record is never passed over */
+		start = rec->lead;
+		last = true;
+		s->wants = 0;
+		s->hash_block = false;
+		s->want_payload.kind = DIGEST_NONE;
+	} else if ((rc = find_rest(s, err)) < 0 || (rc = gather_head(s, &start, &last, err)) < 0) {
 		return rc;
+	}
 	if (record_is_http(rec, start)) {
 		p->has_http = http_parse(&p->http, start, &s->scratch, &s->flaws, rec->span.at);
 		if (!p->has_http && start.n)
 			flaw_add(&s->flaws, FLAW_HTTP_HEAD, rec->span.at, "the block begins otherwise");
+	}
+	if (p->head_only) {
+		s->raw_size = rec->length - p->http.size;
+		start.n = p->http.size;
+		s->over = true;
 	}
 	s->body.first = str_sub(start, p->http.size, start.n);
 	s->body.first_last = last;
@@ -538,9 +551,9 @@ int payload_end(struct payload *p, struct record *rec, struct err *err)
 	reader_close(s->next);
 	s->next = NULL;
 	p->raw_size = s->raw_size;
-	if (s->last == &s->body.source)
+	if (s->last == &s->body.source || p->head_only)
 		p->size = s->raw_size; /* nothing is decoded: what was not read counts too */
-	p->complete = s->flaws.n == 0 && s->flaws.more == 0;
+	p->complete = s->flaws.n == 0 && s->flaws.more == 0 && !p->head_only;
 	flaw_all(&rec->flaws, &s->flaws);
 	s->flaws.n = s->flaws.more = 0;
 	rc2 = reader_end(s->reader, rec, err);

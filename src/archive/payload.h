@@ -26,6 +26,7 @@ enum payload_form { PAYLOAD_RAW, PAYLOAD_DECHUNKED, PAYLOAD_DECODED };
 
 #define PAYLOAD_CHECK 1u  /* verify the payload digest: flaw */
 #define PAYLOAD_BLOCK 4u  /* verify the block digest: flaw */
+#define PAYLOAD_HEAD 8u	  /* where the block was passed over, its head is enough: nothing of it is read or compared */
 #define PAYLOAD_DIGEST 2u /* also sha1 of raw body (payload_digest) and decoded payload (digest) */
 
 struct payload_state;
@@ -37,6 +38,7 @@ struct payload {
 	struct digest block_digest;   /* with PAYLOAD_BLOCK, in the kind the record names */
 	uint64_t raw_size, size;      /* bytes of the body as archived, and in the form asked for */
 	bool complete;		      /* all of it was read and nothing was cut or damaged */
+	bool head_only;		      /* PAYLOAD_HEAD, and it was passed over: digests are none, size is raw_size */
 	struct payload_state *state;
 };
 

@@ -241,8 +241,7 @@ static int view_head(struct reader *r, const struct sighting *s, struct str *v, 
 	}
 }
 
-/* Reads the head into a fresh record.  What stays: span, part, pending flaws. */
-static void parse_head(struct reader *r, struct record *rec, enum record_format format, struct str head, bool cut)
+void reader_parse_head(struct reader *r, struct record *rec, enum record_format format, struct str head, bool cut)
 {
 	memset(rec, 0, offsetof(struct record, flaws));
 	rec->flaws.n = rec->flaws.more = 0;
@@ -323,8 +322,7 @@ static void begin_whole(struct reader *r, struct record *rec, struct str block)
 	r->left = 0;
 }
 
-/* What of the head follows from the file and from the block. */
-static void complete_head(struct reader *r, struct record *rec, struct str block)
+void reader_complete_head(struct reader *r, struct record *rec, struct str block)
 {
 	rec->head = r->head_size;
 	rec->plain = text_plain(&r->text);
@@ -354,7 +352,7 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 	r->piece = r->ahead = 0;
 	r->found = 0;
 	r->format = s->format;
-	parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
+	reader_parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
 	bool headless = cut || (s->format == RECORD_WARC && head == LIMIT_RECORD_HEAD);
 	uint64_t length = headless ? 0 : rec->length;
 	size_t most = WHOLE_MAX - head, want = rec->has_length && length < most ? (size_t)length : most;
@@ -369,12 +367,12 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 	if (rc < 0)
 		return rc;
 	if (v.p != before.p)
-		parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
+		reader_parse_head(r, rec, s->format, str_sub(v, 0, head), cut);
 	struct str block = str_sub(v, head, v.n);
 
 	r->head_size = head;
 	r->declared = length;
-	complete_head(r, rec, block);
+	reader_complete_head(r, rec, block);
 	enum verdict verdict = headless		 ? LENGTH_RIGHT
 			       : rec->has_length ? reader_judge(r, rec, block, all, &wrong)
 						 : measure_block(r, rec, block, all);
@@ -384,8 +382,8 @@ static int begin_record(struct reader *r, struct record *rec, const struct sight
 		begin_whole(r, rec, block);
 		return WN_OK;
 	}
-	parse_head(r, rec, s->format, copy_head(r, str_sub(v, 0, head)), cut); /* the view will move on */
-	complete_head(r, rec, block);
+	reader_parse_head(r, rec, s->format, copy_head(r, str_sub(v, 0, head)), cut); /* the view will move on */
+	reader_complete_head(r, rec, block);
 	begin_long(r, rec, wrong);
 	text_skip(&r->text, head);
 	return WN_OK;
@@ -433,6 +431,12 @@ static int finish(struct reader *r, struct err *err)
 	uint64_t raw;
 	int rc;
 
+	if (r->passed) {
+		r->stop_raw = r->span.at + r->span.length;
+		r->stop_skip = 0;
+		r->passed = r->in_record = false;
+		return WN_OK;
+	}
 	if (r->whole.p) {
 		text_skip(&r->text, r->ahead);
 	} else {
@@ -476,6 +480,37 @@ int reader_end(struct reader *r, struct record *rec, struct err *err)
 	return WN_OK;
 }
 
+int reader_begin(struct reader *r, struct record *rec, struct err *err)
+{
+	struct sighting s;
+	enum head_sight seen;
+	int rc = see_head(r, false, &seen, &s, err);
+
+	if (rc < 0 || seen != HEAD_YES)
+		return rc < 0 ? rc : WN_END;
+	return begin_record(r, rec, &s, err);
+}
+
+void reader_enter(struct reader *r, enum record_format format, uint64_t raw, uint64_t skip)
+{
+	if (raw != r->last_member)
+		r->shared_told = false;
+	r->last_member = raw;
+	r->span = (struct span){ raw, 0, skip };
+	if (format == RECORD_WARC)
+		r->seen_warc = true;
+	else
+		r->seen_arc = true;
+}
+
+static void entered(struct reader *r)
+{
+	r->pending.n = r->pending.more = 0;
+	r->in_record = true;
+	r->line = true;
+	r->records++;
+}
+
 int reader_next(struct reader *r, struct record *rec, struct err *err)
 {
 	struct sighting s = { 0 };
@@ -485,6 +520,11 @@ int reader_next(struct reader *r, struct record *rec, struct err *err)
 		return rc;
 	if (r->done || (r->single && r->records > r->first_record))
 		return WN_END;
+	if (r->skim && (rc = skim_next(r, rec, err)) != WN_END) {
+		if (rc == WN_OK)
+			entered(r);
+		return rc;
+	}
 	if ((rc = seek_head(r, &s, err)) != WN_OK) {
 		r->done = rc == WN_END;
 		return rc;
@@ -502,21 +542,11 @@ int reader_next(struct reader *r, struct record *rec, struct err *err)
 			 (unsigned long long)skip);
 		r->shared_told = true;
 	}
-	if (raw != r->last_member)
-		r->shared_told = false;
-	r->last_member = raw;
-	r->span = (struct span){ raw, 0, skip };
+	reader_enter(r, s.format, raw, skip);
 	r->text.flaws = &r->late;
-	if (s.format == RECORD_WARC)
-		r->seen_warc = true;
-	else
-		r->seen_arc = true;
 	if ((rc = begin_record(r, rec, &s, err)) < 0)
 		return rc;
-	r->pending.n = r->pending.more = 0;
-	r->in_record = true;
-	r->line = true;
-	r->records++;
+	entered(r);
 	return WN_OK;
 }
 

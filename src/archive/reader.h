@@ -46,6 +46,12 @@ int reader_open_to(struct reader **out, const char *path, uint64_t to, struct er
 /* Goes on where reader_stop said; `to` as above. */
 int reader_resume(struct reader **out, const char *path, uint64_t at, uint64_t skip, uint64_t to, struct err *err);
 
+/* From now on only the heads are read where that is possible (skim.c says when): such a record is `passed`, the
+ * beginning of its block, with all of its HTTP head, is rec.lead, and what is wrong inside the block is not seen.  Records,
+ * spans and flaws of heads and framing are those that reading everything finds.  reader_block reads the block all the
+ * same. */
+void reader_quick(struct reader *r);
+
 /* The next record, or WN_END.  Its slices are borrowed from the reader and
  * last until the next call. */
 int reader_next(struct reader *r, struct record *rec, struct err *err);

@@ -168,6 +168,12 @@ int reader_block(struct reader *r, struct str *piece, struct err *err)
 	r->source.last = false;
 	if (!r->in_record)
 		return WN_END;
+	if (r->passed) {
+		int rc = skim_open(r, err);
+
+		if (rc < 0)
+			return rc;
+	}
 	if (r->whole.p) {
 		if (r->given || r->whole.n == 0)
 			return WN_END;

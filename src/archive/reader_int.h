@@ -1,5 +1,5 @@
 /* archive/reader_int.h -- what the files of the reader share: reader.c (records), reader_block.c (their blocks), reader_sight.c (what a head looks like),
- * reader_length.c (where a block really ends), reader_open.c (files, parts, ranges). */
+ * reader_length.c (where a block really ends), reader_open.c (files, parts, ranges), skim.c (heads alone). */
 #ifndef WINNOW_ARCHIVE_READER_INT_H
 #define WINNOW_ARCHIVE_READER_INT_H
 #include "archive/arc.h"
@@ -64,6 +64,8 @@ struct reader {
 	struct flaws late;    /* of the present record, found after its head */
 	uint64_t stop_raw, stop_skip;
 	uint64_t consumed; /* by the parts before */
+	struct skim *skim; /* NULL: every block is read */
+	bool passed;	   /* the present one was not */
 };
 
 /* A head, seen. */
@@ -115,6 +117,21 @@ enum probe reader_probe(struct reader *r, size_t head, uint64_t length);
 /* The member ends inside the block: does the record run on into the next one?
  * WN_OK: yes, and it is joined; WN_END: no. */
 int reader_run_on(struct reader *r, uint64_t lacking, struct flaws *flaws, struct err *err);
+
+/* Notes that the reader stands before the head of a record of its own kind at raw, `skip` behind the member's start. */
+void reader_enter(struct reader *r, enum record_format format, uint64_t raw, uint64_t skip);
+/* Sets up the record whose head begins the text; WN_END: there is none. */
+int reader_begin(struct reader *r, struct record *rec, struct err *err);
+/* Reads a head into a fresh record.  What stays: span, part, pending flaws. */
+void reader_parse_head(struct reader *r, struct record *rec, enum record_format format, struct str head, bool cut);
+/* What of the head follows from the file and from the block. */
+void reader_complete_head(struct reader *r, struct record *rec, struct str block);
+
+/* skim.c: the next record by its heads alone.  WN_END: it is to be read as usual, from where the reader stands. */
+int skim_next(struct reader *r, struct record *rec, struct err *err);
+int skim_open(struct reader *r, struct err *err); /* the block of the record that was passed is wanted all the same */
+void skim_forget(struct skim *s);		  /* another part begins */
+void skim_free(struct skim *s);			  /* s may be NULL */
 
 int reader_next_part(struct reader *r, struct err *err); /* leaves it for the next; WN_END: there is none */
 #endif

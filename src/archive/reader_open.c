@@ -30,6 +30,8 @@ static int open_part(struct reader *r, struct err *err)
 	int rc = text_init(&r->text, &from, &r->pending, err);
 
 	r->open = true;
+	if (r->skim)
+		skim_forget(r->skim);
 	r->seen_warc = r->seen_arc = false;
 	r->arc_version = 1;
 	r->last_member = UINT64_MAX;
@@ -289,6 +291,7 @@ void reader_close(struct reader *r)
 		text_release(&r->text);
 	if (r->own_fd)
 		os_close(&r->fd);
+	skim_free(r->skim);
 	head_scratch_release(&r->scratch);
 	arena_release(&r->names);
 	mem_free(r->head);

@@ -73,6 +73,8 @@ struct record {
 	size_t head;	  /* bytes of the record's head; its block follows */
 	bool plain;	  /* lies in the file uncompressed */
 	struct str whole; /* the whole block when it lies in memory (p != NULL), else use reader_block */
+	bool passed;	  /* only the heads were read (reader_quick) */
+	struct str lead;  /* of one that was passed: the block's beginning, with its HTTP head */
 	struct flaws flaws;
 };
 

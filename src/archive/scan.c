@@ -112,6 +112,8 @@ static void read_range(const struct run *run, struct range *g, unsigned worker)
 		mem_free(rec);
 		return;
 	}
+	if (run->s->quick)
+		reader_quick(r);
 	while ((g->code = take_record(run, r, rec, g->file, worker, &item, &g->err)) == WN_OK) {
 		if (!g->any)
 			g->first_at = rec->span.at;
@@ -163,6 +165,8 @@ static int read_in_sequence(struct run *run, size_t file, uint64_t to)
 		run->code = reader_open_to(&r, run->paths[file], to, &run->err);
 	if (run->code < 0)
 		return 0;
+	if (s->quick)
+		reader_quick(r);
 	rec = mem_alloc(sizeof *rec);
 	while (!stop && (run->code = take_record(run, r, rec, file, run->threads, &item, &run->err)) == WN_OK) {
 		run->records++;

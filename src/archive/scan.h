@@ -36,6 +36,7 @@ struct scan_file { /* about one path, when all its records were delivered */
 
 struct scan {
 	unsigned threads; /* 0: one */
+	bool quick;	  /* blocks are passed over: reader_quick */
 	void *context;
 	/* worker is in [0, threads]: make threads + 1 scratches. rec's flaws and span are complete after
 	 * payload_end or reader_end; scan calls reader_end if work did not. */

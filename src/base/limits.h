@@ -10,9 +10,12 @@
 #define MIB (1024 * KIB)
 #define GIB (1024 * MIB)
 
-#define LIMIT_RECORD_HEAD (1 * MIB)    /* a WARC/ARC header block; the longest seen in the wild is 70 KB */
-#define LIMIT_HTTP_HEAD (1 * MIB)      /* an HTTP head; servers stop at 8-64 KB, cookies make some longer */
-#define LIMIT_FIELDS 4096	       /* header fields in one head */
+#define LIMIT_RECORD_HEAD (1 * MIB) /* a WARC/ARC header block; the longest seen in the wild is 70 KB */
+#define LIMIT_HTTP_HEAD (1 * MIB)   /* an HTTP head; servers stop at 8-64 KB, cookies make some longer */
+#define LIMIT_SKIM_TEXT (3 * MIB)   /* text of a member whose end is found without inflating it; longer ones are read */
+#define LIMIT_SKIM_LEAD (64 * KIB)  /* text inflated for its heads; a record with longer ones is read */
+#define LIMIT_SKIM_PLACES 64	    /* places tried for the end of a member before it is read */
+#define LIMIT_FIELDS 4096	    /* header fields in one head */
 #define LIMIT_STATE_EDGES (1u << 30)   /* coverers of core documents in a run's state: 4 GB */
 #define LIMIT_URL (64 * KIB)	       /* longer URLs are data: URLs or noise */
 #define LIMIT_CODINGS 8		       /* stacked content codings */

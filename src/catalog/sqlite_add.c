@@ -232,7 +232,7 @@ static int add_updates(struct adder *x)
 		return WN_OK;
 	if ((rc = sq_prepare(
 		 x->c, &s,
-		 "update capture set content = ?2, mime = ?3, charset = ?4, why = ?5, published = ?6, page = ?7 where id = ?1",
+		 "update capture set content = ?2, mime = ?3, charset = ?4, why = ?5, published = ?6, page = ?7, digest = ?8, bytes = ?9 where id = ?1",
 		 x->err)) < 0 ||
 	    (rc = sq_prepare(
 		 x->c, &old,
@@ -254,6 +254,8 @@ static int add_updates(struct adder *x)
 		sq_int(s, 5, c->why);
 		sq_time_or_null(s, 6, c->published);
 		sq_int_or_null(s, 7, c->page);
+		sq_blob(s, 8, c->digest);
+		sq_int(s, 9, c->bytes);
 		sq_int(own, 1, c->content);
 		sq_int(own, 2, c->id);
 		if ((rc = sq_run(x->c, old, x->err)) < 0 || (rc = sq_run(x->c, s, x->err)) < 0 ||

@@ -12,7 +12,7 @@
 
 struct args {
 	const char *format, *max_flaws;
-	bool post_append;
+	bool post_append, quick;
 };
 
 static const struct opt opts[] = {
@@ -20,6 +20,8 @@ static const struct opt opts[] = {
 	  offsetof(struct args, format) },
 	{ "post-append", 0, OPT_FLAG, NULL, "make method and body of a request part of its response's urlkey",
 	  offsetof(struct args, post_append) },
+	{ "quick", 0, OPT_FLAG, NULL, "believe the payload digests in the archive and pass payloads over",
+	  offsetof(struct args, quick) },
 	{ "max-flaws", 0, OPT_TEXT, "N", "end with 1 when more than N flaws were found (default: any number is fine)",
 	  offsetof(struct args, max_flaws) },
 	{ 0 },
@@ -50,6 +52,7 @@ static int run(struct cmd_run *run)
 	struct args *a = run->args;
 	uint64_t memory = run->common.memory / 4, most = UINT64_MAX;
 	struct index_options o = { .post_append = a->post_append,
+				   .quick = a->quick,
 				   .threads = (unsigned)run->common.threads,
 				   .tmp = run->common.tmp,
 				   .memory = memory < SORT_MOST ? memory : SORT_MOST,
@@ -82,6 +85,7 @@ static int run(struct cmd_run *run)
 static const struct cmd_example examples[] = {
 	{ "winnow index sample.warc.gz", "CDXJ, as pywb and OutbackCDX read it" },
 	{ "winnow index --format cdx11 sample.warc.gz", "the older form with eleven columns" },
+	{ "winnow index --quick sample.warc.gz", "by the heads alone, with the archive's own digests" },
 	{ 0 },
 };
 
@@ -99,7 +103,10 @@ const struct cmd cmd_index = {
 	    "Reads archive files (and those in directories; '-' is standard input) and writes a line for each capture, sorted by bytes, to standard output. No "
 	    "collection is needed or made. Lines are CDXJ as cdxj-indexer writes them, or CDX with eleven or nine columns; the urlkey is that of the profile "
 	    "ia-surt (see 'winnow help surt').\n\n"
-	    "Payload digests are checked: the record's own is written, and counted as a flaw when it is wrong; where there is none it is computed.\n\n"
+	    "Payload digests are checked: the record's own is written, and counted as a flaw when it is wrong; where there is none it is computed. "
+	    "With --quick the payload of a record that has a digest is passed over: its own digest is written and not checked, and damage inside payloads is "
+	    "not seen ('winnow verify' sees it). Where digests are right the lines are the same. It is several times faster on gzip files with a member for "
+	    "each record and on plain ones; other records are read in full.\n\n"
 	    "Beyond 48 MB of lines the sort goes on in temporary files (--tmp). A file that is no archive is named on standard error and the exit code is 1; "
 	    "flaws are counted by 'winnow verify'.",
 };

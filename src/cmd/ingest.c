@@ -14,7 +14,7 @@
 struct args {
 	uint64_t k;
 	const char *unit, *text, *max_flaws, *jsonl, *map;
-	bool bag, index_only, no_fulltext, parse_all, reprocess;
+	bool bag, index_only, quick, no_fulltext, parse_all, reprocess;
 };
 
 static const struct opt opts[] = {
@@ -27,6 +27,9 @@ static const struct opt opts[] = {
 	  offsetof(struct args, text) },
 	{ "index-only", 0, OPT_FLAG, NULL, "enter captures without making documents of them",
 	  offsetof(struct args, index_only) },
+	{ "quick", 0, OPT_FLAG, NULL,
+	  "with --index-only: believe the payload digests in the archive and pass payloads over",
+	  offsetof(struct args, quick) },
 	{ "no-fulltext", 0, OPT_FLAG, NULL, "leave the full-text index alone", offsetof(struct args, no_fulltext) },
 	{ "parse-all", 0, OPT_FLAG, NULL, "parse every payload, also one that was seen before (same result, slower)",
 	  offsetof(struct args, parse_all) },
@@ -210,6 +213,7 @@ static int run(struct cmd_run *run)
 	struct ingest_options o = { .threads = (unsigned)run->common.threads,
 				    .memory = run->common.memory,
 				    .index_only = a->index_only,
+				    .quick = a->quick,
 				    .no_fulltext = a->no_fulltext,
 				    .parse_all = a->parse_all,
 				    .tmp = run->common.tmp };
@@ -221,6 +225,8 @@ static int run(struct cmd_run *run)
 		return rc;
 	if ((rc = enough_memory(&o, a->unit && a->unit[0] == 'c', &run->err)) < 0)
 		return cmd_fail(run, rc);
+	if (a->quick && !a->index_only)
+		return cmd_usage(run, "--quick goes with --index-only: documents are made of payloads");
 	if (a->reprocess)
 		return reprocess(run, &o);
 	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)
@@ -266,6 +272,9 @@ const struct cmd cmd_ingest = {
 	    "that grew is continued. A path names one file: when other bytes lie there than were read before, the captures of "
 	    "the earlier bytes are taken out (they could not be read any more), unless the same command finds those bytes at "
 	    "another path. The same holds for --jsonl. A killed ingest is continued by the same command.\n\n"
+	    "With --index-only captures are entered without documents; 'winnow ingest --reprocess COLL' makes them later. With --quick besides, the payload of "
+	    "a record that names its digest is passed over: damage inside it is not seen ('winnow verify' sees it), and a coded payload has no digest of its "
+	    "decoded form, and its size as archived, until --reprocess has read it.\n\n"
 	    "It stays within --memory, which must be 512M or more (768M with --unit char), since one page may have a text of 32 MiB. "
 	    "pdftotext, which reads PDF, runs beside it, with at most 1 GiB.",
 };

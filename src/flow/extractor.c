@@ -473,18 +473,37 @@ static int read_text_of(struct extractor *x, struct str type, struct str *all, s
 	return payload_more(&x->payload, x->o.payload_max, all, &cut, err);
 }
 
+/* Whether the record says itself what its payload's digest is. */
+static bool has_digest(const struct record *rec, struct digest *own)
+{
+	return rec->payload_digest.n && digest_parse(rec->payload_digest, own);
+}
+
+/* The digest of the decoded payload: of one that was passed over what the record says, unless it is coded. */
+static struct str decoded_digest(const struct payload *p, const struct digest *own)
+{
+	bool coded = p->has_http && (p->http.transfer_encoding.n || p->http.content_encoding.n);
+	const struct digest *d = p->head_only ? own : &p->digest;
+
+	return p->head_only && (coded || own->kind != DIGEST_SHA1) ? STR_NONE : str_n((const char *)d->bytes, 20);
+}
+
 /* Payload of a response, resource or conversion: digests, text, links. */
 static int read_payload(struct extractor *x, struct reader *r, struct record *rec, struct found *f, struct err *err)
 {
 	struct capture *c = &f->capture;
 	struct payload *p = &x->payload;
 	struct str all = STR_NONE, type;
+	unsigned wants = PAYLOAD_CHECK | PAYLOAD_DIGEST;
 	char text[DIGEST_TEXT];
+	struct digest own = { 0 };
 	bool cut;
 	int rc;
 
 	payload_others(p, x->others, x->n_others);
-	if ((rc = payload_begin(p, r, rec, PAYLOAD_DECODED, PAYLOAD_CHECK | PAYLOAD_DIGEST, err)) < 0)
+	if (x->o.index_only && has_digest(rec, &own))
+		wants |= PAYLOAD_HEAD;
+	if ((rc = payload_begin(p, r, rec, PAYLOAD_DECODED, wants, err)) < 0)
 		return rc;
 	type = p->has_http ? p->http.content_type : rec->content_type;
 	type = keep(f, type);
@@ -501,7 +520,7 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 		return rc;
 	c->bytes = p->size;
 	cut = p->size > x->o.payload_max;
-	c->digest = keep(f, str_n((const char *)p->digest.bytes, 20));
+	c->digest = keep(f, decoded_digest(p, &own));
 	if (rec->payload_digest.n)
 		c->payload_digest = keep(f, rec->payload_digest);
 	else
@@ -529,7 +548,7 @@ static int read_revisit(struct extractor *x, struct reader *r, struct record *re
 	struct stamp t;
 	int rc;
 
-	if ((rc = payload_begin(&x->payload, r, rec, PAYLOAD_RAW, 0, err)) < 0)
+	if ((rc = payload_begin(&x->payload, r, rec, PAYLOAD_RAW, PAYLOAD_HEAD, err)) < 0)
 		return rc;
 	if (x->payload.has_http) {
 		c->status = x->payload.http.status;

@@ -97,8 +97,15 @@ static bool fill_line(const struct record *rec, const struct payload *p, char di
 	return true;
 }
 
-/* The record's own digest is checked, a missing one computed. */
-static unsigned wants_of(const struct record *rec) { return rec->payload_digest.n ? PAYLOAD_CHECK : PAYLOAD_DIGEST; }
+/* The record's own digest is checked, or believed where its payload was passed over; a missing one is computed. */
+static unsigned wants_of(const struct record *rec)
+{
+	struct digest own;
+
+	if (!rec->payload_digest.n)
+		return PAYLOAD_DIGEST;
+	return digest_parse(rec->payload_digest, &own) ? PAYLOAD_CHECK | PAYLOAD_HEAD : PAYLOAD_CHECK;
+}
 
 static struct str keep(char **at, struct str s)
 {
@@ -325,9 +332,13 @@ static void progress(void *context, uint64_t bytes)
 static int run(struct job *job, size_t n)
 {
 	const struct index_options *o = job->o;
-	struct scan scan = {
-		.threads = o->threads, .context = job, .work = work, .done = done, .drop = drop, .progress = progress
-	};
+	struct scan scan = { .threads = o->threads,
+			     .quick = o->quick,
+			     .context = job,
+			     .work = work,
+			     .done = done,
+			     .drop = drop,
+			     .progress = progress };
 	struct str header = cdx_header(o->format);
 	int rc = scan_paths(&scan, job->paths, n, job->err);
 

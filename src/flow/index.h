@@ -8,7 +8,7 @@
  * Indexed: response, revisit, resource and metadata records, the last two
  * unless their type is application/warc-fields; every record of an ARC but
  * its version block.  A payload digest is the record's own where it has one, as
- * other indexers write it (a wrong one is counted as a flaw), else computed.
+ * other indexers write it (a wrong one is counted as a flaw, but not with `quick`), else computed.
  * With post_append a request other than GET next to its response makes part of
  * the response's urlkey (archive/cdx.h).
  */
@@ -21,6 +21,7 @@
 struct index_options {
 	enum cdx_format format;
 	bool post_append;
+	bool quick; /* payloads are passed over where the record has their digest, which is then not checked */
 	unsigned threads;
 	uint64_t memory;		    /* of the sort; 0: 48 MiB */
 	const char *tmp;		    /* directory for runs; NULL: /tmp */

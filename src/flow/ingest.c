@@ -287,6 +287,7 @@ static int scan_inputs(struct ingest *g, struct err *err)
 	const char **paths = mem_array(g->inputs.n, sizeof *paths);
 	uint64_t *starts = mem_array(g->inputs.n, sizeof *starts), total = 0;
 	struct scan s = { .threads = g->o->threads,
+			  .quick = g->o->quick && g->o->index_only,
 			  .context = g,
 			  .work = work,
 			  .done = done,

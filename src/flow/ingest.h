@@ -13,6 +13,7 @@ struct ingest_options {
 	unsigned threads;
 	uint64_t memory;
 	bool index_only; /* captures without documents */
+	bool quick;	 /* with it: payloads whose digest the record names are passed over */
 	bool no_fulltext;
 	bool parse_all; /* do not skip the work on payloads seen before */
 	const char *tmp;
