@@ -137,6 +137,29 @@ static uint32_t depth(const struct page_rows *p, size_t i)
 	return n;
 }
 
+/* What is called the lead stands before the body, in the same article. */
+static void keep_lead(struct page_rows *p, size_t body, uint64_t container)
+{
+	size_t article = body;
+
+	while (article && p->rows[article].tag != OUTLINE_ARTICLE && p->rows[article].tag != OUTLINE_MAIN)
+		article = p->rows[article].parent;
+	for (size_t i = article + 1; article && i < body;) {
+		const struct row *row = &p->rows[i];
+		uint32_t bytes = row->end - row->start;
+
+		if (row->bad) {
+			i = row->last;
+		} else if ((row->hints & HINT_LEAD) && row->last <= body && row->tag != OUTLINE_HEADING &&
+			   bytes >= LEAD_BYTES && bytes <= LEAD_MOST) {
+			keep_inside(p, i, container);
+			i = row->last;
+		} else {
+			i++;
+		}
+	}
+}
+
 /* A named body may come in pieces: its sisters of the same name and depth. */
 static void keep_container(struct page_rows *p, const struct choice *c)
 {
@@ -161,6 +184,8 @@ static void keep_container(struct page_rows *p, const struct choice *c)
 			i = row->last;
 		}
 	keep_inside(p, c->at, container);
+	if (c->named)
+		keep_lead(p, c->at, container);
 }
 
 /* The body without what is surely furniture, all of it or that of <main>. */
@@ -173,7 +198,7 @@ static void keep_whole(struct page_rows *p, size_t from)
 		bool sure = row->tag == OUTLINE_NAV || row->tag == OUTLINE_FOOTER || row->tag == OUTLINE_ASIDE ||
 			    (row->hints & (HINT_NAV | HINT_FOOT | HINT_SHARE | HINT_AD | HINT_NOTE | HINT_HIDDEN));
 
-		if (sure && i != from && row->tag != OUTLINE_BODY && row->tag != OUTLINE_MAIN &&
+		if (sure && row->bad && i != from && row->tag != OUTLINE_BODY && row->tag != OUTLINE_MAIN &&
 		    row->tag != OUTLINE_ARTICLE && (uint64_t)row->weight * 5 <= p->total &&
 		    (uint64_t)(row->end - row->start) * 10 < p->body.n * 3) {
 			i = row->last;

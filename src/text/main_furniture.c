@@ -42,19 +42,96 @@ static bool is_forum(const struct page_rows *p)
 	return p->total && share(comments, p->total, FORUM_SHARE);
 }
 
+static bool is_furniture(const struct page_rows *p, const struct row *row, uint32_t strong, uint64_t whole)
+{
+	unsigned percent = furniture_share(row, strong);
+
+	return percent && (uint64_t)row->weight * 100 <= whole * percent && p->total;
+}
+
+/* The row that surely holds the article: called its body, or else an <article>, of those outside furniture the one with
+ * the most prose; 0 when none has enough. */
+static size_t find_core(const struct page_rows *p, uint32_t strong)
+{
+	size_t body = 0, article = 0;
+
+	for (size_t i = 1; i < p->n;) {
+		const struct row *row = &p->rows[i];
+
+		if (is_furniture(p, row, strong, p->total)) {
+			i = row->last;
+			continue;
+		}
+		if ((row->hints & HINT_BODY) && (!body || row->weight > p->rows[body].weight))
+			body = i;
+		if (row->tag == OUTLINE_ARTICLE && (!article || row->weight > p->rows[article].weight))
+			article = i;
+		i++;
+	}
+	if (body && p->rows[body].weight >= CORE_PROSE && share(p->rows[body].weight, p->total, CORE_SHARE))
+		return body;
+	if (article && p->rows[article].weight >= CORE_PROSE && share(p->rows[article].weight, p->total, CORE_SHARE))
+		return article;
+	return 0;
+}
+
+/* Names are believed one by one, but not when what they name together is most of the prose: a page may call each of its
+ * paragraphs a widget, or put a "paywall" on it.  Kinds are pairs of element and hint. */
+struct kinds {
+	uint64_t weight[OUTLINE_TAGS][16];
+};
+
+static unsigned kind_of(const struct row *row, uint32_t strong)
+{
+	uint32_t bits = row->hints & (strong | WEAK);
+
+	return bits ? (unsigned)__builtin_ctz(bits) : 0;
+}
+
+/* Rows in [from, to) that would be furniture by their name alone; inside the core, shares are of its prose. */
+static void weigh_kinds(const struct page_rows *p, uint32_t strong, size_t from, size_t to, uint64_t whole, uint32_t never, struct kinds *k)
+{
+	for (size_t i = from; i < to;) {
+		const struct row *row = &p->rows[i];
+
+		if (!is_furniture(p, row, strong, whole)) {
+			i++;
+			continue;
+		}
+		if (!(row->hints & never))
+			k->weight[row->tag][kind_of(row, strong)] += row->weight;
+		i = row->last;
+	}
+}
+
+static void mark(struct page_rows *p, size_t *i)
+{
+	for (size_t end = p->rows[*i].last; *i < end; ++*i)
+		p->rows[*i].bad = true;
+}
+
 void rows_mark_furniture(struct page_rows *p)
 {
 	uint32_t strong = is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
+	size_t core = find_core(p, strong), from = core ? core : 1, to = core ? p->rows[core].last : p->n;
+	uint64_t whole = core ? p->rows[core].weight : p->total;
+	struct kinds kinds = { 0 };
 
+	weigh_kinds(p, strong, from, to, whole, core ? HINT_COMMENT : HINT_COMMENT | HINT_HIDDEN, &kinds);
 	for (size_t i = 1; i < p->n;) {
-		unsigned percent = furniture_share(&p->rows[i], strong);
+		const struct row *row = &p->rows[i];
+		unsigned percent = furniture_share(row, strong), kind = kind_of(row, strong);
+		bool inside = i >= from && i < to, around = core && i < core && row->last > core;
+		bool bad = percent && !around && (uint64_t)row->weight * 100 <= whole * percent;
 
-		if (percent && (uint64_t)p->rows[i].weight * 100 <= (uint64_t)p->total * percent) {
-			for (size_t end = p->rows[i].last; i < end; i++)
-				p->rows[i].bad = true;
-		} else {
+		if (core && !inside && !around && percent == FURNITURE_SHARE)
+			bad = true; /* however much it holds */
+		if (bad && inside && kind && kinds.weight[row->tag][kind] * 100 > whole * FURNITURE_SHARE)
+			bad = false;
+		if (bad)
+			mark(p, &i);
+		else
 			i++;
-		}
 	}
 }
 

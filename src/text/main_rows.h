@@ -12,6 +12,8 @@
 #define BOTH_SHARE 15	      /* the same when another of its names says content */
 #define WEAK_SHARE 15	      /* captions, bylines and dates */
 #define WEAK_BYTES 700	      /* and how long they may be */
+#define CORE_SHARE 15	      /* % of the prose that an article must hold to be sure of it, */
+#define CORE_PROSE 400	      /* and how much prose */
 #define FORUM_SHARE 92	      /* % of the prose in comments that make a page a forum, */
 #define FORUM_ARTICLE 10      /* unless an article holds this much of it */
 #define BODY_SHARE 30	      /* % of the prose left that an article's body must hold */
@@ -34,6 +36,7 @@
 #define ITEM_BYTES 80	   /* shorter items in a list of links */
 #define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
+#define LEAD_MOST 1000	   /* what is called a lead is no longer than this */
 #define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
 
 #define STRONG                                                                                               \

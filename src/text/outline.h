@@ -78,7 +78,7 @@ enum outline_hint {
 	HINT_META = 1 << 11,	/* byline, author, date, tags, category, meta */
 	HINT_CAPTION = 1 << 12, /* caption, credit, image-source */
 	HINT_HIDDEN = 1 << 13,	/* display:none, aria-hidden, screen-reader-only, print-only */
-	HINT_LINKS = 1 << 14,	/* filled by outline_finish: mostly anchor text */
+	HINT_LEAD = 1 << 14,	/* lead, standfirst, intro: the paragraph before the article's body */
 	HINT_TITLE = 1 << 15,	/* headline, title */
 };
 
