@@ -216,6 +216,18 @@ static void keep_untrimmed(struct page_rows *p, size_t from)
 		p->rows[i].keep = !p->rows[i].bad;
 }
 
+/* A cell or item of a table or list that is content: of some length, few links. */
+static bool in_data(const struct page_rows *p, size_t i)
+{
+	const uint64_t parts = SET(OUTLINE_TD) | SET(OUTLINE_TR) | SET(OUTLINE_LI) | SET(OUTLINE_P);
+	const struct row *row = &p->rows[i];
+
+	for (int up = 0; up < 4 && IN(row->tag, parts); up++)
+		row = &p->rows[row->parent];
+	return (row->tag == OUTLINE_TABLE || row->tag == OUTLINE_UL) && row->keep &&
+	       row->end - row->start >= DATA_BYTES && (uint64_t)row->link * 4 <= row->end - row->start;
+}
+
 static bool begins_or_ends(const struct page_rows *p, const struct segment *s, const struct choice *c)
 {
 	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
@@ -226,6 +238,8 @@ static bool begins_or_ends(const struct page_rows *p, const struct segment *s, c
 		return false;
 	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && c->named && !(row->hints & (WEAK | STRONG)) &&
 	    bytes >= LEAD_BYTES_BODY)
+		return true;
+	if (c->named && !(row->hints & (WEAK | STRONG)) && in_data(p, s->row))
 		return true;
 	return bytes >= LEAD_BYTES && main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
 }
@@ -352,7 +366,7 @@ static void join(struct arena *a, const struct page_rows *p, size_t first, size_
 struct main_text main_content(struct arena *a, struct str body, const struct outline *o)
 {
 	struct main_text out = { 0 };
-	struct page_rows p = { .body = body };
+	struct page_rows p = { .body = body, .article = o->article };
 	struct choice c;
 	size_t first = 0, end;
 
@@ -372,7 +386,7 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 		bytes = trim(&p, &c, &first, &end);
 		out.whole = is_wrong(&p, &c, bytes);
 		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {
-			keep_untrimmed(&p, share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
+			keep_untrimmed(&p, !p.article && share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
 			first = 0;
 			end = p.n_segments;
 		}

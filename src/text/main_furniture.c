@@ -15,6 +15,8 @@ static unsigned furniture_share(const struct row *row, uint32_t strong)
 		return 0;
 	if (row->hints & strong)
 		return row->hints & HINT_CONTENT ? BOTH_SHARE : FURNITURE_SHARE;
+	if (row->tag == OUTLINE_TR || row->tag == OUTLINE_TD)
+		return 0; /* "date", "player", "author" are columns of a table */
 	if ((row->hints & WEAK) && !((row->hints & HINT_CONTENT) && row->tag == OUTLINE_P))
 		return row->end - row->start < WEAK_BYTES ? WEAK_SHARE : 0;
 	return 0;

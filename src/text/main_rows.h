@@ -36,6 +36,7 @@
 #define ITEM_BYTES 80	   /* shorter items in a list of links */
 #define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
+#define DATA_BYTES 150	   /* a table or list of this length in a named body begins or ends it */
 #define LEAD_MOST 1000	   /* what is called a lead is no longer than this */
 #define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
 
@@ -69,6 +70,7 @@ struct page_rows {
 	struct segment *segments;
 	size_t n_segments;
 	uint32_t total, left;		    /* prose, with and without furniture */
+	bool article;			    /* the page says that it is one */
 	uint32_t visible, prose, structure; /* bytes without furniture */
 };
 

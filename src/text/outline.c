@@ -251,6 +251,7 @@ void outline_reset(struct outline *o)
 {
 	o->nodes.n = 0;
 	o->n_open = o->too_deep = 0;
+	o->article = false;
 }
 
 void outline_release(struct outline *o)

@@ -107,6 +107,7 @@ struct outline {
 	uint32_t n_open;
 	uint32_t row;	   /* innermost open row, UINT32_MAX for none; means nothing while there are no rows */
 	uint32_t too_deep; /* opened beyond the limit and not yet closed */
+	bool article;	   /* the page says that it is one: its type, or a date of publication */
 	struct outline_names names[OUTLINE_NAMES];
 };
 
