@@ -51,6 +51,53 @@ struct choice {
 	size_t main;   /* row of <main> when it counts and there is no evidence, else 0 */
 };
 
+static struct str trimmed(const struct page_rows *p, const struct row *row)
+{
+	return str_trim(str_n(p->body.p + row->start, row->end - row->start));
+}
+
+/* Another article beside this one, not much shorter. */
+static bool has_sister(const struct page_rows *p, size_t at)
+{
+	const struct row *article = &p->rows[at];
+
+	for (size_t i = article->parent + 1; i < p->rows[article->parent].last; i = p->rows[i].last)
+		if (i != at && p->rows[i].tag == OUTLINE_ARTICLE && !p->rows[i].bad &&
+		    share(p->rows[i].kept, article->kept, CHUNK_SHARE))
+			return true;
+	return false;
+}
+
+/* The <article> whose heading is in the page's title, where it holds a good part of the prose or there are several whole
+ * articles (a page that goes on with the next ones); 0: none, or more than one. */
+static size_t titled_article(const struct page_rows *p)
+{
+	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+	size_t found = 0;
+
+	for (size_t i = 1; i < p->n && title.n >= TITLE_BYTES; i++) {
+		const struct row *row = &p->rows[i];
+		struct str heading;
+		size_t at;
+
+		if (row->tag != OUTLINE_HEADING || row->end - row->start < TITLE_BYTES)
+			continue;
+		heading = trimmed(p, row);
+		if (heading.n < TITLE_BYTES || str_find(title, heading) < 0)
+			continue;
+		for (at = row->parent; at && p->rows[at].tag != OUTLINE_ARTICLE;)
+			at = p->rows[at].parent;
+		if (!at || p->rows[at].bad)
+			continue;
+		if (found && found != at)
+			return 0;
+		found = at;
+	}
+	if (!found || p->rows[found].kept < CORE_PROSE)
+		return 0;
+	return share(p->rows[found].kept, p->left, ARTICLE_SHARE) || has_sister(p, found) ? found : 0;
+}
+
 static struct choice choose(const struct page_rows *p)
 {
 	const uint64_t no_body = SET(OUTLINE_BODY) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
@@ -71,7 +118,11 @@ static struct choice choose(const struct page_rows *p)
 		c.at = descend(p, false);
 		c.named = false;
 	}
-	c.evidence = c.named;
+	size_t titled = c.named ? 0 : titled_article(p);
+
+	if (titled)
+		c.at = titled;
+	c.evidence = c.named || titled;
 	for (size_t i = 1; i < p->n; i++) {
 		const struct row *row = &p->rows[i];
 
@@ -252,8 +303,8 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 	size_t from = p->n_segments, to = 0;
 
 	for (size_t i = 0; i < p->n_segments; i++)
-		if (p->rows[p->segments[i].row].keep && (from == p->n_segments || i >= to) &&
-		    begins_or_ends(p, &p->segments[i], c)) {
+		if (p->rows[p->segments[i].row].keep && !p->segments[i].aside &&
+		    (from == p->n_segments || i >= to) && begins_or_ends(p, &p->segments[i], c)) {
 			from = from == p->n_segments ? i : from;
 			to = i + 1;
 		}
@@ -280,48 +331,8 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 {
 	if (c->evidence)
 		return false;
-	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) || share(bytes, p->body.n, MOST_SHARE) ||
+	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) || (!p->article && share(bytes, p->body.n, MOST_SHARE)) ||
 	       !share(bytes, p->visible, LEAST_SHARE);
-}
-
-/* Lines that stand between paragraphs over an advertisement that is not there. */
-static bool is_label(struct str body, const struct segment *s)
-{
-	static const struct str labels[] = {
-		STR("advert"),
-		STR("advertisement"),
-		STR("advertisements"),
-		STR("advertising"),
-		STR("ad"),
-		STR("sponsored"),
-		STR("article continues below advertisement"),
-		STR("advertisement - continue reading below"),
-		STR("scroll to continue"),
-		STR("story continues below advertisement"),
-		STR("anzeige"),
-		STR("werbung"),
-		STR("publicit\xC3\xA9"),
-		STR("publicidad"),
-		STR("publicidade"),
-		STR("pubblicit\xC3\xA0"),
-		STR("advertentie"),
-		STR("reklama"),
-		STR("reklam"),
-		STR("reklame"),
-		STR("annons"),
-		STR("mainos"),
-		STR("\xD1\x80\xD0\xB5\xD0\xBA\xD0\xBB\xD0\xB0\xD0\xBC\xD0\xB0"),
-		STR("\xE5\xBA\x83\xE5\x91\x8A"),
-		STR("\xE5\xB9\xBF\xE5\x91\x8A"),
-	};
-	struct str text = str_n(body.p + s->start, s->end - s->start);
-
-	if (text.n > 48)
-		return false;
-	for (size_t i = 0; i < COUNT(labels); i++)
-		if (str_ieq(text, labels[i]))
-			return true;
-	return false;
 }
 
 static void join(struct arena *a, const struct page_rows *p, size_t first, size_t end, struct main_text *out)
@@ -334,7 +345,7 @@ static void join(struct arena *a, const struct page_rows *p, size_t first, size_
 	for (size_t i = first; i < end; i++) {
 		const struct segment *s = &p->segments[i];
 
-		if (!p->rows[s->row].keep || (!out->whole && is_label(p->body, s))) {
+		if (!p->rows[s->row].keep || (!out->whole && s->aside)) {
 			adjoins = false;
 			left++;
 			continue;
@@ -383,6 +394,7 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 		uint64_t bytes;
 
 		keep_container(&p, &c);
+		rows_mark_asides(&p, c.evidence);
 		bytes = trim(&p, &c, &first, &end);
 		out.whole = is_wrong(&p, &c, bytes);
 		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {

@@ -36,6 +36,9 @@
 #define ITEM_BYTES 80	   /* shorter items in a list of links */
 #define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
+#define TITLE_BYTES 15	   /* bytes of a heading that is looked for in the title */
+#define LABEL_MOST 48	   /* bytes of a label of an advertisement */
+#define CALL_MOST 300	   /* and of a call to read, follow or subscribe */
 #define DATA_BYTES 150	   /* a table or list of this length in a named body begins or ends it */
 #define LEAD_MOST 1000	   /* what is called a lead is no longer than this */
 #define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
@@ -61,6 +64,7 @@ struct row {
 
 struct segment { /* text between two boundaries, and the innermost row it is in */
 	uint32_t start, end, row;
+	bool aside; /* a line that is no part of what it stands in */
 };
 
 struct page_rows {
@@ -83,4 +87,7 @@ void rows_weigh(struct page_rows *p);					       /* weight, total */
 /* main_furniture.c */
 void rows_mark_furniture(struct page_rows *p);
 void rows_sum_rest(struct page_rows *p); /* kept, plain, left and what kind of page it is */
+
+/* main_line.c */
+void rows_mark_asides(struct page_rows *p, bool evidence); /* segments; evidence: the page is an article */
 #endif
