@@ -323,7 +323,7 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 static bool is_no_article(const struct page_rows *p, const struct choice *c)
 {
 	if (p->prose < (c->evidence ? PROSE_BYTES : PROSE_BYTES_PLAIN) || !share(p->prose, p->visible, PROSE_SHARE))
-		return !(c->evidence && share(p->prose, p->visible, 10));
+		return !((c->evidence || p->article) && share(p->prose, p->visible, 10));
 	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES || share(p->structure, p->rows[0].plain, STRUCTURE_SHARE));
 }
 

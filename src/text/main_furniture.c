@@ -1,12 +1,17 @@
 /* text/main_furniture.c -- what stands around an article, and what is left without it. */
 #include "text/main_rows.h"
 
+/* Elements that are there to hold furniture. */
+static bool is_frame(const struct row *row)
+{
+	const uint64_t frames = SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_HEADER);
+
+	return IN(row->tag, frames);
+}
+
 static unsigned furniture_share(const struct row *row, uint32_t strong)
 {
-	const uint64_t always = SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_CONTROL) |
-				SET(OUTLINE_FORM) | SET(OUTLINE_HEADER);
-
-	if (IN(row->tag, always))
+	if (is_frame(row) || row->tag == OUTLINE_CONTROL || row->tag == OUTLINE_FORM)
 		return FURNITURE_SHARE;
 	if (row->tag == OUTLINE_CAPTION || row->tag == OUTLINE_FIGURE)
 		return 20;
@@ -96,11 +101,11 @@ static void weigh_kinds(const struct page_rows *p, uint32_t strong, size_t from,
 	for (size_t i = from; i < to;) {
 		const struct row *row = &p->rows[i];
 
-		if (!is_furniture(p, row, strong, whole)) {
+		if (!is_furniture(p, row, strong, whole) && !is_frame(row)) {
 			i++;
 			continue;
 		}
-		if (!(row->hints & never))
+		if (!is_frame(row) && !(row->hints & never))
 			k->weight[row->tag][kind_of(row, strong)] += row->weight;
 		i = row->last;
 	}
@@ -118,6 +123,8 @@ void rows_mark_furniture(struct page_rows *p)
 	size_t core = find_core(p, strong), from = core ? core : 1, to = core ? p->rows[core].last : p->n;
 	uint64_t whole = core ? p->rows[core].weight : p->total;
 	struct kinds kinds = { 0 };
+	unsigned doubted = 0;
+	size_t doubted_to = 0, frame_to = 0;
 
 	weigh_kinds(p, strong, from, to, whole, core ? HINT_COMMENT : HINT_COMMENT | HINT_HIDDEN, &kinds);
 	for (size_t i = 1; i < p->n;) {
@@ -128,8 +135,14 @@ void rows_mark_furniture(struct page_rows *p)
 
 		if (core && !inside && !around && percent == FURNITURE_SHARE)
 			bad = true; /* however much it holds */
-		if (bad && inside && kind && kinds.weight[row->tag][kind] * 100 > whole * FURNITURE_SHARE)
-			bad = false;
+		if (is_frame(row) && row->last > frame_to)
+			frame_to = row->last;
+		if (bad && inside && i >= frame_to && kind &&
+		    kinds.weight[row->tag][kind] * 100 > whole * FURNITURE_SHARE) {
+			doubted = kind;
+			doubted_to = row->last;
+		}
+		bad &= i >= doubted_to || kind != doubted; /* nor what says the same inside it */
 		if (bad)
 			mark(p, &i);
 		else

@@ -153,6 +153,7 @@ void rows_weigh(struct page_rows *p)
 {
 	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_CONTROL) | SET(OUTLINE_CAPTION) | SET(OUTLINE_TIME) |
 			       SET(OUTLINE_ADDRESS) | SET(OUTLINE_DT);
+	size_t linked_to = 0;
 
 	for (size_t i = 0; i < p->n_segments; i++) {
 		const struct segment *s = &p->segments[i];
@@ -163,7 +164,13 @@ void rows_weigh(struct page_rows *p)
 	}
 	for (size_t i = 1; i < p->n; i++) {
 		struct row *row = &p->rows[i];
+		uint32_t bytes = row->end - row->start;
 
+		if (i >= linked_to && bytes && row->link * (uint64_t)10 >= bytes * (uint64_t)9 &&
+		    !share(bytes, p->body.n, CARD_SHARE))
+			linked_to = row->last; /* an anchor around blocks: no prose in any of them */
+		if (i < linked_to)
+			continue;
 		if (row->own < UNIT_BYTES || IN(row->tag, never) || row->own <= 2 * (uint64_t)row->own_link)
 			continue;
 		row->prose = row->own - 2 * row->own_link;

@@ -36,6 +36,7 @@
 #define ITEM_BYTES 80	   /* shorter items in a list of links */
 #define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
+#define CARD_SHARE 20	   /* % of the text; what is all anchor text and shorter holds no prose */
 #define TITLE_BYTES 15	   /* bytes of a heading that is looked for in the title */
 #define LABEL_MOST 48	   /* bytes of a label of an advertisement */
 #define CALL_MOST 300	   /* and of a call to read, follow or subscribe */
