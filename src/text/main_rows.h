@@ -40,7 +40,7 @@
 #define TITLE_BYTES 15	   /* bytes of a heading that is looked for in the title */
 #define LABEL_MOST 48	   /* bytes of a label of an advertisement */
 #define CALL_MOST 300	   /* and of a call to read, follow or subscribe */
-#define DATA_BYTES 150	   /* a table or list of this length in a named body begins or ends it */
+#define DATA_BYTES 100	   /* a table or list of this length in a named body begins or ends it */
 #define LEAD_MOST 1000	   /* what is called a lead is no longer than this */
 #define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
 
