@@ -103,7 +103,7 @@ static struct choice choose(const struct page_rows *p)
 	const uint64_t no_body = SET(OUTLINE_BODY) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
 	struct choice c = { 0 };
 
-	for (size_t i = 1; i < p->n && !c.named; i++) {
+	for (size_t i = 1; (p->hints & HINT_BODY) && i < p->n && !c.named; i++) {
 		const struct row *row = &p->rows[i];
 
 		if (!row->bad && (row->hints & HINT_BODY) && row->kept && !IN(row->tag, no_body) &&
@@ -118,12 +118,12 @@ static struct choice choose(const struct page_rows *p)
 		c.at = descend(p, false);
 		c.named = false;
 	}
-	size_t titled = c.named ? 0 : titled_article(p);
+	size_t titled = c.named || !IN(OUTLINE_ARTICLE, p->tags) ? 0 : titled_article(p);
 
 	if (titled)
 		c.at = titled;
 	c.evidence = c.named || titled;
-	for (size_t i = 1; i < p->n; i++) {
+	for (size_t i = 1; (p->tags & (SET(OUTLINE_ARTICLE) | SET(OUTLINE_MAIN))) && i < p->n; i++) {
 		const struct row *row = &p->rows[i];
 
 		if (row->bad)

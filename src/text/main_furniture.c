@@ -2,14 +2,14 @@
 #include "text/main_rows.h"
 
 /* Elements that are there to hold furniture. */
+#define FRAMES (SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_HEADER))
+
 static bool is_frame(const struct row *row)
 {
-	const uint64_t frames = SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_HEADER);
-
-	return IN(row->tag, frames);
+	return IN(row->tag, FRAMES);
 }
 
-static unsigned furniture_share(const struct row *row, uint32_t strong)
+static inline unsigned furniture_share(const struct row *row, uint32_t strong)
 {
 	if (is_frame(row) || row->tag == OUTLINE_CONTROL || row->tag == OUTLINE_FORM)
 		return FURNITURE_SHARE;
@@ -119,14 +119,19 @@ static void mark(struct page_rows *p, size_t *i)
 
 void rows_mark_furniture(struct page_rows *p)
 {
-	uint32_t strong = is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
-	size_t core = find_core(p, strong), from = core ? core : 1, to = core ? p->rows[core].last : p->n;
+	const uint64_t furniture = FRAMES | SET(OUTLINE_CONTROL) | SET(OUTLINE_FORM) | SET(OUTLINE_CAPTION) | SET(OUTLINE_FIGURE);
+	uint32_t strong = (p->hints & HINT_COMMENT) && is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
+	bool may_core = (p->hints & HINT_BODY) || IN(OUTLINE_ARTICLE, p->tags);
+	size_t core = may_core ? find_core(p, strong) : 0, from = core ? core : 1, to = core ? p->rows[core].last : p->n;
 	uint64_t whole = core ? p->rows[core].weight : p->total;
 	struct kinds kinds = { 0 };
 	unsigned doubted = 0;
 	size_t doubted_to = 0, frame_to = 0;
 
-	weigh_kinds(p, strong, from, to, whole, core ? HINT_COMMENT : HINT_COMMENT | HINT_HIDDEN, &kinds);
+	if (!(p->hints & (STRONG | WEAK)) && !(p->tags & furniture))
+		return;
+	if (p->hints & (STRONG | WEAK))
+		weigh_kinds(p, strong, from, to, whole, core ? HINT_COMMENT : HINT_COMMENT | HINT_HIDDEN, &kinds);
 	for (size_t i = 1; i < p->n;) {
 		const struct row *row = &p->rows[i];
 		unsigned percent = furniture_share(row, strong), kind = kind_of(row, strong);

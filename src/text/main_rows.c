@@ -47,31 +47,37 @@ void rows_fill(struct arena *a, struct page_rows *p, const struct outline *o)
 	uint32_t high = 0;
 
 	p->n = o->nodes.n + 1;
-	p->rows = arena_zalloc(a, p->n * sizeof *p->rows);
+	p->rows = ARENA_ARRAY(a, struct row, p->n);
 	p->segments = ARENA_ARRAY(a, struct segment, 2 * p->n + 1);
 	p->rows[0] = (struct row){ .end = (uint32_t)p->body.n, .last = (uint32_t)p->n };
 	for (size_t i = 1; i < p->n; i++) {
 		const struct outline_node *node = &o->nodes.p[i - 1];
-		struct row *row = &p->rows[i];
-		uint32_t most;
+		uint32_t parent = node->parent + 1, start, end, last, most; /* UINT32_MAX becomes row 0 */
 
-		row->parent = node->parent + 1; /* UINT32_MAX becomes row 0 */
-		while (row->parent >= i || p->rows[row->parent].last <= i)
-			row->parent = row->parent >= i ? 0 : p->rows[row->parent].parent;
-		most = p->rows[row->parent].end;
-		row->start = node->start < high ? high : node->start;
-		row->start = row->start > most ? most : row->start;
-		row->end = node->end > most ? most : node->end;
-		row->end = row->end < row->start ? row->start : row->end;
-		high = row->start;
-		row->last = node->last + 1;
-		if (row->last <= i || row->last > p->rows[row->parent].last)
-			row->last = p->rows[row->parent].last;
-		row->link = node->link;
-		row->name = node->name;
-		row->hints = node->hints;
-		row->tag = node->tag;
-		row->own_link = node->link;
+		while (parent >= i || p->rows[parent].last <= i)
+			parent = parent >= i ? 0 : p->rows[parent].parent;
+		most = p->rows[parent].end;
+		start = node->start < high ? high : node->start;
+		start = start > most ? most : start;
+		end = node->end > most ? most : node->end;
+		end = end < start ? start : end;
+		high = start;
+		last = node->last + 1;
+		if (last <= i || last > p->rows[parent].last)
+			last = p->rows[parent].last;
+		p->rows[i] = (struct row){
+			.start = start,
+			.end = end,
+			.last = last,
+			.parent = parent,
+			.link = node->link,
+			.own_link = node->link,
+			.name = node->name,
+			.hints = node->hints,
+			.tag = node->tag,
+		};
+		p->tags |= SET(node->tag);
+		p->hints |= node->hints;
 	}
 	for (size_t i = p->n; i-- > 1;)
 		if (p->rows[i].parent) {
