@@ -232,7 +232,8 @@ static bool wide_markup(struct str s, size_t low)
 
 	while (i + 8 <= s.n && s.p[i + !low] == 0 && ascii_space(s.p[i + low]))
 		i += 2;
-	if (i + 8 > s.n || s.p[i + low] != '<' || !(ascii_alpha(s.p[i + 2 + low]) || s.p[i + 2 + low] == '!' || s.p[i + 2 + low] == '?'))
+	if (i + 8 > s.n || s.p[i + low] != '<' ||
+	    !(ascii_alpha(s.p[i + 2 + low]) || s.p[i + 2 + low] == '!' || s.p[i + 2 + low] == '?'))
 		return false;
 	for (size_t end = i + 8; i < end; i += 2)
 		if (s.p[i + !low] != 0 || s.p[i + low] < ' ')
@@ -406,8 +407,8 @@ static const struct encoding *sober(const struct encoding *e, struct str s)
 	static const char *const central[] = { "iso-8859-2", "windows-1250", NULL };
 	static const char *const other[] = { "iso-8859-13",  "windows-1257", "iso-8859-4",
 					     "windows-1254", "iso-8859-9",   NULL };
-	static const char *const never[] = { "iso-8859-3",   "iso-8859-10", "iso-8859-14", "iso-8859-15", "iso-8859-16",
-					     "windows-1258", "macintosh",   NULL };
+	static const char *const never[] = { "iso-8859-3",  "iso-8859-10",  "iso-8859-14", "iso-8859-15",
+					     "iso-8859-16", "windows-1258", "macintosh",   NULL };
 	const char *name = e ? encoding_name(e) : "";
 
 	if (strcmp(name, "ibm866") == 0 && latin(s))

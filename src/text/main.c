@@ -303,8 +303,8 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 	size_t from = p->n_segments, to = 0;
 
 	for (size_t i = 0; i < p->n_segments; i++)
-		if (p->rows[p->segments[i].row].keep && !p->segments[i].aside &&
-		    (from == p->n_segments || i >= to) && begins_or_ends(p, &p->segments[i], c)) {
+		if (p->rows[p->segments[i].row].keep && !p->segments[i].aside && (from == p->n_segments || i >= to) &&
+		    begins_or_ends(p, &p->segments[i], c)) {
 			from = from == p->n_segments ? i : from;
 			to = i + 1;
 		}
@@ -331,8 +331,8 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 {
 	if (c->evidence)
 		return false;
-	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) || (!p->article && share(bytes, p->body.n, MOST_SHARE)) ||
-	       !share(bytes, p->visible, LEAST_SHARE);
+	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) ||
+	       (!p->article && share(bytes, p->body.n, MOST_SHARE)) || !share(bytes, p->visible, LEAST_SHARE);
 }
 
 static void join(struct arena *a, const struct page_rows *p, size_t first, size_t end, struct main_text *out)

@@ -4,10 +4,7 @@
 /* Elements that are there to hold furniture. */
 #define FRAMES (SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_HEADER))
 
-static bool is_frame(const struct row *row)
-{
-	return IN(row->tag, FRAMES);
-}
+static bool is_frame(const struct row *row) { return IN(row->tag, FRAMES); }
 
 static inline unsigned furniture_share(const struct row *row, uint32_t strong)
 {
@@ -96,7 +93,8 @@ static unsigned kind_of(const struct row *row, uint32_t strong)
 }
 
 /* Rows in [from, to) that would be furniture by their name alone; inside the core, shares are of its prose. */
-static void weigh_kinds(const struct page_rows *p, uint32_t strong, size_t from, size_t to, uint64_t whole, uint32_t never, struct kinds *k)
+static void weigh_kinds(const struct page_rows *p, uint32_t strong, size_t from, size_t to, uint64_t whole,
+			uint32_t never, struct kinds *k)
 {
 	for (size_t i = from; i < to;) {
 		const struct row *row = &p->rows[i];
@@ -119,10 +117,12 @@ static void mark(struct page_rows *p, size_t *i)
 
 void rows_mark_furniture(struct page_rows *p)
 {
-	const uint64_t furniture = FRAMES | SET(OUTLINE_CONTROL) | SET(OUTLINE_FORM) | SET(OUTLINE_CAPTION) | SET(OUTLINE_FIGURE);
+	const uint64_t furniture =
+	    FRAMES | SET(OUTLINE_CONTROL) | SET(OUTLINE_FORM) | SET(OUTLINE_CAPTION) | SET(OUTLINE_FIGURE);
 	uint32_t strong = (p->hints & HINT_COMMENT) && is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
 	bool may_core = (p->hints & HINT_BODY) || IN(OUTLINE_ARTICLE, p->tags);
-	size_t core = may_core ? find_core(p, strong) : 0, from = core ? core : 1, to = core ? p->rows[core].last : p->n;
+	size_t core = may_core ? find_core(p, strong) : 0, from = core ? core : 1,
+	       to = core ? p->rows[core].last : p->n;
 	uint64_t whole = core ? p->rows[core].weight : p->total;
 	struct kinds kinds = { 0 };
 	unsigned doubted = 0;

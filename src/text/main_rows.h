@@ -74,7 +74,7 @@ struct page_rows {
 	size_t n;
 	struct segment *segments;
 	size_t n_segments;
-	uint64_t tags;	/* of all rows, and their hints: what is nowhere need not be looked for */
+	uint64_t tags; /* of all rows, and their hints: what is nowhere need not be looked for */
 	uint32_t hints;
 	uint32_t total, left;		    /* prose, with and without furniture */
 	bool article;			    /* the page says that it is one */

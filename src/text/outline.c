@@ -15,7 +15,14 @@
 #define NO_ROW 0x80000000u /* in the stack: an element without a row, and its tag */
 
 /* Internal bits: words that make HINT_BODY when two kinds meet in one name. */
-enum { WORD_KIND = 1 << 16, WORD_TEXT = 1 << 17, WORD_NOT = 1 << 18, WORD_EMBED = 1 << 19, WORD_BUILT = 1 << 20, WORD_FOUND = 1 << 21 };
+enum {
+	WORD_KIND = 1 << 16,
+	WORD_TEXT = 1 << 17,
+	WORD_NOT = 1 << 18,
+	WORD_EMBED = 1 << 19,
+	WORD_BUILT = 1 << 20,
+	WORD_FOUND = 1 << 21
+};
 #define HINTS_BAD                                                                                            \
 	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
 	 HINT_HIDDEN | HINT_META | HINT_CAPTION)

@@ -248,12 +248,14 @@ TEST(charset, cyrillic_without_a_label)
 	/* clang-format on */
 
 	for (size_t i = 0; i < COUNT(scripts); i++)
-		CHECK_STR(str(encoding_name(charset_detect(str(scripts[i].bytes)))), str(scripts[i].name), "case %zu", i);
+		CHECK_STR(str(encoding_name(charset_detect(str(scripts[i].bytes)))), str(scripts[i].name), "case %zu",
+			  i);
 }
 
 TEST(charset, utf16_in_other_letters_begins_with_markup)
 {
-	static const char page[] = "<\0p\0>\0 \0\x1F\x04\x3E\x04\x40\x04\x42\x04\x31\x04\x4B\x04\x3B\x04\x37\x04\x30\x04\x3A\x04\x40\x04\x4B\x04";
+	static const char page[] =
+	    "<\0p\0>\0 \0\x1F\x04\x3E\x04\x40\x04\x42\x04\x31\x04\x4B\x04\x3B\x04\x37\x04\x30\x04\x3A\x04\x40\x04\x4B\x04";
 	const char *name;
 	size_t replaced;
 
