@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """bench/main_content_cv.py DATA [--build DIR] [--folds 5] [--worst N] -- are the thresholds of main content tuned to the gold pages?
 
-Every threshold of src/text/main.c (its `#define NAME number`) is made a variable of a copy that is compiled here, and is
+Every threshold of main content (`#define NAME number` of src/text/main_rows.h) is made a variable of a copy that is compiled here, and is
 varied by a third and by two thirds, up and down, on the 181 gold pages of the article extraction benchmark (DATA).
 For each fold (pages by the order of their names' hashes), each threshold is chosen anew on the pages of the other folds, beginning at random
 values rather than at ours, and the fold is judged by what the others chose.  Prints F1 of the fold's pages together (cross-validated),
@@ -15,19 +15,23 @@ from main_content import compare, score, shingles
 
 def variant(build, folder):
     """bench-main_content with thresholds from the environment; returns program and thresholds."""
-    source = open('src/text/main.c').read()
-    limits = {name: int(value) for name, value in re.findall(r'^#define ([A-Z_]+) (\d+)', source, re.M)}
+    header = open('src/text/main_rows.h').read()
+    limits = {name: int(value) for name, value in re.findall(r'^#define ([A-Z_]+) (\d+)', header, re.M)}
     for name in limits:
-        source = re.sub(r'^#define %s \d+' % name, '#define %s limit_%s' % (name, name.lower()), source, flags=re.M)
-    head = '#include <stdlib.h>\n' + ''.join('static unsigned limit_%s = %d;\n' % (n.lower(), v) for n, v in limits.items())
-    head += '__attribute__((constructor)) static void from_environment(void)\n{\n\tconst char *s;\n'
-    head += ''.join('\tif ((s = getenv("%s")))\n\t\tlimit_%s = (unsigned)atoi(s);\n' % (n, n.lower()) for n in limits) + '}\n'
-    path = os.path.join(folder, 'main.c')
-    open(path, 'w').write(head + source)
+        header = re.sub(r'^#define %s \d+' % name, 'extern unsigned limit_%s;\n#define %s limit_%s' % (name.lower(), name, name.lower()), header,
+                        flags=re.M)
+    os.makedirs(os.path.join(folder, 'text'))
+    open(os.path.join(folder, 'text', 'main_rows.h'), 'w').write(header)
+    source = '#include <stdlib.h>\n' + ''.join('unsigned limit_%s = %d;\n' % (n.lower(), v) for n, v in limits.items())
+    source += '__attribute__((constructor)) static void from_environment(void)\n{\n\tconst char *s;\n'
+    source += ''.join('\tif ((s = getenv("%s")))\n\t\tlimit_%s = (unsigned)atoi(s);\n' % (n, n.lower()) for n in limits) + '}\n'
+    path = os.path.join(folder, 'limits.c')
+    open(path, 'w').write(source)
+    files = ['src/text/main.c', 'src/text/main_rows.c', 'src/text/main_furniture.c', 'src/text/main_line.c', 'bench/main_content.c']
     link = subprocess.run(['ninja', '-C', build, '-t', 'commands', 'bench/bench-main_content'], capture_output=True, text=True, check=True).stdout
     libraries = [w for w in link.strip().split('\n')[-1].split() if w.startswith('-l') or '.so' in w]
     program = os.path.join(folder, 'variant')
-    subprocess.run(['cc', '-O2', '-std=gnu17', '-w', '-Isrc', '-o', program, path, 'bench/main_content.c', os.path.join(build, 'libwinnow-core.a'),
+    subprocess.run(['cc', '-O2', '-std=gnu17', '-w', '-I' + folder, '-Isrc', '-o', program, path] + files + [os.path.join(build, 'libwinnow-core.a'),
                     '-pthread'] + libraries + ['-lm'], check=True)
     return program, limits
 

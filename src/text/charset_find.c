@@ -225,13 +225,34 @@ static size_t high_bytes(struct str s, size_t i, size_t enough)
 
 static bool ascii_only(struct str s) { return utf8_ascii(s) == s.n; }
 
-/* UTF-16 without a mark: half of the bytes are zero, all on one side. */
+/* The first letters are markup, in code units of two bytes: "<" and what may follow it.  low: where the letters are. */
+static bool wide_markup(struct str s, size_t low)
+{
+	size_t i = 0;
+
+	while (i + 8 <= s.n && s.p[i + !low] == 0 && ascii_space(s.p[i + low]))
+		i += 2;
+	if (i + 8 > s.n || s.p[i + low] != '<' ||
+	    !(ascii_alpha(s.p[i + 2 + low]) || s.p[i + 2 + low] == '!' || s.p[i + 2 + low] == '?'))
+		return false;
+	for (size_t end = i + 8; i < end; i += 2)
+		if (s.p[i + !low] != 0 || s.p[i + low] < ' ')
+			return false;
+	return true;
+}
+
+/* UTF-16 without a mark: half of the bytes are zero, all on one side; a page that is not in Latin letters begins with
+ * markup that is. */
 static const struct encoding *utf16(struct str s)
 {
 	size_t zero[2] = { 0, 0 }, n = s.n < 4096 ? s.n & ~(size_t)1 : 4096;
 
 	if (!memchr(s.p, 0, n))
 		return NULL;
+	if (wide_markup(s, 0))
+		return by_name("utf-16le");
+	if (wide_markup(s, 1))
+		return by_name("utf-16be");
 	for (size_t i = 0; i < n; i++)
 		zero[i & 1] += s.p[i] == 0;
 	if (n >= 4 && zero[1] > n / 4 && zero[0] < n / 64 + 1)
@@ -365,6 +386,20 @@ static bool latin(struct str s)
 	return beside * 16 <= high;
 }
 
+/* Letters that Ukrainian has in KOI8-U where KOI8-R has lines to draw boxes with, inside words; else the two are the same. */
+static bool ukrainian(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < s.n && (i = next_high(s, i)) < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+		bool inside = (unsigned char)s.p[i - 1] >= 0xC0 || (unsigned char)s.p[i + 1] >= 0xC0;
+
+		n += inside && (c == 0xA4 || c == 0xA6 || c == 0xA7 || c == 0xAD);
+	}
+	return n >= 2;
+}
+
 /* uchardet cannot tell the Latin encodings apart on little text; the web's default stands unless its reading puts
  * symbols into words. */
 static const struct encoding *sober(const struct encoding *e, struct str s)
@@ -372,10 +407,14 @@ static const struct encoding *sober(const struct encoding *e, struct str s)
 	static const char *const central[] = { "iso-8859-2", "windows-1250", NULL };
 	static const char *const other[] = { "iso-8859-13",  "windows-1257", "iso-8859-4",
 					     "windows-1254", "iso-8859-9",   NULL };
-	static const char *const never[] = { "iso-8859-3",   "iso-8859-10", "iso-8859-14", "iso-8859-15", "iso-8859-16",
-					     "windows-1258", "macintosh",   "ibm866",	   NULL };
+	static const char *const never[] = { "iso-8859-3",  "iso-8859-10",  "iso-8859-14", "iso-8859-15",
+					     "iso-8859-16", "windows-1258", "macintosh",   NULL };
 	const char *name = e ? encoding_name(e) : "";
 
+	if (strcmp(name, "ibm866") == 0 && latin(s))
+		return by_name("windows-1252");
+	if (strcmp(name, "koi8-r") == 0 && ukrainian(s))
+		return by_name("koi8-u");
 	for (int i = 0; never[i]; i++)
 		if (strcmp(name, never[i]) == 0)
 			return by_name("windows-1252");

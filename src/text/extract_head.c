@@ -71,6 +71,8 @@ static void meta_name(struct extract *x, struct str name, struct str content)
 		set_once(x, &x->author, content);
 	} else if (str_ieq(name, STR("og:site_name"))) {
 		set_once(x, &x->site_name, content);
+	} else if (str_ieq(name, STR("og:type"))) {
+		x->outline.article |= str_ieq(str_trim(content), STR("article"));
 	} else if (str_ieq(name, STR("robots"))) {
 		x->nofollow |= str_ifind(content, STR("nofollow")) >= 0 || str_ieq(str_trim(content), STR("none"));
 		x->noindex |= str_ifind(content, STR("noindex")) >= 0 || str_ieq(str_trim(content), STR("none"));

@@ -99,6 +99,7 @@ void tree_text(struct extract *x, struct str text);
 void tree_finish(struct extract *x);
 
 /* extract_head.c */
+enum { RANK_PUBLISHED = 7 }; /* dates of at least this rank are of publication, not of any change */
 void head_meta(struct extract *x, const struct html_token *t);
 void head_link(struct extract *x, const struct html_token *t);
 void head_attributes(struct extract *x, const struct html_token *t); /* lang, itemprop, datetime */

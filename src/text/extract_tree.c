@@ -555,5 +555,6 @@ void tree_finish(struct extract *x)
 	if (x->raw)
 		end_raw(x);
 	open_pop_to(x, 0);
+	x->outline.article |= x->published_rank >= RANK_PUBLISHED;
 	outline_finish(&x->outline, x->n);
 }

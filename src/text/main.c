@@ -20,342 +20,7 @@
  * docs/algorithm/main-content.md tells on which pages the thresholds were chosen,
  * and what pages that were not looked at said.
  */
-#include "text/main.h"
-
-#include <stdlib.h>
-#if defined(__x86_64__)
-#include <emmintrin.h>
-#endif
-
-#define FURNITURE_SHARE 45    /* % of the prose that what looks like furniture may hold */
-#define BOTH_SHARE 15	      /* the same when another of its names says content */
-#define WEAK_SHARE 15	      /* captions, bylines and dates */
-#define WEAK_BYTES 700	      /* and how long they may be */
-#define FORUM_SHARE 92	      /* % of the prose in comments that make a page a forum, */
-#define FORUM_ARTICLE 10      /* unless an article holds this much of it */
-#define BODY_SHARE 30	      /* % of the prose left that an article's body must hold */
-#define DESCEND_SHARE 85      /* % that a row must keep of its parent to be preferred */
-#define REPAIR_SHARE 35	      /* % of all text left that a container must hold */
-#define ARTICLE_SHARE 30      /* % of the prose that makes <article> evidence */
-#define PROSE_SHARE 25	      /* % of the text that must be prose in an article */
-#define PROSE_BYTES 150	      /* and at least so much; */
-#define PROSE_BYTES_PLAIN 400 /* more where nothing says article */
-#define PLAIN_PAGE_BYTES 1500 /* a page shorter than this where nothing says article is kept whole */
-#define STRUCTURE_SHARE 40    /* % in tables, lists and code that make a page no article */
-#define MAIN_SHARE 10	      /* % of the text that makes <main> count */
-#define MAIN_KEEP 80	      /* % of <main> that must survive */
-#define MOST_SHARE 85	      /* more than this of the body kept: there is no furniture, keep all */
-#define GENTLE_SHARE 50	      /* more than this kept and nothing says article: keep all but furniture */
-#define UNTRIMMED_SHARE 30 /* more than this kept and nothing says article: keep all of the container but furniture */
-#define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
-#define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
-#define LINKED_SHARE 30	   /* % of the container's prose that a list of links may not hold */
-#define ITEM_BYTES 80	   /* shorter items in a list of links */
-#define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
-#define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
-#define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
-
-#define STRONG                                                                                               \
-	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
-	 HINT_HIDDEN)
-#define WEAK (HINT_META | HINT_CAPTION)
-#define SET(tag) (UINT64_C(1) << (tag))
-#define IN(tag, set) ((set) >> (tag)&1)
-
-struct row {
-	uint32_t start, end, last, parent, link, name;
-	uint32_t own, own_link; /* bytes of its own text */
-	uint32_t weight, kept;	/* prose, and prose when furniture is out; both summed outwards */
-	uint32_t prose;		/* its own weight */
-	uint32_t plain;		/* bytes of text that is no link, furniture out, summed */
-	uint32_t items;		/* rows of items before this one */
-	uint16_t hints;
-	uint8_t tag;
-	bool bad, keep, mark; /* furniture; chosen; has punctuation */
-};
-
-struct segment { /* text between two boundaries, and the innermost row it is in */
-	uint32_t start, end, row;
-};
-
-struct page_rows {
-	struct str body;
-	struct row *rows;
-	size_t n;
-	struct segment *segments;
-	size_t n_segments;
-	uint32_t total, left;		    /* prose, with and without furniture */
-	uint32_t visible, prose, structure; /* bytes without furniture */
-};
-
-static bool share(uint64_t part, uint64_t whole, unsigned percent) { return part * 100 >= whole * percent; }
-
-/* ---- rows and segments ---- */
-
-static bool blank(char c) { return ascii_space(c); }
-
-static void add_segment(struct page_rows *p, uint32_t start, uint32_t end, uint32_t row)
-{
-	while (start < end && blank(p->body.p[start]))
-		start++;
-	while (start < end && blank(p->body.p[end - 1]))
-		end--;
-	if (start < end) {
-		p->segments[p->n_segments++] = (struct segment){ start, end, row };
-		p->rows[row].own += end - start;
-	}
-}
-
-static void cut_segments(struct page_rows *p)
-{
-	uint32_t at = 0, cur = 0;
-
-	for (uint32_t i = 1; i <= p->n; i++) {
-		while (i == p->n ? cur != 0 : i >= p->rows[cur].last) {
-			add_segment(p, at, p->rows[cur].end, cur);
-			at = at < p->rows[cur].end ? p->rows[cur].end : at;
-			cur = p->rows[cur].parent;
-		}
-		if (i == p->n)
-			break;
-		add_segment(p, at, p->rows[i].start, cur);
-		at = at < p->rows[i].start ? p->rows[i].start : at;
-		cur = i;
-	}
-	add_segment(p, at, p->rows[0].end, 0);
-}
-
-/* Rows of the outline behind a row for the whole text; offsets are made to
- * ascend and to lie in the body, and rows to nest, whatever the outline says. */
-static void fill_rows(struct arena *a, struct page_rows *p, const struct outline *o)
-{
-	uint32_t high = 0;
-
-	p->n = o->nodes.n + 1;
-	p->rows = arena_zalloc(a, p->n * sizeof *p->rows);
-	p->segments = ARENA_ARRAY(a, struct segment, 2 * p->n + 1);
-	p->rows[0] = (struct row){ .end = (uint32_t)p->body.n, .last = (uint32_t)p->n };
-	for (size_t i = 1; i < p->n; i++) {
-		const struct outline_node *node = &o->nodes.p[i - 1];
-		struct row *row = &p->rows[i];
-		uint32_t most;
-
-		row->parent = node->parent + 1; /* UINT32_MAX becomes row 0 */
-		while (row->parent >= i || p->rows[row->parent].last <= i)
-			row->parent = row->parent >= i ? 0 : p->rows[row->parent].parent;
-		most = p->rows[row->parent].end;
-		row->start = node->start < high ? high : node->start;
-		row->start = row->start > most ? most : row->start;
-		row->end = node->end > most ? most : node->end;
-		row->end = row->end < row->start ? row->start : row->end;
-		high = row->start;
-		row->last = node->last + 1;
-		if (row->last <= i || row->last > p->rows[row->parent].last)
-			row->last = p->rows[row->parent].last;
-		row->link = node->link;
-		row->name = node->name;
-		row->hints = node->hints;
-		row->tag = node->tag;
-		row->own_link = node->link;
-	}
-	for (size_t i = p->n; i-- > 1;)
-		if (p->rows[i].parent) {
-			struct row *up = &p->rows[p->rows[i].parent];
-
-			up->own_link -= p->rows[i].link < up->own_link ? p->rows[i].link : up->own_link;
-		}
-	cut_segments(p);
-}
-
-/* ---- prose ---- */
-
-/* Bytes that are marks, and those that begin one. */
-enum { MARK = 1, MARK_LEAD };
-static const uint8_t mark_class[256] = {
-	['.'] = MARK, [','] = MARK,	  [';'] = MARK,	      [':'] = MARK,	  ['!'] = MARK,
-	['?'] = MARK, [0xe3] = MARK_LEAD, [0xef] = MARK_LEAD, [0xd8] = MARK_LEAD, [0xe0] = MARK_LEAD,
-};
-
-static bool is_wide_mark(const char *p, const char *end)
-{
-	const unsigned char *u = (const unsigned char *)p;
-	size_t n = (size_t)(end - p);
-
-	if (u[0] == 0xd8) /* Arabic comma, question mark */
-		return n > 1 && (u[1] == 0x8c || u[1] == 0x9f);
-	if (n < 3)
-		return false;
-	return (u[0] == 0xe3 && u[1] == 0x80 && (u[2] == 0x81 || u[2] == 0x82)) || /* ideographic comma, full stop */
-	       (u[0] == 0xef && u[1] == 0xbc && (u[2] == 0x8c || u[2] == 0x8e)) || /* full-width comma, full stop */
-	       (u[0] == 0xe0 && u[1] == 0xa5 && (u[2] == 0xa4 || u[2] == 0xa5));   /* danda */
-}
-
-bool main_has_mark_slow(struct str text)
-{
-	for (const char *p = text.p, *end = str_end(text); p < end; p++) {
-		uint8_t class = mark_class[(unsigned char)*p];
-
-		if (class == MARK || (class && is_wide_mark(p, end)))
-			return true;
-	}
-	return false;
-}
-
-bool main_has_mark(struct str text)
-{
-	const char *p = text.p, *end = str_end(text);
-
-#if defined(__x86_64__)
-#define EQUAL(c) _mm_cmpeq_epi8(v, _mm_set1_epi8((char)(c)))
-	for (; end - p >= 16; p += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)p);
-		__m128i stops =
-		    _mm_or_si128(_mm_or_si128(EQUAL('.'), EQUAL(',')), _mm_or_si128(EQUAL(';'), EQUAL(':')));
-		__m128i marks = _mm_or_si128(stops, _mm_or_si128(EQUAL('!'), EQUAL('?')));
-
-		if (_mm_movemask_epi8(marks))
-			return true;
-		if (!_mm_movemask_epi8(v)) /* all ASCII */
-			continue;
-		__m128i leads =
-		    _mm_or_si128(_mm_or_si128(EQUAL(0xe3), EQUAL(0xef)), _mm_or_si128(EQUAL(0xd8), EQUAL(0xe0)));
-
-		for (unsigned hit = (unsigned)_mm_movemask_epi8(leads); hit; hit &= hit - 1)
-			if (is_wide_mark(p + __builtin_ctz(hit), end))
-				return true;
-	}
-#undef EQUAL
-#endif
-	return main_has_mark_slow(str_n(p, (size_t)(end - p)));
-}
-
-static bool has_mark(struct str body, uint32_t start, uint32_t end)
-{
-	return main_has_mark(str_n(body.p + start, end - start));
-}
-
-static void weigh(struct page_rows *p)
-{
-	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_CONTROL) | SET(OUTLINE_CAPTION) | SET(OUTLINE_TIME) |
-			       SET(OUTLINE_ADDRESS) | SET(OUTLINE_DT);
-
-	for (size_t i = 0; i < p->n_segments; i++) {
-		const struct segment *s = &p->segments[i];
-		struct row *row = &p->rows[s->row];
-
-		if (!row->mark && row->own >= UNIT_BYTES && s->row != 0)
-			row->mark = has_mark(p->body, s->start, s->end);
-	}
-	for (size_t i = 1; i < p->n; i++) {
-		struct row *row = &p->rows[i];
-
-		if (row->own < UNIT_BYTES || IN(row->tag, never) || row->own <= 2 * (uint64_t)row->own_link)
-			continue;
-		row->prose = row->own - 2 * row->own_link;
-		if (!row->mark)
-			row->prose /= 5;
-		if (row->tag == OUTLINE_P)
-			row->prose += row->prose * 3 / 10;
-		row->weight = row->prose;
-	}
-	for (size_t i = p->n; i-- > 1;)
-		p->rows[p->rows[i].parent].weight += p->rows[i].weight;
-	p->total = p->rows[0].weight;
-}
-
-/* ---- furniture ---- */
-
-static unsigned furniture_share(const struct row *row, uint32_t strong)
-{
-	const uint64_t always = SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_CONTROL) |
-				SET(OUTLINE_FORM) | SET(OUTLINE_HEADER);
-
-	if (IN(row->tag, always))
-		return FURNITURE_SHARE;
-	if (row->tag == OUTLINE_CAPTION || row->tag == OUTLINE_FIGURE)
-		return 20;
-	if (row->tag == OUTLINE_ARTICLE || row->tag == OUTLINE_MAIN || row->tag == OUTLINE_BODY ||
-	    (row->hints & HINT_BODY))
-		return 0;
-	if (row->hints & strong)
-		return row->hints & HINT_CONTENT ? BOTH_SHARE : FURNITURE_SHARE;
-	if ((row->hints & WEAK) && !((row->hints & HINT_CONTENT) && row->tag == OUTLINE_P))
-		return row->end - row->start < WEAK_BYTES ? WEAK_SHARE : 0;
-	return 0;
-}
-
-/* A page that consists of comments, with no article above them, is a forum:
- * there they are the content, each of them. */
-static bool is_forum(const struct page_rows *p)
-{
-	uint64_t comments = 0;
-
-	for (size_t i = 1; i < p->n;) {
-		const struct row *row = &p->rows[i];
-
-		if (row->hints & HINT_COMMENT) {
-			comments += row->weight;
-			i = row->last;
-			continue;
-		}
-		if ((row->tag == OUTLINE_ARTICLE || (row->hints & HINT_BODY)) &&
-		    share(row->weight, p->total, FORUM_ARTICLE) && !share(row->weight, p->total, FORUM_SHARE))
-			return false;
-		i++;
-	}
-	return p->total && share(comments, p->total, FORUM_SHARE);
-}
-
-static void mark_furniture(struct page_rows *p)
-{
-	uint32_t strong = is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
-
-	for (size_t i = 1; i < p->n;) {
-		unsigned percent = furniture_share(&p->rows[i], strong);
-
-		if (percent && (uint64_t)p->rows[i].weight * 100 <= (uint64_t)p->total * percent) {
-			for (size_t end = p->rows[i].last; i < end; i++)
-				p->rows[i].bad = true;
-		} else {
-			i++;
-		}
-	}
-}
-
-/* Sums without furniture: prose, plain text, and what kind of page it is. */
-static void sum_rest(struct page_rows *p)
-{
-	const uint64_t kinds = SET(OUTLINE_PRE) | SET(OUTLINE_DT) | SET(OUTLINE_DD) | SET(OUTLINE_TD) |
-			       SET(OUTLINE_LI) | SET(OUTLINE_TR) | SET(OUTLINE_TABLE) | SET(OUTLINE_DL) |
-			       SET(OUTLINE_UL);
-	const uint64_t items = SET(OUTLINE_LI) | SET(OUTLINE_P) | SET(OUTLINE_TD) | SET(OUTLINE_DIV);
-	uint32_t structure_to = 0, n_items = 0; /* rows before structure_to are inside an item */
-
-	for (size_t i = 1; i < p->n; i++) {
-		struct row *row = &p->rows[i];
-		bool inside = i < structure_to;
-
-		row->items = n_items;
-		n_items += IN(row->tag, items);
-		if (!inside && (row->tag == OUTLINE_TD || row->tag == OUTLINE_LI || row->tag == OUTLINE_DD ||
-				row->tag == OUTLINE_PRE || row->tag == OUTLINE_DT))
-			structure_to = row->last;
-		if (row->bad)
-			continue;
-		row->kept = row->prose;
-		row->plain = row->own > row->own_link ? row->own - row->own_link : 0;
-		p->visible += row->own;
-		if (row->prose)
-			p->prose += row->own - row->own_link;
-		if (inside || IN(row->tag, kinds))
-			p->structure += row->plain;
-	}
-	for (size_t i = p->n; i-- > 1;) {
-		p->rows[p->rows[i].parent].kept += p->rows[i].kept;
-		p->rows[p->rows[i].parent].plain += p->rows[i].plain;
-	}
-	p->left = p->rows[0].kept;
-}
+#include "text/main_rows.h"
 
 /* ---- the container ---- */
 
@@ -386,12 +51,59 @@ struct choice {
 	size_t main;   /* row of <main> when it counts and there is no evidence, else 0 */
 };
 
+static struct str trimmed(const struct page_rows *p, const struct row *row)
+{
+	return str_trim(str_n(p->body.p + row->start, row->end - row->start));
+}
+
+/* Another article beside this one, not much shorter. */
+static bool has_sister(const struct page_rows *p, size_t at)
+{
+	const struct row *article = &p->rows[at];
+
+	for (size_t i = article->parent + 1; i < p->rows[article->parent].last; i = p->rows[i].last)
+		if (i != at && p->rows[i].tag == OUTLINE_ARTICLE && !p->rows[i].bad &&
+		    share(p->rows[i].kept, article->kept, CHUNK_SHARE))
+			return true;
+	return false;
+}
+
+/* The <article> whose heading is in the page's title, where it holds a good part of the prose or there are several whole
+ * articles (a page that goes on with the next ones); 0: none, or more than one. */
+static size_t titled_article(const struct page_rows *p)
+{
+	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+	size_t found = 0;
+
+	for (size_t i = 1; i < p->n && title.n >= TITLE_BYTES; i++) {
+		const struct row *row = &p->rows[i];
+		struct str heading;
+		size_t at;
+
+		if (row->tag != OUTLINE_HEADING || row->end - row->start < TITLE_BYTES)
+			continue;
+		heading = trimmed(p, row);
+		if (heading.n < TITLE_BYTES || str_find(title, heading) < 0)
+			continue;
+		for (at = row->parent; at && p->rows[at].tag != OUTLINE_ARTICLE;)
+			at = p->rows[at].parent;
+		if (!at || p->rows[at].bad)
+			continue;
+		if (found && found != at)
+			return 0;
+		found = at;
+	}
+	if (!found || p->rows[found].kept < CORE_PROSE)
+		return 0;
+	return share(p->rows[found].kept, p->left, ARTICLE_SHARE) || has_sister(p, found) ? found : 0;
+}
+
 static struct choice choose(const struct page_rows *p)
 {
 	const uint64_t no_body = SET(OUTLINE_BODY) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
 	struct choice c = { 0 };
 
-	for (size_t i = 1; i < p->n && !c.named; i++) {
+	for (size_t i = 1; (p->hints & HINT_BODY) && i < p->n && !c.named; i++) {
 		const struct row *row = &p->rows[i];
 
 		if (!row->bad && (row->hints & HINT_BODY) && row->kept && !IN(row->tag, no_body) &&
@@ -406,8 +118,12 @@ static struct choice choose(const struct page_rows *p)
 		c.at = descend(p, false);
 		c.named = false;
 	}
-	c.evidence = c.named;
-	for (size_t i = 1; i < p->n; i++) {
+	size_t titled = c.named || !IN(OUTLINE_ARTICLE, p->tags) ? 0 : titled_article(p);
+
+	if (titled)
+		c.at = titled;
+	c.evidence = c.named || titled;
+	for (size_t i = 1; (p->tags & (SET(OUTLINE_ARTICLE) | SET(OUTLINE_MAIN))) && i < p->n; i++) {
 		const struct row *row = &p->rows[i];
 
 		if (row->bad)
@@ -472,6 +188,29 @@ static uint32_t depth(const struct page_rows *p, size_t i)
 	return n;
 }
 
+/* What is called the lead stands before the body, in the same article. */
+static void keep_lead(struct page_rows *p, size_t body, uint64_t container)
+{
+	size_t article = body;
+
+	while (article && p->rows[article].tag != OUTLINE_ARTICLE && p->rows[article].tag != OUTLINE_MAIN)
+		article = p->rows[article].parent;
+	for (size_t i = article + 1; article && i < body;) {
+		const struct row *row = &p->rows[i];
+		uint32_t bytes = row->end - row->start;
+
+		if (row->bad) {
+			i = row->last;
+		} else if ((row->hints & HINT_LEAD) && row->last <= body && row->tag != OUTLINE_HEADING &&
+			   bytes >= LEAD_BYTES && bytes <= LEAD_MOST) {
+			keep_inside(p, i, container);
+			i = row->last;
+		} else {
+			i++;
+		}
+	}
+}
+
 /* A named body may come in pieces: its sisters of the same name and depth. */
 static void keep_container(struct page_rows *p, const struct choice *c)
 {
@@ -496,6 +235,8 @@ static void keep_container(struct page_rows *p, const struct choice *c)
 			i = row->last;
 		}
 	keep_inside(p, c->at, container);
+	if (c->named)
+		keep_lead(p, c->at, container);
 }
 
 /* The body without what is surely furniture, all of it or that of <main>. */
@@ -508,7 +249,7 @@ static void keep_whole(struct page_rows *p, size_t from)
 		bool sure = row->tag == OUTLINE_NAV || row->tag == OUTLINE_FOOTER || row->tag == OUTLINE_ASIDE ||
 			    (row->hints & (HINT_NAV | HINT_FOOT | HINT_SHARE | HINT_AD | HINT_NOTE | HINT_HIDDEN));
 
-		if (sure && i != from && row->tag != OUTLINE_BODY && row->tag != OUTLINE_MAIN &&
+		if (sure && row->bad && i != from && row->tag != OUTLINE_BODY && row->tag != OUTLINE_MAIN &&
 		    row->tag != OUTLINE_ARTICLE && (uint64_t)row->weight * 5 <= p->total &&
 		    (uint64_t)(row->end - row->start) * 10 < p->body.n * 3) {
 			i = row->last;
@@ -526,6 +267,18 @@ static void keep_untrimmed(struct page_rows *p, size_t from)
 		p->rows[i].keep = !p->rows[i].bad;
 }
 
+/* A cell or item of a table or list that is content: of some length, few links. */
+static bool in_data(const struct page_rows *p, size_t i)
+{
+	const uint64_t parts = SET(OUTLINE_TD) | SET(OUTLINE_TR) | SET(OUTLINE_LI) | SET(OUTLINE_P);
+	const struct row *row = &p->rows[i];
+
+	for (int up = 0; up < 4 && IN(row->tag, parts); up++)
+		row = &p->rows[row->parent];
+	return (row->tag == OUTLINE_TABLE || row->tag == OUTLINE_UL) && row->keep &&
+	       row->end - row->start >= DATA_BYTES && (uint64_t)row->link * 4 <= row->end - row->start;
+}
+
 static bool begins_or_ends(const struct page_rows *p, const struct segment *s, const struct choice *c)
 {
 	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
@@ -537,7 +290,9 @@ static bool begins_or_ends(const struct page_rows *p, const struct segment *s, c
 	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && c->named && !(row->hints & (WEAK | STRONG)) &&
 	    bytes >= LEAD_BYTES_BODY)
 		return true;
-	return bytes >= LEAD_BYTES && has_mark(p->body, s->start, s->end);
+	if (c->named && !(row->hints & (WEAK | STRONG)) && in_data(p, s->row))
+		return true;
+	return bytes >= LEAD_BYTES && main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
 }
 
 /* The segments of kept rows; *first .. *end are left when short lines at
@@ -548,7 +303,7 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 	size_t from = p->n_segments, to = 0;
 
 	for (size_t i = 0; i < p->n_segments; i++)
-		if (p->rows[p->segments[i].row].keep && (from == p->n_segments || i >= to) &&
+		if (p->rows[p->segments[i].row].keep && !p->segments[i].aside && (from == p->n_segments || i >= to) &&
 		    begins_or_ends(p, &p->segments[i], c)) {
 			from = from == p->n_segments ? i : from;
 			to = i + 1;
@@ -568,7 +323,7 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 static bool is_no_article(const struct page_rows *p, const struct choice *c)
 {
 	if (p->prose < (c->evidence ? PROSE_BYTES : PROSE_BYTES_PLAIN) || !share(p->prose, p->visible, PROSE_SHARE))
-		return !(c->evidence && share(p->prose, p->visible, 10));
+		return !((c->evidence || p->article) && share(p->prose, p->visible, 10));
 	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES || share(p->structure, p->rows[0].plain, STRUCTURE_SHARE));
 }
 
@@ -576,48 +331,8 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 {
 	if (c->evidence)
 		return false;
-	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) || share(bytes, p->body.n, MOST_SHARE) ||
-	       !share(bytes, p->visible, LEAST_SHARE);
-}
-
-/* Lines that stand between paragraphs over an advertisement that is not there. */
-static bool is_label(struct str body, const struct segment *s)
-{
-	static const struct str labels[] = {
-		STR("advert"),
-		STR("advertisement"),
-		STR("advertisements"),
-		STR("advertising"),
-		STR("ad"),
-		STR("sponsored"),
-		STR("article continues below advertisement"),
-		STR("advertisement - continue reading below"),
-		STR("scroll to continue"),
-		STR("story continues below advertisement"),
-		STR("anzeige"),
-		STR("werbung"),
-		STR("publicit\xC3\xA9"),
-		STR("publicidad"),
-		STR("publicidade"),
-		STR("pubblicit\xC3\xA0"),
-		STR("advertentie"),
-		STR("reklama"),
-		STR("reklam"),
-		STR("reklame"),
-		STR("annons"),
-		STR("mainos"),
-		STR("\xD1\x80\xD0\xB5\xD0\xBA\xD0\xBB\xD0\xB0\xD0\xBC\xD0\xB0"),
-		STR("\xE5\xBA\x83\xE5\x91\x8A"),
-		STR("\xE5\xB9\xBF\xE5\x91\x8A"),
-	};
-	struct str text = str_n(body.p + s->start, s->end - s->start);
-
-	if (text.n > 48)
-		return false;
-	for (size_t i = 0; i < COUNT(labels); i++)
-		if (str_ieq(text, labels[i]))
-			return true;
-	return false;
+	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) ||
+	       (!p->article && share(bytes, p->body.n, MOST_SHARE)) || !share(bytes, p->visible, LEAST_SHARE);
 }
 
 static void join(struct arena *a, const struct page_rows *p, size_t first, size_t end, struct main_text *out)
@@ -630,7 +345,7 @@ static void join(struct arena *a, const struct page_rows *p, size_t first, size_
 	for (size_t i = first; i < end; i++) {
 		const struct segment *s = &p->segments[i];
 
-		if (!p->rows[s->row].keep || (!out->whole && is_label(p->body, s))) {
+		if (!p->rows[s->row].keep || (!out->whole && s->aside)) {
 			adjoins = false;
 			left++;
 			continue;
@@ -662,16 +377,16 @@ static void join(struct arena *a, const struct page_rows *p, size_t first, size_
 struct main_text main_content(struct arena *a, struct str body, const struct outline *o)
 {
 	struct main_text out = { 0 };
-	struct page_rows p = { .body = body };
+	struct page_rows p = { .body = body, .article = o->article };
 	struct choice c;
 	size_t first = 0, end;
 
 	if (body.n == 0 || body.n >= UINT32_MAX)
 		return (struct main_text){ .text = body, .whole = true };
-	fill_rows(a, &p, o);
-	weigh(&p);
-	mark_furniture(&p);
-	sum_rest(&p);
+	rows_fill(a, &p, o);
+	rows_weigh(&p);
+	rows_mark_furniture(&p);
+	rows_sum_rest(&p);
 	c = choose(&p);
 	end = p.n_segments;
 	out.whole = is_no_article(&p, &c);
@@ -679,10 +394,11 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 		uint64_t bytes;
 
 		keep_container(&p, &c);
+		rows_mark_asides(&p, c.evidence);
 		bytes = trim(&p, &c, &first, &end);
 		out.whole = is_wrong(&p, &c, bytes);
 		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {
-			keep_untrimmed(&p, share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
+			keep_untrimmed(&p, !p.article && share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
 			first = 0;
 			end = p.n_segments;
 		}

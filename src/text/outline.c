@@ -15,7 +15,14 @@
 #define NO_ROW 0x80000000u /* in the stack: an element without a row, and its tag */
 
 /* Internal bits: words that make HINT_BODY when two kinds meet in one name. */
-enum { WORD_KIND = 1 << 16, WORD_TEXT = 1 << 17, WORD_NOT = 1 << 18, WORD_EMBED = 1 << 19 };
+enum {
+	WORD_KIND = 1 << 16,
+	WORD_TEXT = 1 << 17,
+	WORD_NOT = 1 << 18,
+	WORD_EMBED = 1 << 19,
+	WORD_BUILT = 1 << 20,
+	WORD_FOUND = 1 << 21
+};
 #define HINTS_BAD                                                                                            \
 	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
 	 HINT_HIDDEN | HINT_META | HINT_CAPTION)
@@ -70,13 +77,38 @@ static const struct {
 	{ "caption", HINT_CAPTION }, { "captions", HINT_CAPTION }, { "credit", HINT_CAPTION }, { "credits", HINT_CAPTION },
 	{ "gallery", HINT_CAPTION }, { "slideshow", HINT_CAPTION }, { "carousel", HINT_CAPTION }, { "figcaption", HINT_CAPTION },
 	{ "video", HINT_CAPTION }, { "photo", HINT_CAPTION }, { "image", HINT_CAPTION }, { "player", HINT_CAPTION },
+	{ "kommentar", HINT_COMMENT }, { "kommentare", HINT_COMMENT }, { "kommentarer", HINT_COMMENT }, { "commentaire", HINT_COMMENT },
+	{ "commentaires", HINT_COMMENT }, { "comentario", HINT_COMMENT }, { "comentarios", HINT_COMMENT }, { "commento", HINT_COMMENT },
+	{ "commenti", HINT_COMMENT }, { "reacties", HINT_COMMENT }, { "komentarze", HINT_COMMENT }, { "komentar", HINT_COMMENT },
+	{ "komentare", HINT_COMMENT }, { "komentarai", HINT_COMMENT }, { "yorumlar", HINT_COMMENT }, { "trackback", HINT_COMMENT },
+	{ "trackbacks", HINT_COMMENT }, { "pingback", HINT_COMMENT },
+	{ "werbung", HINT_AD }, { "anzeige", HINT_AD }, { "publicidad", HINT_AD }, { "publicite", HINT_AD }, { "publicidade", HINT_AD },
+	{ "pubblicita", HINT_AD }, { "reklama", HINT_AD }, { "reklame", HINT_AD },
+	{ "menue", HINT_NAV }, { "navigazione", HINT_NAV }, { "navegacion", HINT_NAV }, { "brotkrumen", HINT_NAV }, { "ariane", HINT_NAV },
+	{ "migas", HINT_NAV }, { "suche", HINT_NAV }, { "recherche", HINT_NAV }, { "buscador", HINT_NAV }, { "sommaire", HINT_NAV },
+	{ "fusszeile", HINT_FOOT }, { "piedepagina", HINT_FOOT }, { "rodape", HINT_FOOT }, { "impressum", HINT_FOOT },
+	{ "teilen", HINT_SHARE }, { "partager", HINT_SHARE }, { "compartir", HINT_SHARE }, { "compartilhar", HINT_SHARE },
+	{ "condividi", HINT_SHARE }, { "partage", HINT_SHARE }, { "paylas", HINT_SHARE },
+	{ "relacionadas", HINT_RELATED }, { "relacionados", HINT_RELATED }, { "correlati", HINT_RELATED }, { "verwandte", HINT_RELATED },
+	{ "seitenleiste", HINT_SIDE }, { "lateral", HINT_SIDE }, { "seitenspalte", HINT_SIDE },
+	{ "artikel", HINT_CONTENT | WORD_KIND }, { "beitrag", HINT_CONTENT | WORD_KIND }, { "articulo", HINT_CONTENT | WORD_KIND },
+	{ "articolo", HINT_CONTENT | WORD_KIND }, { "artigo", HINT_CONTENT | WORD_KIND }, { "noticia", HINT_CONTENT | WORD_KIND },
+	{ "notizia", HINT_CONTENT | WORD_KIND }, { "artykul", HINT_CONTENT | WORD_KIND }, { "haber", HINT_CONTENT | WORD_KIND },
+	{ "inhalt", HINT_CONTENT | WORD_TEXT }, { "texte", HINT_CONTENT | WORD_TEXT }, { "texto", HINT_CONTENT | WORD_TEXT },
+	{ "testo", HINT_CONTENT | WORD_TEXT }, { "contenu", HINT_CONTENT | WORD_TEXT }, { "contenido", HINT_CONTENT | WORD_TEXT },
+	{ "conteudo", HINT_CONTENT | WORD_TEXT }, { "contenuto", HINT_CONTENT | WORD_TEXT }, { "corpo", HINT_CONTENT | WORD_TEXT },
+	{ "cuerpo", HINT_CONTENT | WORD_TEXT }, { "tresc", HINT_CONTENT | WORD_TEXT }, { "artikeltext", HINT_BODY }, { "brodtext", HINT_BODY },
 	{ "hidden", HINT_HIDDEN }, { "hide", HINT_HIDDEN }, { "invisible", HINT_HIDDEN }, { "sronly", HINT_HIDDEN },
 	{ "offscreen", HINT_HIDDEN },
+	{ "lead", HINT_LEAD }, { "lede", HINT_LEAD }, { "standfirst", HINT_LEAD }, { "intro", HINT_LEAD },
+	{ "perex", HINT_LEAD }, { "chapo", HINT_LEAD }, { "chapeau", HINT_LEAD }, { "vorspann", HINT_LEAD }, { "ingress", HINT_LEAD },
+	{ "entradilla", HINT_LEAD }, { "sommario", HINT_LEAD },
 	{ "title", HINT_TITLE }, { "headline", HINT_TITLE }, { "heading", HINT_TITLE }, { "subtitle", HINT_TITLE },
 	{ "wrapper", WORD_NOT }, { "wrap", WORD_NOT }, { "container", WORD_NOT }, { "has", WORD_NOT }, { "no", WORD_NOT },
 	{ "with", WORD_NOT }, { "without", WORD_NOT }, { "is", WORD_NOT }, { "layout", WORD_NOT }, { "col", WORD_NOT }, { "columns", WORD_NOT },
 	{ "and", WORD_NOT }, { "w", WORD_NOT }, { "plus", WORD_NOT }, { "enabled", WORD_NOT }, { "off", WORD_NOT }, { "on", WORD_NOT },
-	{ "open", WORD_NOT }, { "opened", WORD_NOT }, { "embed", WORD_EMBED }, { "embedded", WORD_EMBED }, { "tweet", WORD_EMBED },
+	{ "open", WORD_NOT }, { "opened", WORD_NOT }, { "elementor", WORD_BUILT }, { "result", WORD_FOUND }, { "results", WORD_FOUND },
+	{ "embed", WORD_EMBED }, { "embedded", WORD_EMBED }, { "tweet", WORD_EMBED },
 };
 /* clang-format on */
 
@@ -125,7 +157,8 @@ static uint32_t word_bits(const char *word, size_t n)
 /* One name of a class list ("entry-content"): the bits of its words, with
  * HINT_BODY where a kind and a text meet.  A name that says "wrapper" or
  * "has-sidebar" tells about what is inside it and hints at nothing bad; one
- * that says "sidebar-content" is no content; an embedded post is no share bar. */
+ * that says "sidebar-content" is no content; an embedded post is no share bar, what a search found no search box, and
+ * a site builder calls each of its blocks a widget. */
 static uint32_t name_hints(struct str name)
 {
 	uint32_t bits = 0;
@@ -155,6 +188,10 @@ static uint32_t name_hints(struct str name)
 		bits &= HINT_CONTENT;
 	if (bits & WORD_EMBED)
 		bits &= ~(uint32_t)HINT_SHARE;
+	if (bits & WORD_FOUND)
+		bits &= ~(uint32_t)HINT_NAV;
+	if (bits & WORD_BUILT)
+		bits &= ~(uint32_t)HINT_SIDE;
 	if (bits & HINTS_BAD)
 		bits &= ~(uint32_t)(HINT_BODY | HINT_CONTENT);
 	return bits;
@@ -221,6 +258,7 @@ void outline_reset(struct outline *o)
 {
 	o->nodes.n = 0;
 	o->n_open = o->too_deep = 0;
+	o->article = false;
 }
 
 void outline_release(struct outline *o)
@@ -361,7 +399,5 @@ void outline_finish(struct outline *o, size_t at)
 
 		if (node->parent != ROW_NONE)
 			o->nodes.p[node->parent].link += node->link;
-		if (node->end > node->start && (uint64_t)node->link * 2 > node->end - node->start)
-			node->hints |= HINT_LINKS;
 	}
 }

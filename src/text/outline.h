@@ -78,7 +78,7 @@ enum outline_hint {
 	HINT_META = 1 << 11,	/* byline, author, date, tags, category, meta */
 	HINT_CAPTION = 1 << 12, /* caption, credit, image-source */
 	HINT_HIDDEN = 1 << 13,	/* display:none, aria-hidden, screen-reader-only, print-only */
-	HINT_LINKS = 1 << 14,	/* filled by outline_finish: mostly anchor text */
+	HINT_LEAD = 1 << 14,	/* lead, standfirst, intro: the paragraph before the article's body */
 	HINT_TITLE = 1 << 15,	/* headline, title */
 };
 
@@ -107,6 +107,7 @@ struct outline {
 	uint32_t n_open;
 	uint32_t row;	   /* innermost open row, UINT32_MAX for none; means nothing while there are no rows */
 	uint32_t too_deep; /* opened beyond the limit and not yet closed */
+	bool article;	   /* the page says that it is one: its type, or a date of publication */
 	struct outline_names names[OUTLINE_NAMES];
 };
 

@@ -312,7 +312,6 @@ TEST(outline, rows_nest_and_links_sum)
 	CHECK_EQ(o.nodes.p[1].link, 9);
 	CHECK_EQ(o.nodes.p[0].link, 9);
 	CHECK_EQ(o.nodes.p[0].end, 50);
-	CHECK(o.nodes.p[2].hints & HINT_LINKS);
 	CHECK_EQ(o.nodes.p[3].parent, 1);
 	outline_release(&o);
 }
