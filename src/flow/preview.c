@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/progress.h"
 #include "cover/cover.h"
+#include "flow/solving.h"
 
 /* ---- a rule on some documents, solved ---- */
 
@@ -86,10 +87,8 @@ static int trial_solve(struct trial *t, const struct join_options *o, unsigned n
 		    "Add an equality such as a.host = b.host or a measure such as containment(a, b) >= 0.7");
 	if ((rc = coverage_kernel(&k, &t->ruled.query, o, &stats, err)) < 0)
 		return rc;
-	p = (struct cover_problem){
-		.n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold, .node_budget = nodes
-	};
-	rc = cover_solve(&p, out, err);
+	p = (struct cover_problem){ .node_budget = nodes };
+	rc = solving_run(&p, &k, &t->ruled.query, o, out, err);
 	kernel_release(&k);
 	return rc;
 }

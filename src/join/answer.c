@@ -162,9 +162,19 @@ static int by_document(const void *pa, const void *pb)
 	return a->b < b->b ? -1 : a->b > b->b;
 }
 
-void answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out)
+static uint64_t tried_by(const struct answer *s, unsigned worker)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < s->n; i++)
+		sum += joiner_tried(&s->joiner[i], worker);
+	return sum;
+}
+
+uint64_t answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out)
 {
 	struct gathering g = { s, NULL, worker, kind, a, 0, out };
+	uint64_t before = tried_by(s, worker);
 	size_t n = 0;
 	bool sorted = true;
 
@@ -191,10 +201,11 @@ void answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, co
 	for (size_t i = 1; i < out->n && sorted; i++)
 		sorted = out->p[i - 1].b < out->p[i].b;
 	if (sorted)
-		return;
+		return tried_by(s, worker) - before;
 	sort_array(out->p, out->n, sizeof *out->p, by_document);
 	for (size_t i = 0; i < out->n; i++)
 		if (i == 0 || out->p[i].b != out->p[n - 1].b)
 			out->p[n++] = out->p[i];
 	out->n = n;
+	return tried_by(s, worker) - before;
 }

@@ -40,6 +40,6 @@ struct covering { /* one coverer of a document */
 typedef VEC(struct covering) coverings;
 
 /* The coverers of a by the lists, ascending, each once, into out (reset first).
- * kind >= 0: with what they share. */
-void answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out);
+ * kind >= 0: with what they share.  Returns how many pairs were tried. */
+uint64_t answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out);
 #endif

@@ -42,6 +42,7 @@ struct joiner {
 	unsigned n_lead, n_other;
 	struct rows rows;
 	struct row_side as_a, as_b; /* all members unless joiner_take says otherwise */
+	bool one_side;		    /* they have the same members */
 	uint32_t *empty, n_empty;   /* rows whose leading set is empty */
 	struct columns_index index;
 	const struct columns_filter *filter; /* of items; NULL: all */
@@ -86,6 +87,12 @@ void joiner_close(struct joiner *j);
 typedef bool joiner_doc(void *context, uint32_t b);
 bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each,
 		   void *context);
+
+/* Pairs of documents that were tried so far: what joiner_expand costs, whether they hold or not. */
+uint64_t joiner_tried(const struct joiner *j, unsigned worker);
+
+/* has[a] = 1 for every document of row x that some document of row y covers; true: all of x have it by now. */
+bool joiner_mark_covered(struct joiner *j, unsigned worker, uint32_t x, uint32_t y, uint32_t shared, uint8_t *has);
 
 /* What the sets of kind `kind` of two documents share, with their sizes. */
 struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, uint32_t a, uint32_t b);

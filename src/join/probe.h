@@ -15,6 +15,7 @@ struct probe {			 /* what one thread holds; zero is fine */
 	void *context;
 	struct sets_scratch sets;
 	struct coverage_stats stats;
+	uint64_t tried; /* pairs of documents */
 };
 
 /* Pairs that no index finds: x with itself, x empty, or all rows when nothing leads. */
