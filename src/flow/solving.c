@@ -15,8 +15,8 @@
 
 #include "base/mem.h"
 
-#define SOLVING_NODES 2	    /* of search, while rows are missing */
-#define SOLVING_BYTES 20    /* that an entry of a row takes while it is solved: the list, the instance and its transpose */
+#define SOLVING_NODES 2	 /* of search, while rows are missing */
+#define SOLVING_BYTES 20 /* that an entry of a row takes while it is solved: the list, the instance and its transpose */
 #define SOLVING_LEAST (64u << 20) /* no bound is taken to be smaller */
 #define SOLVING_ROUNDS 64
 #define SOLVING_EDGES (1u << 23)
@@ -30,7 +30,8 @@ static int check_memory(const struct kernel *k, const struct join_options *o, st
 		return WN_OK;
 	return err_set(err, WN_LIMIT,
 		       "the minimum cover asks for %" PRIu64 " pairs, which take about %" PRIu64
-		       " MB to solve: give --memory %" PRIu64 "M, or a rule with a higher threshold or another equality",
+		       " MB to solve: give --memory %" PRIu64
+		       "M, or a rule with a higher threshold or another equality",
 		       edges, bytes >> 20, (bytes >> 20) + 1);
 }
 

@@ -49,10 +49,10 @@ struct growth {
 	struct kernel *k;
 	uint8_t *live, *covered; /* [n] */
 	VEC(struct candidate) candidates;
-	size_t at;	  /* candidates that were looked at */
-	uint32_t *shares; /* [n] lists taken that have the document */
-	uint32_t most;	  /* that may */
-	uint64_t tried;	  /* pairs of documents */
+	size_t at;		      /* candidates that were looked at */
+	uint32_t *shares;	      /* [n] lists taken that have the document */
+	uint32_t most;		      /* that may */
+	uint64_t tried;		      /* pairs of documents */
 	VEC(uint32_t) docs, ends, by; /* rows taken: documents, where their lists end, entries */
 	coverings found;
 };
@@ -171,7 +171,10 @@ static int take_rows(struct growth *g, struct err *err)
 		for (size_t i = 0; i < docs.n && g->tried < GROW_TRIES; i++)
 			take(g, docs.p[i]);
 		next = (uint64_t)FETCH_PAIRS * docs.n / (pairs + 1);
-		size = next > FETCH_MOST ? FETCH_MOST : next < size / 2 ? size / 2 + 1 : next > size * 2 ? size * 2 : next;
+		size = next > FETCH_MOST ? FETCH_MOST
+		       : next < size / 2 ? size / 2 + 1
+		       : next > size * 2 ? size * 2
+					 : next;
 	}
 	vec_release(&docs);
 	if (rc == WN_OK && task_interrupted())

@@ -39,7 +39,8 @@ static struct stubs *stubs_new(uint32_t hosts)
 	}
 	s->d = (struct join_disjunct){ .n_bounds = 1 };
 	s->d.bound[0] = (struct join_bound){ .measure = JOIN_JACCARD, .num = 9, .den = 10 };
-	s->q = (struct join_query){ .n = N, .disjunct = &s->d, .n_disjuncts = 1, .test = other_host, .test_context = s };
+	s->q =
+	    (struct join_query){ .n = N, .disjunct = &s->d, .n_disjuncts = 1, .test = other_host, .test_context = s };
 	s->q.set_of[0] = s->set_of;
 	s->q.sets[0] = (struct join_sets){ .n = 1, .size = s->size, .start = s->start, .items = s->items };
 	return s;
@@ -132,8 +133,10 @@ TEST(flow, rows_that_do_not_fit_are_refused)
 	REQUIRE(coverage_kernel(&k, &s->q, &o, NULL, &err) == WN_OK, "%s", err.text);
 	CHECK(k.n_open == 0, "four million pairs are listed");
 	CHECK_EQ(solving_run(&p, &k, &s->q, &o, &r, &err), WN_LIMIT, "80 MB of 64");
-	CHECK_STR(str(err.text), STR("the minimum cover asks for 3998360 pairs, which take about 76 MB to solve: give --memory 77M, or a "
-			    "rule with a higher threshold or another equality"));
+	CHECK_STR(
+	    str(err.text),
+	    STR("the minimum cover asks for 3998360 pairs, which take about 76 MB to solve: give --memory 77M, or a "
+		"rule with a higher threshold or another equality"));
 	kernel_release(&k);
 	mem_free(s);
 }
