@@ -70,6 +70,9 @@ struct coverage_index *coverage_index_new(void);
 /* The query it was made for ends; the next may be another one over the same documents and sets, and takes over what is the same. */
 void coverage_index_pass(struct coverage_index *x); /* x may be NULL */
 void coverage_index_free(struct coverage_index *x); /* x may be NULL */
+/* The pairs of rows of a query, found once and left in o->index for queries that differ from it in stricter bounds; nothing
+ * when there are more than `most`. */
+int coverage_gather(const struct join_query *q, const struct join_options *o, uint64_t most, struct err *err);
 
 /* witness[a] for a with kept[a] = 0: the b with kept[b] and Cov(a, b) of the
  * largest shared / A (kind `kind`; < 0: all equal; 1 of two empty sets), then the largest latest[b]

@@ -160,15 +160,44 @@ static bool same_rows(const struct rows *x, const struct rows *y, int kind)
 	       memcmp(x->block, y->block, x->n * sizeof *x->block) == 0;
 }
 
+/* Does whatever satisfies the leading bounds of j satisfy those that the pairs of `from` are known by? */
+static bool no_weaker(const struct joiner *j, const struct joiner *from)
+{
+	bool is = j->n_lead == from->n_lead && j->flip == from->flip && j->n_other == from->n_other &&
+		  memcmp(j->other, from->other, j->n_other * sizeof *j->other) == 0;
+
+	for (unsigned i = 0; i < j->n_lead && is; i++) {
+		const struct join_bound *x = &j->lead[i], *y = &from->known_by[i];
+
+		is = x->measure == y->measure && (x->strict || !y->strict) &&
+		     (unsigned __int128)x->num * y->den >= (unsigned __int128)y->num * x->den;
+	}
+	return is;
+}
+
 void joiner_adopt(struct joiner *j, struct joiner *from)
 {
-	if (!from->indexed || from->sub || from->filter || j->kind < 0 || j->kind != from->kind ||
-	    !same_rows(&j->rows, &from->rows, j->kind))
+	if (from->filter || j->kind < 0 || j->kind != from->kind || !same_rows(&j->rows, &from->rows, j->kind))
+		return;
+	if (from->known.start && no_weaker(j, from)) {
+		j->known = from->known;
+		memcpy(j->known_by, from->known_by, sizeof j->known_by);
+		from->known = (struct row_lists){ 0 };
+	}
+	if (!from->indexed || from->sub)
 		return;
 	j->index = from->index;
 	j->indexed = true;
 	from->index = (struct columns_index){ 0 };
 	from->indexed = false;
+}
+
+void lists_release(struct row_lists *l)
+{
+	mem_free(l->start);
+	mem_free(l->to);
+	mem_free(l->shared);
+	*l = (struct row_lists){ 0 };
 }
 
 void joiner_close(struct joiner *j)
@@ -182,6 +211,7 @@ void joiner_close(struct joiner *j)
 	joiner_side_release(&j->as_a);
 	joiner_side_release(&j->as_b);
 	rows_release(&j->rows);
+	lists_release(&j->known);
 	*j = (struct joiner){ 0 };
 }
 
@@ -220,7 +250,9 @@ static void run_block(void *context, size_t from, size_t to, unsigned worker)
 		p->ended = false;
 		if (r->first)
 			probe_without_index(p, j, worker, x);
-		if (j->indexed && !p->ended)
+		if (j->known.start)
+			probe_known(p, j, worker, x);
+		else if (j->indexed && !p->ended)
 			probe_index(p, j, worker, (uint32_t)i);
 	}
 	done = __atomic_add_fetch(&r->done, to - from, __ATOMIC_RELAXED);
@@ -382,7 +414,7 @@ int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joine
 
 	j->targets = j->flip ? of_a : of_b;
 	j->stats.rows = j->rows.n;
-	if (j->kind >= 0 && !j->indexed && j->rows.n && !banded) {
+	if (j->kind >= 0 && !j->indexed && j->rows.n && !banded && !j->known.start) {
 		rc = j->too_large ? WN_LIMIT : build_chunk(j, err);
 		if (rc < 0 && rc != WN_LIMIT)
 			return rc;

@@ -26,6 +26,13 @@ struct row_side { /* members of each row that may be one side of a pair */
 	bool own; /* else those of the rows */
 };
 
+struct row_lists { /* by a's row: to[start[x]] .. with what they share */
+	uint64_t *start;
+	uint32_t *to, *shared;
+};
+
+void lists_release(struct row_lists *l); /* zero is fine */
+
 struct joiner {
 	const struct join_query *q;
 	const struct join_disjunct *d;
@@ -47,11 +54,13 @@ struct joiner {
 	struct columns_index index;
 	const struct columns_filter *filter; /* of items; NULL: all */
 	bool indexed, too_large;	     /* the whole index is there; would not fit */
-	uint32_t *sub, n_sub;		     /* rows in the index, ascending; NULL: all */
-	uint8_t *side;			     /* [n_sub] which chunk, when sub */
-	bool within[2];			     /* pairs inside chunk 0, 1 are wanted */
-	const uint8_t *targets;		     /* of the run under way */
-	struct probe *probes;		     /* [threads] */
+	struct row_lists known; /* by the prober's row: all pairs by weaker bounds; absent (start NULL) else */
+	struct join_bound known_by[JOIN_BOUNDS]; /* those bounds, as `lead` */
+	uint32_t *sub, n_sub;			 /* rows in the index, ascending; NULL: all */
+	uint8_t *side;				 /* [n_sub] which chunk, when sub */
+	bool within[2];				 /* pairs inside chunk 0, 1 are wanted */
+	const uint8_t *targets;			 /* of the run under way */
+	struct probe *probes;			 /* [threads] */
 	struct coverage_stats stats;
 };
 
@@ -70,7 +79,8 @@ uint64_t joiner_bounds(const struct joiner *j);
  * from either side (see joiner_pair). */
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
 		 const uint8_t *live, bool once);
-/* Takes the index of a joiner over the same sets, if it is of the same rows; bounds may differ. */
+/* Takes the index of a joiner over the same sets, if it is of the same rows; bounds may differ.  Pairs that are known
+ * too, if the bounds are no weaker. */
 void joiner_adopt(struct joiner *j, struct joiner *from);
 /* From now on only documents with a_ok[a] are a, with b_ok[b] are b ([q->n], NULL: all).  Rows and index stay. */
 void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok);

@@ -22,6 +22,8 @@ struct probe {			 /* what one thread holds; zero is fine */
 void probe_without_index(struct probe *p, struct joiner *j, unsigned worker, uint32_t x);
 /* x probes and meets y, another row of its block; shared is exact.  The bounds are tested. */
 void probe_met(struct probe *p, struct joiner *j, unsigned worker, uint32_t x, uint32_t y, uint32_t shared);
+/* x and whom it meets by the pairs that are known. */
+void probe_known(struct probe *p, struct joiner *j, unsigned worker, uint32_t x);
 /* x: number in the index. */
 void probe_index(struct probe *p, struct joiner *j, unsigned worker, uint32_t x);
 void probe_reset(struct probe *p);   /* another index follows */

@@ -125,6 +125,7 @@ struct join_options {
 	unsigned bands, rows;
 	/* Where coverage_kernel leaves its rows and index for a later call with the same sets; NULL: nowhere. */
 	struct coverage_index *index;
+	bool again; /* coverage_witness leaves it there too */
 	/* By disjunct, or NULL: where the index goes for later (coverage_kernel); what a run before left (coverage_changed). */
 	struct postings_writer *keep;
 	struct postings *kept;

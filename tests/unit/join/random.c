@@ -18,7 +18,7 @@ enum { DOCS = 60, ITEMS = 40 };
 enum feature {
 	F_KEY, F_ORDER, F_STRICT, F_WINDOW, F_TWO_ORDERS, F_MISSING, F_ONE_SIDED, F_OR, F_NO_CONTENT, F_CONTAINED, F_CONTAINS,
 	F_JACCARD, F_DICE, F_SHARED, F_STRICT_BOUND, F_TWO_BOUNDS, F_TWO_KINDS, F_UPPER, F_DIFFER, F_EMPTY, F_BAG, F_EQUAL_SETS,
-	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_OPEN, F_STAYED_OPEN, F_INDEXED, F_DAMAGED, FEATURES
+	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_OPEN, F_STAYED_OPEN, F_GATHERED, F_INDEXED, F_DAMAGED, FEATURES
 };
 /* clang-format on */
 static const char *const feature_name[FEATURES] = {
@@ -27,7 +27,7 @@ static const char *const feature_name[FEATURES] = {
 	"dice",	     "shared",	   "strict bound", "two bounds",       "two kinds",	   "upper bound",
 	"!=",	     "empty set",  "bag",	   "equal sets",       "equal times",	   "coded sets",
 	"chunked",   "long lists", "pairs",	   "folded",	       "forced",	   "covered",
-	"core",	     "open",	   "stayed open",  "kept index",       "damaged index"
+	"core",	     "open",	   "stayed open",  "gathered",	       "kept index",	   "damaged index"
 };
 
 struct world {
@@ -724,6 +724,27 @@ static void leave_index(struct test *t, struct world *w, const struct join_optio
 	mem_free(other);
 }
 
+/* The pairs by weaker bounds are gathered; there may be too many. */
+static void gather_pairs(struct test *t, struct world *w, const struct join_options *o)
+{
+	struct join_disjunct *other = mem_array(w->q.n_disjuncts, sizeof *other);
+	struct join_query q = w->q;
+	struct err err = { 0 };
+
+	for (unsigned i = 0; i < q.n_disjuncts; i++) {
+		other[i] = q.disjunct[i];
+		for (unsigned b = 0; b < other[i].n_bounds; b++)
+			if (other[i].bound[b].num)
+				other[i].bound[b].num = 1 + test_below(t, other[i].bound[b].num);
+	}
+	q.disjunct = other;
+	REQUIRE(coverage_gather(&q, o, test_below(t, 4) ? UINT64_MAX : test_below(t, 50), &err) == WN_OK, "%s",
+		err.text);
+	coverage_index_pass(o->index);
+	w->drawn[F_GATHERED]++;
+	mem_free(other);
+}
+
 TEST(join, agrees_with_the_definition)
 {
 	struct world *w = mem_zalloc(sizeof *w);
@@ -736,10 +757,15 @@ TEST(join, agrees_with_the_definition)
 		o = draw_options(t, w);
 		check_pairs(t, w, &o, round);
 		o.index = round % 2 ? coverage_index_new() : NULL; /* left by the kernel, used for the witnesses */
+		o.again = test_below(t, 2);
 		if (round % 4 == 3)
 			leave_index(t, w, &o);
+		else if (round % 4 == 1)
+			gather_pairs(t, w, &o);
 		check_kernel(t, w, &o, round);
 		check_witness(t, w, &o, round);
+		if (o.again)
+			check_witness(t, w, &o, round);
 		coverage_index_free(o.index);
 		o.index = NULL;
 		check_changed(t, w, &o, round);
