@@ -79,15 +79,16 @@
 #define LIMIT_PDF_MEMORY (1 * GIB)	 /* address space of pdftotext */
 #define LIMIT_PDF_SECONDS 20		 /* CPU time of pdftotext; twice that by the clock */
 #define PREVIEW_SHINGLES 2500000	 /* that a preview joins; about a second with all it does beside */
-#define PREVIEW_WHOLE 10	/* times that many are joined when they are all there is: nothing is then estimated */
-#define PREVIEW_NARROWED 2	/* times that many in all narrowed sets */
-#define PREVIEW_NARROW_ITEMS 32 /* in a narrowed set, in the mean, at least */
-#define PREVIEW_TRIED 96	/* pairs of narrowed sets that are tried by whole ones */
-#define PREVIEW_NODES 20	/* of exact search; what is not proven then is a good cover */
-#define PREVIEW_NODES_CURVE 2	/* the same for what only accompanies the answer */
-#define PREVIEW_PAIRS 4000000	/* pairs it tries one by one */
-#define LIMIT_BODY (8 * MIB)	/* a request's body; uploads of archives have a route of their own */
-#define LIMIT_PARAMS 1000	/* parameters in a query */
+#define PREVIEW_WHOLE 10	 /* times that many are joined when they are all there is: nothing is then estimated */
+#define PREVIEW_NARROWED 2	 /* times that many in all narrowed sets */
+#define PREVIEW_NARROW_ITEMS 32	 /* in a narrowed set, in the mean, at least */
+#define PREVIEW_TRIED 96	 /* pairs of narrowed sets that are tried by whole ones */
+#define PREVIEW_NODES 20	 /* of exact search; what is not proven then is a good cover */
+#define PREVIEW_NODES_CURVE 2	 /* the same for what only accompanies the answer */
+#define PREVIEW_GATHERED 8000000 /* pairs of texts kept for all thresholds of the curve */
+#define PREVIEW_PAIRS 4000000	 /* pairs it tries one by one */
+#define LIMIT_BODY (8 * MIB)	 /* a request's body; uploads of archives have a route of their own */
+#define LIMIT_PARAMS 1000	 /* parameters in a query */
 #define LIMIT_REQUEST_HEAD (128 * KIB) /* request line and headers */
 #define LIMIT_REQUEST_FIELDS 128       /* header fields of a request */
 #define LIMIT_UPLOAD (64 * GIB)	       /* an archive file that is uploaded; the disk is the other limit */

@@ -8,6 +8,7 @@
 
 struct args {
 	const char *cover, *what, *format, *out;
+	bool yes;
 };
 
 static const struct opt opts[] = {
@@ -16,6 +17,7 @@ static const struct opt opts[] = {
 	  "which documents (default: all for csv, jsonl, graph, sets; else kept)", offsetof(struct args, what) },
 	{ "format", 'f', OPT_CHOICE, export_formats, "what to write", offsetof(struct args, format) },
 	{ "output", 'o', OPT_TEXT, "OUT", "the file; - is standard output", offsetof(struct args, out) },
+	{ "yes", 0, OPT_FLAG, NULL, "also a graph of more than a thousand million pairs", offsetof(struct args, yes) },
 	{ 0 },
 };
 
@@ -26,7 +28,8 @@ static int run(struct cmd_run *run, struct collection *coll)
 				    .path = a->out,
 				    .threads = (unsigned)run->common.threads,
 				    .memory = run->common.memory,
-				    .tmp = run->common.tmp };
+				    .tmp = run->common.tmp,
+				    .yes = a->yes };
 	struct export_report report;
 	struct cover_row row;
 	int rc;

@@ -19,7 +19,8 @@
  * if it names at least one document that has no coverer at all (such a one is
  * in every cover, so nothing else about the row matters): that is how a join
  * avoids the V*V pairs of long version chains.  covered[a] says the same of a
- * row that is not given at all: some document without coverers covers a.
+ * row that is not given at all: some document without coverers covers a, or
+ * the caller makes sure of it by itself.
  *
  * fold[x] = y != x says that x was folded into y: x has an empty row and is in
  * no row.  This asks that Cov(x, y), that y covers whatever x covers, that all

@@ -288,6 +288,8 @@ static int write_cdxj(struct exporter *x)
 
 /* ---- graph, sets, gexf ---- */
 
+#define GRAPH_PAIRS 1e9 /* beyond which a graph is not written without --yes */
+
 /* The join gives pairs by document number; lines go by id.  The pairs pass
  * through a file, in runs of one a, and the runs are read back in id order, so
  * that memory grows with documents, not with pairs. */
@@ -382,6 +384,31 @@ static int open_run(struct exporter *x)
 	return run_open(&x->run, x->coll, &q, x->err);
 }
 
+/* Pairs of documents that the rule tries one by one, or that have equal texts: about what a dense graph holds. */
+static double dense_pairs(const struct run *r, const struct join_query *q)
+{
+	double tried = plan_quadratic(r->plan), equal = 0;
+	const uint32_t *set_of = q->set_of[r->kind];
+	uint32_t *count = mem_zarray((size_t)q->sets[r->kind].n + 1, sizeof *count);
+
+	for (uint32_t d = 0; d < q->n; d++)
+		if (set_of && set_of[d] != JOIN_NO_SET)
+			equal += 2.0 * count[set_of[d]]++;
+	mem_free(count);
+	return tried > equal ? tried : equal;
+}
+
+static int ask_dense(const struct exporter *x, const struct join_query *q)
+{
+	double pairs = x->q->yes ? 0 : dense_pairs(&x->run, q);
+
+	if (pairs <= GRAPH_PAIRS)
+		return WN_OK;
+	return err_set(x->err, WN_USAGE,
+		       "the graph of this rule may have about %.3g pairs, a line each; say --yes to write them all",
+		       pairs);
+}
+
 static int write_graph(struct exporter *x)
 {
 	struct graph_sorter g = { .x = x, .fd = -1 };
@@ -389,7 +416,8 @@ static int write_graph(struct exporter *x)
 	struct join_query query;
 	int rc;
 
-	if ((rc = open_run(x)) < 0 || (rc = run_measured(&x->run, &query, x->err)) < 0)
+	if ((rc = open_run(x)) < 0 || (rc = run_measured(&x->run, &query, x->err)) < 0 ||
+	    (rc = ask_dense(x, &query)) < 0)
 		return rc;
 	g.path = arena_printf(&x->arena, "%s/graph-%ld.tmp", x->run.tmp, (long)getpid()).p;
 	if ((rc = os_open(&g.fd, g.path, O_RDWR | O_CREAT | O_TRUNC, x->err)) < 0)

@@ -15,6 +15,7 @@ struct export_request {
 	unsigned threads;
 	uint64_t memory;
 	const char *tmp;
+	bool yes; /* a graph of very many pairs too */
 };
 
 struct export_report {

@@ -11,7 +11,7 @@
 #include "base/os.h"
 #include "flow/kept_index.h"
 
-static const char magic[8] = "WNKERN\0\1";
+static const char magic[8] = "WNKERN\0\2";
 
 /* The captures of the documents that are marked, each behind a sign. */
 static void hash_marked(struct hasher *h, const struct run *r, const char *sign, const uint8_t *marked)
@@ -62,14 +62,14 @@ static const char *pending_path(struct arena *a, const char *dir, const unsigned
 static bool kernel_bytes(struct buf *out, const unsigned char key[32], uint64_t revision, const struct kernel *k,
 			 const struct coverage_stats *stats)
 {
-	uint32_t counts[4] = { k->n_folded, k->n_forced, k->n_covered, k->n_core };
+	uint32_t counts[5] = { k->n_folded, k->n_forced, k->n_covered, k->n_core, k->n_open };
 	uint64_t edges = k->graph.start[k->graph.n], n = k->graph.n, sum;
 
 	if (!buf_add(out, magic, 8) || !buf_add(out, key, 32) || !buf_add(out, &revision, 8) || !buf_add(out, &n, 8) ||
 	    !buf_add(out, &edges, 8) || !buf_add(out, counts, sizeof counts) || !buf_add(out, &stats->recall, 8) ||
 	    !buf_add(out, &stats->pairs, 8) || !buf_add(out, k->fold, n * sizeof *k->fold) ||
 	    !buf_add(out, k->graph.start, (n + 1) * sizeof *k->graph.start) ||
-	    !buf_add(out, k->graph.by, edges * sizeof *k->graph.by))
+	    !buf_add(out, k->graph.by, edges * sizeof *k->graph.by) || (k->n_open && !buf_add(out, k->open, n)))
 		return false;
 	sum = hash64(out->p, out->n);
 	return buf_add(out, &sum, 8);
@@ -112,7 +112,7 @@ static bool kernel_parse(struct kernel *k, struct coverage_stats *stats, struct 
 			 const struct run *r)
 {
 	uint64_t n, edges, revision, sum;
-	uint32_t counts[4];
+	uint32_t counts[5], open;
 	const char *p = s.p + 40;
 	size_t head = 8 + 32 + 8 + 8 + 8 + sizeof counts + 8 + 8;
 
@@ -122,21 +122,28 @@ static bool kernel_parse(struct kernel *k, struct coverage_stats *stats, struct 
 	memcpy(&n, p + 8, 8);
 	memcpy(&edges, p + 16, 8);
 	memcpy(counts, p + 24, sizeof counts);
-	memcpy(&stats->recall, p + 40, 8);
-	memcpy(&stats->pairs, p + 48, 8);
+	memcpy(&stats->recall, p + 44, 8);
+	memcpy(&stats->pairs, p + 52, 8);
+	open = counts[4] ? (uint32_t)n : 0;
 	memcpy(&sum, s.p + s.n - 8, 8);
 	if (revision != r->revision || n != r->docs.n || edges > s.n ||
-	    s.n != head + n * 4 + (n + 1) * 8 + edges * 4 + 8 || sum != hash64(s.p, s.n - 8))
+	    s.n != head + n * 4 + (n + 1) * 8 + edges * 4 + open + 8 || sum != hash64(s.p, s.n - 8))
 		return false;
-	*k = (struct kernel){
-		.n_folded = counts[0], .n_forced = counts[1], .n_covered = counts[2], .n_core = counts[3]
-	};
+	*k = (struct kernel){ .n_folded = counts[0],
+			      .n_forced = counts[1],
+			      .n_covered = counts[2],
+			      .n_core = counts[3],
+			      .n_open = counts[4] };
 	k->fold = mem_array(n + 1, sizeof *k->fold);
 	k->graph = (struct coverage){ (uint32_t)n, mem_array(n + 1, sizeof *k->graph.start),
 				      mem_array(edges + 1, sizeof *k->graph.by) };
 	memcpy(k->fold, s.p + head, n * 4);
 	memcpy(k->graph.start, s.p + head + n * 4, (n + 1) * 8);
 	memcpy(k->graph.by, s.p + head + n * 4 + (n + 1) * 8, edges * 4);
+	if (open) {
+		k->open = mem_alloc(n + 1);
+		memcpy(k->open, s.p + s.n - 8 - n, n);
+	}
 	if (k->graph.start[n] == edges && sound(k))
 		return true;
 	kernel_release(k);

@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "base/progress.h"
 #include "cover/cover.h"
+#include "flow/solving.h"
 
 /* ---- a rule on some documents, solved ---- */
 
@@ -86,11 +87,26 @@ static int trial_solve(struct trial *t, const struct join_options *o, unsigned n
 		    "Add an equality such as a.host = b.host or a measure such as containment(a, b) >= 0.7");
 	if ((rc = coverage_kernel(&k, &t->ruled.query, o, &stats, err)) < 0)
 		return rc;
-	p = (struct cover_problem){
-		.n = k.graph.n, .start = k.graph.start, .by = k.graph.by, .fold = k.fold, .node_budget = nodes
-	};
-	rc = cover_solve(&p, out, err);
+	p = (struct cover_problem){ .node_budget = nodes };
+	rc = solving_run(&p, &k, &t->ruled.query, o, out, err);
 	kernel_release(&k);
+	return rc;
+}
+
+/* Pairs by the loosest rule, which those of all others are among: one probe instead of several for each. */
+static int ground_gather(const struct preview_state *p, const struct ground *g, const struct join_options *o,
+			 struct err *err)
+{
+	struct trial t;
+	int rc;
+
+	if (!g->curve || !p->loosest)
+		return WN_OK;
+	if ((rc = trial_open(&t, p->loosest, g->docs, g->sets, g->apart, err)) < 0)
+		return rc;
+	rc = coverage_gather(&t.ruled.query, o, PREVIEW_GATHERED, err);
+	coverage_index_pass(g->index);
+	trial_close(&t);
 	return rc;
 }
 
@@ -101,9 +117,9 @@ int ground_solve(const struct preview_state *p, const struct ground *g, const st
 	struct trial t;
 	int rc;
 
-	if ((rc = trial_open(&t, rule, g->docs, g->sets, g->apart, err)) < 0)
-		return rc;
 	o.index = g->index;
+	if ((rc = ground_gather(p, g, &o, err)) < 0 || (rc = trial_open(&t, rule, g->docs, g->sets, g->apart, err)) < 0)
+		return rc;
 	rc = trial_solve(&t, &o, nodes, out, err);
 	coverage_index_pass(g->index);
 	trial_close(&t);
@@ -207,9 +223,9 @@ static int sample_open(struct preview_state *p, struct sample *out, struct err *
 	out->shingles = drawn_shingles(p, &out->drawn);
 	mem_free(nth);
 	mem_free(docs);
-	out->inside =
-	    (struct ground){ &out->docs, &out->sets, p->by == BLOCKS_URL ? out->of : NULL, coverage_index_new() };
-	out->across = (struct ground){ &out->docs, &out->sets, NULL, coverage_index_new() };
+	out->inside = (struct ground){ &out->docs, &out->sets, p->by == BLOCKS_URL ? out->of : NULL,
+				       coverage_index_new(), false };
+	out->across = (struct ground){ &out->docs, &out->sets, NULL, coverage_index_new(), false };
 	return preview_sets(p, &out->docs, &out->sets, err);
 }
 
@@ -332,10 +348,20 @@ static void make_monotone(struct preview_point *c, size_t n, double own)
 		}
 }
 
+static const unsigned steps[] = { 50, 60, 70, 80, 90, 100 }; /* ascending */
+
+static int parse_loosest(struct preview_state *p, const struct preview_request *q, struct err *err)
+{
+	p->loosest = p->rule;
+	if (p->threshold.value * 100 <= steps[0])
+		return WN_OK;
+	return rule_parse(p->arena, rule_with_threshold(p->arena, q->rule, &p->threshold, steps[0]), &p->rule->env,
+			  &p->loosest, err);
+}
+
 static int curve(struct preview_state *p, const struct preview_request *q, struct sample *s, struct narrowed *w,
 		 struct preview_report *o, struct err *err)
 {
-	static const unsigned steps[] = { 50, 60, 70, 80, 90, 100 };
 	int rc = WN_OK;
 
 	for (size_t i = 0; o->measure && i < COUNT(steps) && rc == WN_OK; i++) {
@@ -449,13 +475,18 @@ int preview_run(struct collection *coll, const struct preview_request *q, struct
 
 	*out = (struct preview_report){ 0 };
 	p.arena = &out->arena;
-	p.join = (struct join_options){ .threads = q->threads };
+	p.join = (struct join_options){ .threads = q->threads, .again = true };
 	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 ||
 	    (rc = sample_open(&p, &s, err)) < 0)
 		goto out;
 	if ((rc = narrowed_open(&all, &p, err)) < 0)
 		goto out;
 	w = all.inside.docs ? &all : NULL;
+	s.inside.curve = s.across.curve = !w;
+	all.inside.curve = p.by != BLOCKS_URL;
+	all.across.curve = p.by == BLOCKS_URL;
+	if (out->measure && (rc = parse_loosest(&p, q, err)) < 0)
+		goto out;
 	out->narrowed = all.share;
 	out->lower_bound = p.by == BLOCKS_URL && !w;
 	if ((rc = estimate(&p, &s, w, p.rule, PREVIEW_NODES, &cover, &out->kept, err)) < 0)

@@ -15,6 +15,7 @@ struct preview_state {
 	struct rule *rule;
 	struct threshold threshold;
 	bool has_threshold;
+	struct rule *loosest; /* of the curve's rules: the one that all pairs satisfy; NULL without a curve */
 	struct selection docs;
 	struct join_options join;
 	uint64_t seed, budget;
@@ -51,6 +52,7 @@ struct ground {
 	const struct stored *sets;
 	const uint32_t *apart; /* [docs->n] blocks between which no pair counts, or NULL */
 	struct coverage_index *index;
+	bool curve; /* rules of the curve are solved on it */
 };
 /* nodes: of exact search; what is not proven then is a good cover, and a bound. */
 int ground_solve(const struct preview_state *p, const struct ground *g, const struct rule *rule, unsigned nodes,

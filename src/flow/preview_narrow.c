@@ -41,8 +41,8 @@ int narrowed_open(struct narrowed *w, const struct preview_state *p, struct err 
 		return rc;
 	stored_narrow(&w->sets, (uint64_t)(share * 0x1p64), p->join.threads);
 	w->share = share;
-	w->inside = (struct ground){ &p->docs, &w->sets, p->block, coverage_index_new() };
-	w->across = (struct ground){ &p->docs, &w->sets, NULL, coverage_index_new() };
+	w->inside = (struct ground){ &p->docs, &w->sets, p->block, coverage_index_new(), false };
+	w->across = (struct ground){ &p->docs, &w->sets, NULL, coverage_index_new(), false };
 	return WN_OK;
 }
 
@@ -81,8 +81,8 @@ static int count_true(const struct preview_state *p, const struct rule *rule, co
 		}
 	selection_part(&part, &p->docs, docs, m);
 	if ((rc = preview_sets(p, &part, &sets, err)) == WN_OK)
-		rc = ground_witness(p, &(struct ground){ &part, &sets, NULL, NULL }, rule, covers, witness, NULL, &kind,
-				    err);
+		rc = ground_witness(p, &(struct ground){ &part, &sets, NULL, NULL, false }, rule, covers, witness, NULL,
+				    &kind, err);
 	for (uint32_t i = 0; i < m && rc == WN_OK; i++)
 		*out += !covers[i] && witness[i] != UINT32_MAX;
 	stored_close(&sets);

@@ -22,6 +22,7 @@
 #include "flow/kept_index.h"
 #include "flow/pending.h"
 #include "flow/reduce_int.h"
+#include "flow/solving.h"
 
 #define PENDING_SECONDS 0.05 /* a join that is faster is done again rather than synced to disk */
 
@@ -35,14 +36,9 @@ struct certificate_run reduce_about(const struct run *r)
 	return c;
 }
 
-static int solve(const struct run *r, const struct kernel *k, double time_limit, struct cover_result *out,
-		 struct err *err)
+static int solve(const struct run *r, struct kernel *k, double time_limit, struct cover_result *out, struct err *err)
 {
-	struct cover_problem p = { .n = k->graph.n,
-				   .start = k->graph.start,
-				   .by = k->graph.by,
-				   .pinned = r->pinned,
-				   .fold = k->fold,
+	struct cover_problem p = { .pinned = r->pinned,
 				   .group = r->group,
 				   .groups = r->groups,
 				   .demand = r->demand,
@@ -51,7 +47,7 @@ static int solve(const struct run *r, const struct kernel *k, double time_limit,
 				   .time_limit = time_limit };
 
 	progress_phase("solving", "documents", k->n_core);
-	return cover_solve(&p, out, err);
+	return solving_run(&p, k, &r->ruled.query, &r->join, out, err);
 }
 
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out)
@@ -68,6 +64,8 @@ static bool note_state(const struct run *r, const struct kernel *k, const struct
 	uint64_t edges = 0;
 	uint32_t of, at = 0;
 
+	if (k->n_open)
+		return false;
 	for (uint32_t d = 0; d < k->graph.n; d++)
 		edges += state_settled(k, d, &of) == STATE_CORE ? k->graph.start[d + 1] - k->graph.start[d] : 0;
 	if (edges > LIMIT_STATE_EDGES)

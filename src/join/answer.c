@@ -2,6 +2,7 @@
 #include "join/answer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vec.h"
 
@@ -29,6 +30,7 @@ void answer_close(struct answer *s)
 struct coverage_index {
 	struct answer s;
 	bool there;
+	bool gathered; /* pairs were looked for, found or too many */
 };
 
 struct coverage_index *coverage_index_new(void) { return mem_zalloc(sizeof(struct coverage_index)); }
@@ -44,6 +46,50 @@ void coverage_index_pass(struct coverage_index *x)
 {
 	if (x)
 		x->s.q = NULL;
+}
+
+struct gather {
+	row_pairs *pairs;
+	bool flip;
+	uint64_t most, n;
+};
+
+static bool gather_pair(void *context, unsigned worker, uint32_t x, uint32_t y, uint32_t shared)
+{
+	struct gather *g = context;
+
+	if (__atomic_add_fetch(&g->n, 1, __ATOMIC_RELAXED) > g->most)
+		return false;
+	vec_push(&g->pairs[worker], ((struct row_pair){ g->flip ? y : x, g->flip ? x : y, shared }));
+	return true;
+}
+
+int coverage_gather(const struct join_query *q, const struct join_options *o, uint64_t most, struct err *err)
+{
+	struct answer s;
+	struct gather g = { .most = most };
+	int rc = WN_OK;
+
+	if (!o || !o->index || o->bands || o->index->gathered)
+		return WN_OK;
+	answer_take(&s, q, o);
+	g.pairs = mem_zarray(s.threads, sizeof *g.pairs);
+	for (unsigned i = 0; i < s.n && rc == WN_OK && g.n <= most; i++) {
+		struct joiner *j = &s.joiner[i];
+
+		if (j->kind < 0 || j->known.start)
+			continue;
+		g.flip = j->flip;
+		rc = joiner_run(j, NULL, NULL, gather_pair, &g, err);
+		lists_build(&j->known, j->rows.n, g.pairs, s.threads);
+		memcpy(j->known_by, j->lead, sizeof j->known_by);
+		if (rc < 0 || g.n > most)
+			lists_release(&j->known);
+	}
+	mem_free(g.pairs);
+	answer_give(&s, o);
+	o->index->gathered = true;
+	return rc;
 }
 
 /* An answer to another query than the one that left the index. */
@@ -79,7 +125,7 @@ void answer_give(struct answer *s, const struct join_options *o)
 		joiner_take(&s->joiner[i], NULL, NULL);
 		lists_release(&s->lists[i]);
 	}
-	*o->index = (struct coverage_index){ *s, true };
+	*o->index = (struct coverage_index){ *s, true, o->index->gathered };
 	*s = (struct answer){ 0 };
 }
 
@@ -127,14 +173,6 @@ void lists_build(struct row_lists *l, uint32_t rows, row_pairs *pairs, unsigned 
 	}
 }
 
-void lists_release(struct row_lists *l)
-{
-	mem_free(l->start);
-	mem_free(l->to);
-	mem_free(l->shared);
-	*l = (struct row_lists){ 0 };
-}
-
 struct gathering {
 	struct answer *s;
 	struct joiner *j;
@@ -162,9 +200,19 @@ static int by_document(const void *pa, const void *pb)
 	return a->b < b->b ? -1 : a->b > b->b;
 }
 
-void answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out)
+static uint64_t tried_by(const struct answer *s, unsigned worker)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < s->n; i++)
+		sum += joiner_tried(&s->joiner[i], worker);
+	return sum;
+}
+
+uint64_t answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out)
 {
 	struct gathering g = { s, NULL, worker, kind, a, 0, out };
+	uint64_t before = tried_by(s, worker);
 	size_t n = 0;
 	bool sorted = true;
 
@@ -191,10 +239,11 @@ void answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, co
 	for (size_t i = 1; i < out->n && sorted; i++)
 		sorted = out->p[i - 1].b < out->p[i].b;
 	if (sorted)
-		return;
+		return tried_by(s, worker) - before;
 	sort_array(out->p, out->n, sizeof *out->p, by_document);
 	for (size_t i = 0; i < out->n; i++)
 		if (i == 0 || out->p[i].b != out->p[n - 1].b)
 			out->p[n++] = out->p[i];
 	out->n = n;
+	return tried_by(s, worker) - before;
 }

@@ -10,11 +10,6 @@ struct row_pair {
 };
 typedef VEC(struct row_pair) row_pairs;
 
-struct row_lists { /* by a's row: to[start[x]] .. with what they share */
-	uint64_t *start;
-	uint32_t *to, *shared;
-};
-
 struct answer { /* one joiner and one list of row pairs per disjunct */
 	const struct join_query *q;
 	unsigned n, threads;
@@ -32,7 +27,6 @@ void answer_stats(const struct answer *s, struct coverage_stats *stats); /* adds
 
 /* Lists from what threads gathered; the pairs are released. */
 void lists_build(struct row_lists *l, uint32_t rows, row_pairs *pairs, unsigned threads);
-void lists_release(struct row_lists *l);
 
 struct covering { /* one coverer of a document */
 	uint32_t b, shared;
@@ -40,6 +34,6 @@ struct covering { /* one coverer of a document */
 typedef VEC(struct covering) coverings;
 
 /* The coverers of a by the lists, ascending, each once, into out (reset first).
- * kind >= 0: with what they share. */
-void answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out);
+ * kind >= 0: with what they share.  Returns how many pairs were tried. */
+uint64_t answer_coverers(struct answer *s, unsigned worker, uint32_t a, int kind, coverings *out);
 #endif

@@ -308,15 +308,20 @@ int coverage_witness(uint32_t *witness, uint32_t *shared, const struct join_quer
 		w.lock = w.j->flip || (o && o->bands);
 		joiner_take(w.j, dropped, kept);
 		rc = joiner_run(w.j, NULL, NULL, weigh_rows, &w, err);
-		columns_index_release(&w.j->index);
-		w.j->indexed = false;
+		if (!o || !o->again) { /* it is large, and what follows needs room */
+			columns_index_release(&w.j->index);
+			w.j->indexed = false;
+		}
 	}
 	mem_free(dropped);
 	for (uint32_t d = 0; kind >= 0 && d < q->n; d++)
 		if (size_of(q, kind, d) == 0)
 			w.shared[d] = 0; /* it was a rank */
 	answer_stats(&s, stats);
-	answer_close(&s);
+	if (o && o->again)
+		answer_give(&s, o);
+	else
+		answer_close(&s);
 	for (unsigned i = 0; i < LOCKS; i++)
 		pthread_mutex_destroy(&w.locks[i]);
 	if (!shared)

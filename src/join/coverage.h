@@ -44,22 +44,35 @@ int coverage_each(const struct join_query *q, const struct join_options *o, int 
  * list and is in none.  A document without a coverer but itself (and what is
  * folded into it) has an empty list: it is in every cover.  A document that one
  * of those covers has a list of that one alone (the first): nothing else about
- * it matters.  Every other list is complete. */
+ * it matters.  Every other document is of the core, and its list is complete; but where the core's lists would be too
+ * long to hold (o->edges), it is *open*: it has no list until kernel_grow gives it one. */
 struct kernel {
 	struct coverage graph;
 	uint32_t *fold;					/* [n] itself unless folded; never a folded document */
 	uint32_t n_folded, n_forced, n_covered, n_core; /* add up to n */
+	uint8_t *open;					/* [n] or NULL: none is */
+	uint32_t n_open;
 };
 
 int coverage_kernel(struct kernel *out, const struct join_query *q, const struct join_options *o,
 		    struct coverage_stats *stats, struct err *err);
 void kernel_release(struct kernel *k); /* zero is fine */
 
+/* Of the open documents that nothing kept covers, gives complete lists to some: *grown of them, 0 when there is no such
+ * document.  kept: [n], or NULL: nothing.  A minimum cover of the rows that are there which leaves nothing uncovered is a
+ * minimum cover of all, and lower bounds of the one are lower bounds of the other; so solving and growing in turns ends
+ * with the answer, long before all rows are there.  round: how often that was done before; the rows given grow with it. */
+int kernel_grow(struct kernel *k, const struct join_query *q, const struct join_options *o, const uint8_t *kept,
+		unsigned round, uint32_t *grown, struct err *err);
+
 /* What two answers share (join_options.index): most of a join's work is its index, and bounds are no part of it. */
 struct coverage_index *coverage_index_new(void);
 /* The query it was made for ends; the next may be another one over the same documents and sets, and takes over what is the same. */
 void coverage_index_pass(struct coverage_index *x); /* x may be NULL */
 void coverage_index_free(struct coverage_index *x); /* x may be NULL */
+/* The pairs of rows of a query, found once and left in o->index for queries that differ from it in stricter bounds; nothing
+ * when there are more than `most`. */
+int coverage_gather(const struct join_query *q, const struct join_options *o, uint64_t most, struct err *err);
 
 /* witness[a] for a with kept[a] = 0: the b with kept[b] and Cov(a, b) of the
  * largest shared / A (kind `kind`; < 0: all equal; 1 of two empty sets), then the largest latest[b]

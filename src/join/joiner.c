@@ -95,7 +95,7 @@ void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct
 	if (j->d->has_test)
 		j->kinds |= j->d->test_kinds;
 	rows_build(&j->rows, q, j->d, j->kinds, j->flip, live);
-	j->as_a = j->as_b = (struct row_side){ j->rows.start, j->rows.member, false };
+	joiner_take(j, NULL, NULL);
 	if (j->kind >= 0) {
 		j->empty = mem_array((size_t)j->rows.n + 1, sizeof *j->empty);
 		for (uint32_t r = 0; r < j->rows.n; r++)
@@ -139,6 +139,7 @@ void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok)
 	joiner_side_release(&j->as_b);
 	j->as_a = side_of(&j->rows, a_ok);
 	j->as_b = side_of(&j->rows, b_ok);
+	j->one_side = a_ok == b_ok;
 }
 
 static void drop_index(struct joiner *j)
@@ -159,15 +160,44 @@ static bool same_rows(const struct rows *x, const struct rows *y, int kind)
 	       memcmp(x->block, y->block, x->n * sizeof *x->block) == 0;
 }
 
+/* Does whatever satisfies the leading bounds of j satisfy those that the pairs of `from` are known by? */
+static bool no_weaker(const struct joiner *j, const struct joiner *from)
+{
+	bool is = j->n_lead == from->n_lead && j->flip == from->flip && j->n_other == from->n_other &&
+		  memcmp(j->other, from->other, j->n_other * sizeof *j->other) == 0;
+
+	for (unsigned i = 0; i < j->n_lead && is; i++) {
+		const struct join_bound *x = &j->lead[i], *y = &from->known_by[i];
+
+		is = x->measure == y->measure && (x->strict || !y->strict) &&
+		     (unsigned __int128)x->num * y->den >= (unsigned __int128)y->num * x->den;
+	}
+	return is;
+}
+
 void joiner_adopt(struct joiner *j, struct joiner *from)
 {
-	if (!from->indexed || from->sub || from->filter || j->kind < 0 || j->kind != from->kind ||
-	    !same_rows(&j->rows, &from->rows, j->kind))
+	if (from->filter || j->kind < 0 || j->kind != from->kind || !same_rows(&j->rows, &from->rows, j->kind))
+		return;
+	if (from->known.start && no_weaker(j, from)) {
+		j->known = from->known;
+		memcpy(j->known_by, from->known_by, sizeof j->known_by);
+		from->known = (struct row_lists){ 0 };
+	}
+	if (!from->indexed || from->sub)
 		return;
 	j->index = from->index;
 	j->indexed = true;
 	from->index = (struct columns_index){ 0 };
 	from->indexed = false;
+}
+
+void lists_release(struct row_lists *l)
+{
+	mem_free(l->start);
+	mem_free(l->to);
+	mem_free(l->shared);
+	*l = (struct row_lists){ 0 };
 }
 
 void joiner_close(struct joiner *j)
@@ -181,6 +211,7 @@ void joiner_close(struct joiner *j)
 	joiner_side_release(&j->as_a);
 	joiner_side_release(&j->as_b);
 	rows_release(&j->rows);
+	lists_release(&j->known);
 	*j = (struct joiner){ 0 };
 }
 
@@ -219,7 +250,9 @@ static void run_block(void *context, size_t from, size_t to, unsigned worker)
 		p->ended = false;
 		if (r->first)
 			probe_without_index(p, j, worker, x);
-		if (j->indexed && !p->ended)
+		if (j->known.start)
+			probe_known(p, j, worker, x);
+		else if (j->indexed && !p->ended)
 			probe_index(p, j, worker, (uint32_t)i);
 	}
 	done = __atomic_add_fetch(&r->done, to - from, __ATOMIC_RELAXED);
@@ -381,7 +414,7 @@ int joiner_run(struct joiner *j, const uint8_t *of_a, const uint8_t *of_b, joine
 
 	j->targets = j->flip ? of_a : of_b;
 	j->stats.rows = j->rows.n;
-	if (j->kind >= 0 && !j->indexed && j->rows.n && !banded) {
+	if (j->kind >= 0 && !j->indexed && j->rows.n && !banded && !j->known.start) {
 		rc = j->too_large ? WN_LIMIT : build_chunk(j, err);
 		if (rc < 0 && rc != WN_LIMIT)
 			return rc;
@@ -443,6 +476,25 @@ static uint32_t first_member(const struct joiner *j, uint32_t a, uint32_t y)
 	return low;
 }
 
+/* Is the disjunct true of a and b, a member of row y?  o: overlaps of the two rows, which are there once `ready`. */
+static bool pair_holds(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t b, uint32_t shared,
+		       struct join_overlap o[JOIN_KINDS], bool *ready)
+{
+	const struct join_disjunct *d = j->d;
+
+	if (b == a || (d->b_ok && !d->b_ok[b]) || !orders_hold(d, a, b))
+		return false;
+	if (!d->has_test)
+		return true;
+	for (int k = 0; !*ready && k < JOIN_KINDS; k++)
+		if (k == j->kind)
+			o[k] = (struct join_overlap){ j->rows.size[k][j->rows.row_of[a]], j->rows.size[k][y], shared };
+		else if (j->kinds >> k & 1)
+			o[k] = joiner_overlap(j, worker, k, a, b);
+	*ready = true;
+	return j->q->test(j->q->test_context, j->number, a, b, o);
+}
+
 bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each,
 		   void *context)
 {
@@ -455,23 +507,81 @@ bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, ui
 	for (uint32_t i = first_member(j, a, y); i < j->as_b.start[y + 1]; i++) {
 		uint32_t b = j->as_b.member[i];
 
+		j->probes[worker].tried++;
 		if (d->n_orders && d->order[0].vb[b] - d->order[0].va[a] > d->order[0].hi)
 			break;
-		if (b == a || (d->b_ok && !d->b_ok[b]) || !orders_hold(d, a, b))
-			continue;
-		if (d->has_test) {
-			for (int k = 0; !ready && k < JOIN_KINDS; k++)
-				if (k == j->kind)
-					o[k] = (struct join_overlap){ j->rows.size[k][j->rows.row_of[a]],
-								      j->rows.size[k][y], shared };
-				else if (j->kinds >> k & 1)
-					o[k] = joiner_overlap(j, worker, k, a, b);
-			ready = true;
-			if (!j->q->test(j->q->test_context, j->number, a, b, o))
-				continue;
-		}
-		if (!each(context, b))
+		if (pair_holds(j, worker, a, y, b, shared, o, &ready) && !each(context, b))
 			return false;
 	}
 	return true;
 }
+
+/* Documents that were found last, tried first: of many twins that differ in what the rule must not find equal, nearly
+ * all lie behind members that cannot be it, and the coverer of the last document mostly covers the next. */
+#define LAST 4u
+
+struct last {
+	uint32_t doc[LAST], n;
+};
+
+static void last_put(struct last *l, uint32_t doc) { l->doc[l->n++ % LAST] = doc; }
+static uint32_t last_count(const struct last *l) { return l->n < LAST ? l->n : LAST; }
+
+static bool note_found(void *context, uint32_t b)
+{
+	last_put(context, b);
+	return false;
+}
+
+struct marking {
+	struct joiner *j;
+	unsigned worker;
+	uint32_t y, shared;
+	bool within;	      /* members of x are those of y */
+	struct last covering; /* members of y that covered one of x */
+	struct last barren;   /* members of x that nothing in y covers */
+};
+
+static bool has_coverer(struct marking *m, uint32_t a)
+{
+	const struct join_fold *f = m->j->q->fold;
+	struct join_overlap o[JOIN_KINDS] = { 0 };
+	bool ready = false;
+
+	if (m->j->d->a_ok && !m->j->d->a_ok[a])
+		return false;
+	for (uint32_t k = 0; k < last_count(&m->covering); k++)
+		if (pair_holds(m->j, m->worker, a, m->y, m->covering.doc[k], m->shared, o, &ready))
+			return true;
+	/* Twins have the same coverers but themselves: what nothing covers leaves its twins itself at most. */
+	for (uint32_t k = 0; f && f->same && k < last_count(&m->barren); k++) {
+		uint32_t twin = m->barren.doc[k];
+
+		if (f->same(f->context, a, twin))
+			return m->within && pair_holds(m->j, m->worker, a, m->y, twin, m->shared, o, &ready);
+	}
+	if (!joiner_expand(m->j, m->worker, a, m->y, m->shared, note_found, &m->covering))
+		return true;
+	last_put(&m->barren, a);
+	return false;
+}
+
+bool joiner_mark_covered(struct joiner *j, unsigned worker, uint32_t x, uint32_t y, uint32_t shared, uint8_t *has)
+{
+	struct marking m = { .j = j, .worker = worker, .y = y, .shared = shared, .within = x == y && j->one_side };
+	bool all = true;
+
+	for (uint32_t i = j->as_a.start[x]; i < j->as_a.start[x + 1]; i++) {
+		uint32_t a = j->as_a.member[i];
+
+		if (__atomic_load_n(&has[a], __ATOMIC_RELAXED))
+			continue;
+		if (has_coverer(&m, a))
+			__atomic_store_n(&has[a], 1, __ATOMIC_RELAXED);
+		else
+			all = false;
+	}
+	return all;
+}
+
+uint64_t joiner_tried(const struct joiner *j, unsigned worker) { return j->probes[worker].tried; }

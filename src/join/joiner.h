@@ -26,6 +26,13 @@ struct row_side { /* members of each row that may be one side of a pair */
 	bool own; /* else those of the rows */
 };
 
+struct row_lists { /* by a's row: to[start[x]] .. with what they share */
+	uint64_t *start;
+	uint32_t *to, *shared;
+};
+
+void lists_release(struct row_lists *l); /* zero is fine */
+
 struct joiner {
 	const struct join_query *q;
 	const struct join_disjunct *d;
@@ -42,15 +49,18 @@ struct joiner {
 	unsigned n_lead, n_other;
 	struct rows rows;
 	struct row_side as_a, as_b; /* all members unless joiner_take says otherwise */
+	bool one_side;		    /* they have the same members */
 	uint32_t *empty, n_empty;   /* rows whose leading set is empty */
 	struct columns_index index;
 	const struct columns_filter *filter; /* of items; NULL: all */
 	bool indexed, too_large;	     /* the whole index is there; would not fit */
-	uint32_t *sub, n_sub;		     /* rows in the index, ascending; NULL: all */
-	uint8_t *side;			     /* [n_sub] which chunk, when sub */
-	bool within[2];			     /* pairs inside chunk 0, 1 are wanted */
-	const uint8_t *targets;		     /* of the run under way */
-	struct probe *probes;		     /* [threads] */
+	struct row_lists known; /* by the prober's row: all pairs by weaker bounds; absent (start NULL) else */
+	struct join_bound known_by[JOIN_BOUNDS]; /* those bounds, as `lead` */
+	uint32_t *sub, n_sub;			 /* rows in the index, ascending; NULL: all */
+	uint8_t *side;				 /* [n_sub] which chunk, when sub */
+	bool within[2];				 /* pairs inside chunk 0, 1 are wanted */
+	const uint8_t *targets;			 /* of the run under way */
+	struct probe *probes;			 /* [threads] */
 	struct coverage_stats stats;
 };
 
@@ -69,7 +79,8 @@ uint64_t joiner_bounds(const struct joiner *j);
  * from either side (see joiner_pair). */
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
 		 const uint8_t *live, bool once);
-/* Takes the index of a joiner over the same sets, if it is of the same rows; bounds may differ. */
+/* Takes the index of a joiner over the same sets, if it is of the same rows; bounds may differ.  Pairs that are known
+ * too, if the bounds are no weaker. */
 void joiner_adopt(struct joiner *j, struct joiner *from);
 /* From now on only documents with a_ok[a] are a, with b_ok[b] are b ([q->n], NULL: all).  Rows and index stay. */
 void joiner_take(struct joiner *j, const uint8_t *a_ok, const uint8_t *b_ok);
@@ -86,6 +97,12 @@ void joiner_close(struct joiner *j);
 typedef bool joiner_doc(void *context, uint32_t b);
 bool joiner_expand(struct joiner *j, unsigned worker, uint32_t a, uint32_t y, uint32_t shared, joiner_doc *each,
 		   void *context);
+
+/* Pairs of documents that were tried so far: what joiner_expand costs, whether they hold or not. */
+uint64_t joiner_tried(const struct joiner *j, unsigned worker);
+
+/* has[a] = 1 for every document of row x that some document of row y covers; true: all of x have it by now. */
+bool joiner_mark_covered(struct joiner *j, unsigned worker, uint32_t x, uint32_t y, uint32_t shared, uint8_t *has);
 
 /* What the sets of kind `kind` of two documents share, with their sizes. */
 struct join_overlap joiner_overlap(struct joiner *j, unsigned worker, int kind, uint32_t a, uint32_t b);

@@ -11,7 +11,10 @@
  *  5. What nothing forced covers is the core.  It gets complete lists, from a
  *     further probe where they were long, a batch of rows at a time.
  *
- * The lists kept at once are at most KERNEL_LIST x rows + one batch + the core.
+ *     When these would have more than KERNEL_EDGES entries, none is given: the
+ *     core is left open, for kernel_grow (grow.c).
+ *
+ * The lists kept at once are at most KERNEL_LIST x rows + one batch + KERNEL_EDGES.
  */
 #include <string.h>
 
@@ -24,6 +27,9 @@
 #define KERNEL_LIST 256u   /* rows in a list that is kept in the first pass */
 #define KERNEL_BATCH 2048u /* rows with long lists that get theirs at once */
 #define KERNEL_BLOCK 256u  /* documents handed to a thread at once */
+#define KERNEL_TRIES 4u	   /* pairs of documents tried for each entry that lists may have */
+#define KERNEL_EDGES \
+	(1u << 23) /* entries of complete lists; a bound on memory, so fixed: the answer must not depend on it */
 
 struct reduction {
 	struct answer s;
@@ -33,6 +39,9 @@ struct reduction {
 	uint32_t **count;	      /* [disjuncts][rows] of row pairs met in the first pass */
 	row_pairs *pairs;	      /* [threads] */
 	uint64_t *length;	      /* [batch] coverers of each document of the batch */
+	uint64_t most;		      /* entries that the core's lists may have */
+	uint64_t listed, tried;	      /* that they have by now; pairs of documents tried for them */
+	uint64_t fetched;	      /* pairs of rows for a batch */
 	coverings *found;	      /* [threads] */
 };
 
@@ -49,31 +58,13 @@ static bool is_long(const struct reduction *r, unsigned i, uint32_t x)
 
 /* --- the first pass --- */
 
-static bool stop_at_first(void *context, uint32_t b)
-{
-	(void)b;
-	*(bool *)context = true;
-	return false;
-}
-
 static bool first_pass(void *context, unsigned worker, uint32_t x, uint32_t y, uint32_t shared)
 {
 	struct pass *p = context;
 	struct reduction *r = p->r;
 	uint32_t met = __atomic_add_fetch(&p->count[x], 1, __ATOMIC_RELAXED);
-	bool all = true;
+	bool all = joiner_mark_covered(p->j, worker, x, y, shared, r->has);
 
-	for (uint32_t i = p->j->as_a.start[x]; i < p->j->as_a.start[x + 1]; i++) {
-		uint32_t a = p->j->as_a.member[i];
-		bool found = false;
-
-		if (__atomic_load_n(&r->has[a], __ATOMIC_RELAXED))
-			continue;
-		joiner_expand(p->j, worker, a, y, shared, stop_at_first, &found);
-		if (found)
-			__atomic_store_n(&r->has[a], 1, __ATOMIC_RELAXED);
-		all &= found;
-	}
 	if (met <= r->list && p->j->kind >= 0)
 		vec_push(&r->pairs[worker], ((struct row_pair){ x, y, shared }));
 	return met <= r->list || !all || p->j->flip;
@@ -110,12 +101,11 @@ struct forced_search {
 	uint32_t a;
 };
 
-static bool look_forced(void *context, uint32_t b)
+static bool note_forced_coverer(void *context, uint32_t b)
 {
 	struct forced_search *f = context;
 
-	if (f->r->forced[b])
-		cover_by(f->r, f->a, b);
+	cover_by(f->r, f->a, b);
 	return true;
 }
 
@@ -127,7 +117,7 @@ static bool second_pass(void *context, unsigned worker, uint32_t x, uint32_t y, 
 		struct forced_search f = { p->r, p->j->as_a.member[i] };
 
 		if (!p->r->forced[f.a])
-			joiner_expand(p->j, worker, f.a, y, shared, look_forced, &f);
+			joiner_expand(p->j, worker, f.a, y, shared, note_forced_coverer, &f);
 	}
 	return true;
 }
@@ -165,16 +155,17 @@ static int run_second(struct reduction *r, struct err *err)
 		struct pass p = { r, j, NULL };
 		bool any = false;
 
+		joiner_take(j, r->live, r->forced);
 		if (j->kind >= 0)
 			task_each(r->s.threads, j->rows.n, KERNEL_BLOCK, search_short, &k);
 		for (uint32_t x = 0; x < j->rows.n; x++) {
 			of_a[x] = is_long(r, i, x);
 			any |= of_a[x];
-			for (uint32_t m = j->rows.start[x]; m < j->rows.start[x + 1]; m++)
-				of_b[x] |= r->forced[j->rows.member[m]];
+			of_b[x] = side_count(&j->as_b, x) != 0;
 		}
 		if (any)
 			rc = joiner_run(j, of_a, of_b, second_pass, &p, err);
+		joiner_take(j, r->live, r->live);
 		mem_free(of_a);
 		mem_free(of_b);
 	}
@@ -189,8 +180,18 @@ static bool third_pass(void *context, unsigned worker, uint32_t x, uint32_t y, u
 {
 	struct pass *p = context;
 
+	if (__atomic_add_fetch(&p->r->fetched, 1, __ATOMIC_RELAXED) > p->r->most / 2)
+		return false;
 	vec_push(&p->r->pairs[worker], ((struct row_pair){ x, y, shared }));
 	return true;
+}
+
+/* Are the lists of the core more than may be held? */
+static bool too_many(const struct reduction *r)
+{
+	return __atomic_load_n(&r->listed, __ATOMIC_RELAXED) > r->most ||
+	       __atomic_load_n(&r->tried, __ATOMIC_RELAXED) > r->most * KERNEL_TRIES ||
+	       __atomic_load_n(&r->fetched, __ATOMIC_RELAXED) > r->most / 2;
 }
 
 /* The end of a batch of documents from `from` on: as many as have no more than
@@ -230,9 +231,11 @@ static void list_documents(void *context, size_t from, size_t to, unsigned worke
 
 		b->out[k] = NULL;
 		r->length[k] = 0;
-		if (!is_core(r, d))
+		if (!is_core(r, d) || too_many(r))
 			continue;
-		answer_coverers(b->long_lists, worker, d, -1, found);
+		__atomic_add_fetch(&r->tried, answer_coverers(b->long_lists, worker, d, -1, found), __ATOMIC_RELAXED);
+		if (__atomic_add_fetch(&r->listed, found->n, __ATOMIC_RELAXED) > r->most)
+			continue;
 		r->length[k] = found->n;
 		b->out[k] = mem_array(found->n + 1, sizeof *b->out[k]);
 		for (size_t i = 0; i < found->n; i++)
@@ -245,13 +248,14 @@ static int fetch_long(struct reduction *r, struct row_lists *merged, uint8_t **w
 {
 	int rc = WN_OK;
 
-	for (unsigned i = 0; i < r->s.n && rc == WN_OK; i++) {
+	for (unsigned i = 0; i < r->s.n && rc == WN_OK && !too_many(r); i++) {
 		struct joiner *j = &r->s.joiner[i];
 		const struct row_lists *l = &r->s.lists[i];
 		struct pass p = { r, j, NULL };
 
 		if (j->kind < 0)
 			continue;
+		r->fetched = 0;
 		rc = joiner_run(j, wanted[i], NULL, third_pass, &p, err);
 		for (uint32_t x = 0; x < j->rows.n; x++)
 			for (uint64_t k = l->start[x]; k < l->start[x + 1] && !is_long(r, i, x); k++)
@@ -336,10 +340,33 @@ static void note_forced(struct reduction *r, struct kernel *k)
 	}
 }
 
+/* Complete lists of the core, or none of them. */
+static int run_core(struct reduction *r, struct kernel *k, struct growing *g, struct err *err)
+{
+	int rc = WN_OK;
+
+	for (uint32_t d = 0; d < r->n && rc == WN_OK && !too_many(r);)
+		rc = run_batch(r, d, &d, g, err);
+	if (rc < 0 || !too_many(r))
+		return rc;
+	k->open = mem_zalloc((size_t)r->n + 1);
+	vec_release(&g->by);
+	for (uint32_t d = 0; d < r->n; d++) {
+		g->start[d] = g->by.n;
+		if (r->cover[d] != UINT32_MAX)
+			vec_push(&g->by, r->cover[d]);
+		k->open[d] = is_core(r, d);
+		k->n_open += k->open[d];
+	}
+	return WN_OK;
+}
+
 int coverage_kernel(struct kernel *out, const struct join_query *q, const struct join_options *o,
 		    struct coverage_stats *stats, struct err *err)
 {
-	struct reduction r = { .n = q->n, .list = o && o->list ? o->list : KERNEL_LIST };
+	struct reduction r = { .n = q->n,
+			       .list = o && o->list ? o->list : KERNEL_LIST,
+			       .most = o && o->edges ? o->edges : KERNEL_EDGES };
 	struct growing g = { 0 };
 	int rc;
 
@@ -364,8 +391,8 @@ int coverage_kernel(struct kernel *out, const struct join_query *q, const struct
 		note_forced(&r, out);
 		rc = run_second(&r, err);
 	}
-	for (uint32_t d = 0; d < q->n && rc == WN_OK;)
-		rc = run_batch(&r, d, &d, &g, err);
+	if (rc == WN_OK)
+		rc = run_core(&r, out, &g, err);
 	for (uint32_t d = 0; d < q->n; d++) {
 		out->n_covered += r.cover[d] != UINT32_MAX;
 		out->n_core += is_core(&r, d);
@@ -385,5 +412,6 @@ void kernel_release(struct kernel *k)
 {
 	coverage_release(&k->graph);
 	mem_free(k->fold);
+	mem_free(k->open);
 	*k = (struct kernel){ 0 };
 }

@@ -45,6 +45,17 @@ void probe_met(struct probe *p, struct joiner *j, unsigned worker, uint32_t x, u
 		report(p, j, worker, x, y, shared);
 }
 
+static bool wanted(const struct joiner *j, uint32_t y);
+
+void probe_known(struct probe *p, struct joiner *j, unsigned worker, uint32_t x)
+{
+	const struct row_lists *l = &j->known;
+
+	for (uint64_t i = l->start[x]; i < l->start[x + 1] && !p->ended; i++)
+		if (l->to[i] != x && j->rows.size[j->kind][x] && wanted(j, l->to[i]))
+			probe_met(p, j, worker, x, l->to[i], l->shared[i]);
+}
+
 static bool wanted(const struct joiner *j, uint32_t y)
 {
 	return (!j->targets || j->targets[y]) && side_count(j->flip ? &j->as_a : &j->as_b, y) != 0;

@@ -96,6 +96,8 @@ struct join_fold {
 	uint64_t (*signature)(void *context, uint32_t doc);
 	int (*compare)(void *context, uint32_t x, uint32_t y);
 	bool (*folds)(void *context, uint32_t x, uint32_t y, const struct join_overlap self[JOIN_KINDS]);
+	/* Of twins: does every term of every disjunct say the same of both, whoever is opposite?  NULL: not known of any. */
+	bool (*same)(void *context, uint32_t x, uint32_t y);
 	const uint32_t *apart; /* [n] or NULL */
 };
 
@@ -118,10 +120,12 @@ struct join_options {
 	unsigned threads; /* 0 = 1 */
 	size_t memory;	  /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
 	uint32_t list;	  /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
+	uint64_t edges;	  /* coverage_kernel: entries of the core's lists, beyond which they are put off; 0 = 2^23 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
 	/* Where coverage_kernel leaves its rows and index for a later call with the same sets; NULL: nowhere. */
 	struct coverage_index *index;
+	bool again; /* coverage_witness leaves it there too */
 	/* By disjunct, or NULL: where the index goes for later (coverage_kernel); what a run before left (coverage_changed). */
 	struct postings_writer *keep;
 	struct postings *kept;

@@ -52,6 +52,13 @@ static bool fold_folds(void *context, uint32_t x, uint32_t y, const struct join_
 	return plan_folds(r->plan, x, y, v);
 }
 
+static bool fold_same(void *context, uint32_t x, uint32_t y)
+{
+	const struct ruled *r = context;
+
+	return plan_same(r->plan, x, y);
+}
+
 /* A range becomes an order; true when the order says all that the range does. */
 static bool take_range(struct join_disjunct *d, const struct plan_range *g)
 {
@@ -94,7 +101,7 @@ void ruled_open(struct ruled *r, const struct plan *plan)
 	*r = (struct ruled){ .plan = plan, .disjuncts = mem_array(plan->n + 1, sizeof *r->disjuncts) };
 	for (size_t i = 0; i < plan->n; i++)
 		take_disjunct(&r->disjuncts[i], &plan->d[i]);
-	r->fold = (struct join_fold){ r, fold_signature, fold_compare, fold_folds, NULL };
+	r->fold = (struct join_fold){ r, fold_signature, fold_compare, fold_folds, fold_same, NULL };
 	r->query = (struct join_query){ .n = (uint32_t)plan->n_docs,
 					.disjunct = r->disjuncts,
 					.n_disjuncts = (unsigned)plan->n,

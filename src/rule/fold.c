@@ -194,3 +194,11 @@ bool plan_folds(const struct plan *p, uint32_t x, uint32_t y, const struct overl
 	}
 	return rule_holds(p->bound, x, y, self);
 }
+
+bool plan_same(const struct plan *p, uint32_t x, uint32_t y)
+{
+	for (size_t i = 0; i < p->memory->features.n; i++)
+		if (feature_key(&p->memory->features.p[i], x) != feature_key(&p->memory->features.p[i], y))
+			return false;
+	return true;
+}

@@ -93,4 +93,6 @@ double plan_quadratic(const struct plan *p);
 uint64_t plan_fold_signature(const struct plan *p, uint32_t doc);
 int plan_fold_order(const struct plan *p, uint32_t x, uint32_t y);
 bool plan_folds(const struct plan *p, uint32_t x, uint32_t y, const struct overlap self[TEXT_KINDS]);
+/* Of twins: does the rule say the same of both, whoever is opposite? */
+bool plan_same(const struct plan *p, uint32_t x, uint32_t y);
 #endif

@@ -18,7 +18,7 @@ enum { DOCS = 60, ITEMS = 40 };
 enum feature {
 	F_KEY, F_ORDER, F_STRICT, F_WINDOW, F_TWO_ORDERS, F_MISSING, F_ONE_SIDED, F_OR, F_NO_CONTENT, F_CONTAINED, F_CONTAINS,
 	F_JACCARD, F_DICE, F_SHARED, F_STRICT_BOUND, F_TWO_BOUNDS, F_TWO_KINDS, F_UPPER, F_DIFFER, F_EMPTY, F_BAG, F_EQUAL_SETS,
-	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_INDEXED, F_DAMAGED, FEATURES
+	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_OPEN, F_STAYED_OPEN, F_GATHERED, F_INDEXED, F_DAMAGED, FEATURES
 };
 /* clang-format on */
 static const char *const feature_name[FEATURES] = {
@@ -27,7 +27,7 @@ static const char *const feature_name[FEATURES] = {
 	"dice",	     "shared",	   "strict bound", "two bounds",       "two kinds",	   "upper bound",
 	"!=",	     "empty set",  "bag",	   "equal sets",       "equal times",	   "coded sets",
 	"chunked",   "long lists", "pairs",	   "folded",	       "forced",	   "covered",
-	"core",	     "kept index", "damaged index"
+	"core",	     "open",	   "stayed open",  "gathered",	       "kept index",	   "damaged index"
 };
 
 struct world {
@@ -401,8 +401,8 @@ static uint64_t kernel_faults(struct world *w, const struct kernel *k)
 	return wrong;
 }
 
-/* The size of the least set that hits every row: rows[a] are bit sets. */
-static unsigned least_cover(const uint64_t *rows, uint32_t n)
+/* The least set that hits every row: rows[a] are bit sets. */
+static uint64_t least_cover(const uint64_t *rows, uint32_t n)
 {
 	for (unsigned size = 0;; size++)
 		for (uint64_t k = 0; k < (uint64_t)1 << n; k++) {
@@ -413,8 +413,50 @@ static unsigned least_cover(const uint64_t *rows, uint32_t n)
 			for (uint32_t a = 0; a < n && all; a++)
 				all = (rows[a] & k) != 0;
 			if (all)
-				return size;
+				return k;
 		}
+}
+
+static int count(uint64_t set) { return __builtin_popcountll(set); }
+
+/* The rows of a kernel as bit sets; folded and open documents ask for nothing. */
+static void kernel_rows(const struct kernel *k, uint64_t *rows)
+{
+	for (uint32_t a = 0; a < k->graph.n; a++) {
+		rows[a] = (uint64_t)1 << a;
+		for (uint64_t i = k->graph.start[a]; i < k->graph.start[a + 1]; i++)
+			rows[a] |= (uint64_t)1 << k->graph.by[i];
+		if (k->fold[a] != a || (k->open && k->open[a]))
+			rows[a] = UINT64_MAX;
+	}
+}
+
+/* Rows put off, solved in turns: the minimum of the whole. */
+static void check_turns(struct test *t, struct world *w, const struct join_options *o, const uint64_t *whole, int round)
+{
+	struct join_options few = *o;
+	uint64_t rows[16], cover = 0;
+	uint32_t grown = 1, n = w->q.n;
+	uint8_t kept[16];
+	struct kernel k;
+	struct err err = { 0 };
+
+	few.edges = 1;
+	REQUIRE(coverage_kernel(&k, &w->q, &few, NULL, &err) == WN_OK, "%s", err.text);
+	w->drawn[F_OPEN] += k.n_open;
+	for (unsigned turn = 0; grown; turn++) {
+		REQUIRE(kernel_grow(&k, &w->q, &few, turn ? kept : NULL, turn, &grown, &err) == WN_OK, "%s", err.text);
+		kernel_rows(&k, rows);
+		cover = least_cover(rows, n);
+		for (uint32_t d = 0; d < n; d++)
+			kept[d] = cover >> d & 1;
+		grown |= turn == 0;
+	}
+	for (uint32_t a = 0; a < n; a++)
+		CHECK(whole[a] & cover, "round %d: document %u is not covered", round, a);
+	CHECK_EQ(count(cover), count(least_cover(whole, n)), "round %d: minimum in turns", round);
+	w->drawn[F_STAYED_OPEN] += k.n_open;
+	kernel_release(&k);
 }
 
 static void check_kernel(struct test *t, struct world *w, const struct join_options *o, int round)
@@ -427,16 +469,14 @@ static void check_kernel(struct test *t, struct world *w, const struct join_opti
 	CHECK_EQ(kernel_faults(w, &k), 0, "round %d", round);
 	if (w->q.n <= 12) {
 		for (uint32_t a = 0; a < w->q.n; a++) {
-			whole[a] = rest[a] = (uint64_t)1 << a;
+			whole[a] = (uint64_t)1 << a;
 			for (uint32_t b = 0; b < w->q.n; b++)
 				whole[a] |= (uint64_t)covers_or_same(w, a, b) << b;
-			for (uint64_t i = k.graph.start[a]; i < k.graph.start[a + 1]; i++)
-				rest[a] |= (uint64_t)1 << k.graph.by[i];
-			if (k.fold[a] != a)
-				rest[a] = UINT64_MAX;
 		}
-		CHECK_EQ(least_cover(rest, w->q.n), least_cover(whole, w->q.n), "round %d: minimum of the kernel",
-			 round);
+		kernel_rows(&k, rest);
+		CHECK_EQ(count(least_cover(rest, w->q.n)), count(least_cover(whole, w->q.n)),
+			 "round %d: minimum of the kernel", round);
+		check_turns(t, w, o, whole, round);
 	}
 	kernel_release(&k);
 }
@@ -684,6 +724,27 @@ static void leave_index(struct test *t, struct world *w, const struct join_optio
 	mem_free(other);
 }
 
+/* The pairs by weaker bounds are gathered; there may be too many. */
+static void gather_pairs(struct test *t, struct world *w, const struct join_options *o)
+{
+	struct join_disjunct *other = mem_array(w->q.n_disjuncts, sizeof *other);
+	struct join_query q = w->q;
+	struct err err = { 0 };
+
+	for (unsigned i = 0; i < q.n_disjuncts; i++) {
+		other[i] = q.disjunct[i];
+		for (unsigned b = 0; b < other[i].n_bounds; b++)
+			if (other[i].bound[b].num)
+				other[i].bound[b].num = 1 + test_below(t, other[i].bound[b].num);
+	}
+	q.disjunct = other;
+	REQUIRE(coverage_gather(&q, o, test_below(t, 4) ? UINT64_MAX : test_below(t, 50), &err) == WN_OK, "%s",
+		err.text);
+	coverage_index_pass(o->index);
+	w->drawn[F_GATHERED]++;
+	mem_free(other);
+}
+
 TEST(join, agrees_with_the_definition)
 {
 	struct world *w = mem_zalloc(sizeof *w);
@@ -696,10 +757,15 @@ TEST(join, agrees_with_the_definition)
 		o = draw_options(t, w);
 		check_pairs(t, w, &o, round);
 		o.index = round % 2 ? coverage_index_new() : NULL; /* left by the kernel, used for the witnesses */
+		o.again = test_below(t, 2);
 		if (round % 4 == 3)
 			leave_index(t, w, &o);
+		else if (round % 4 == 1)
+			gather_pairs(t, w, &o);
 		check_kernel(t, w, &o, round);
 		check_witness(t, w, &o, round);
+		if (o.again)
+			check_witness(t, w, &o, round);
 		coverage_index_free(o.index);
 		o.index = NULL;
 		check_changed(t, w, &o, round);

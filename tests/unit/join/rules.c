@@ -104,7 +104,7 @@ static uint64_t kernel_faults(const uint8_t *covers, const struct kernel *k, uin
 
 struct tally {
 	unsigned drawn[DRAWS];
-	uint64_t rules, refused, pairs, state[4];
+	uint64_t rules, refused, pairs, state[4], open;
 };
 
 static void plain_matrix(uint8_t *covers, const struct rule *rule, const struct world *w, struct tally *y)
@@ -120,13 +120,25 @@ static void plain_matrix(uint8_t *covers, const struct rule *rule, const struct 
 		}
 }
 
+/* Rows that were put off, until all are there. */
+static void grow_whole(struct test *t, struct kernel *k, const struct join_query *q, const struct join_options *o)
+{
+	struct err err = { 0 };
+	uint32_t grown = 1;
+
+	for (unsigned round = 0; grown; round++)
+		REQUIRE(kernel_grow(k, q, o, NULL, round, &grown, &err) == WN_OK, "%s", err.text);
+	CHECK_EQ(k->n_open, 0, "rows left open");
+}
+
 static void check_rule(struct test *t, const struct world *w, const struct rule *rule, struct collection *c,
 		       struct tally *y)
 {
 	static uint8_t covers[MOST * MOST];
 	struct join_options o = { .threads = 1 + (unsigned)test_below(t, 2),
 				  .memory = test_below(t, 3) ? 0 : 400,
-				  .list = test_below(t, 2) ? 0 : 1 + (uint32_t)test_below(t, 3) };
+				  .list = test_below(t, 2) ? 0 : 1 + (uint32_t)test_below(t, 3),
+				  .edges = test_below(t, 2) };
 	struct bound *bound;
 	struct plan *plan;
 	struct ruled r;
@@ -144,6 +156,8 @@ static void check_rule(struct test *t, const struct world *w, const struct rule 
 			coverage_release(&pairs);
 		}
 		if (CHECK(coverage_kernel(&k, &r.query, &o, NULL, &err) == WN_OK, "%s", err.text)) {
+			y->open += k.n_open;
+			grow_whole(t, &k, &r.query, &o);
 			CHECK_EQ(kernel_faults(covers, &k, y->state), 0, "kernel: %.*s", (int)rule->canonical.n,
 				 rule->canonical.p);
 			kernel_release(&k);
@@ -182,8 +196,9 @@ TEST(join, agrees_with_random_rules)
 		arena_release(&arena);
 	}
 	printf("join: %d collections, %" PRIu64 " rules (%" PRIu64 " refused), %" PRIu64 " pairs, folded %" PRIu64
-	       ", forced %" PRIu64 ", covered %" PRIu64 ", core %" PRIu64 "; drawn:",
-	       rounds, y.rules, y.refused, y.pairs, y.state[0], y.state[1], y.state[2], y.state[3]);
+	       ", forced %" PRIu64 ", covered %" PRIu64 ", core %" PRIu64 ", of them open %" PRIu64 "; drawn:",
+	       rounds, y.rules, y.refused, y.pairs, y.state[0], y.state[1], y.state[2], y.state[3], y.open);
+	CHECK(y.open > 0, "no row was put off");
 	for (int d = 0; d < DRAWS; d++) {
 		printf(" %s %u%s", draw_names[d], y.drawn[d], d + 1 < DRAWS ? "," : "\n");
 		CHECK(y.drawn[d] > 0, "%s was never drawn", draw_names[d]);
