@@ -41,6 +41,16 @@
 #define COVER_NO_GROUP UINT32_MAX
 #define COVER_NO_COMPONENT UINT32_MAX
 
+/* What is known of nearly the same problem.  A block of which most rows were in components that its search had to give
+ * up is not searched through again: it gets the better of the old cover, made whole, and of a greedy one, local search,
+ * and the old dual values, repaired. */
+struct cover_known {
+	const uint8_t *given_up; /* n: of a component that was left without proof */
+	const uint8_t *kept;	 /* n */
+	const uint32_t *y;	 /* n, over `denominator` */
+	uint32_t denominator;
+};
+
 struct cover_problem {
 	uint32_t n;
 	const uint64_t *start;	/* n + 1 */
@@ -50,11 +60,12 @@ struct cover_problem {
 	const uint32_t *fold;	/* n, or NULL: nothing folded */
 	const uint32_t *group;	/* n, or NULL: no quotas; COVER_NO_GROUP is in none */
 	uint32_t groups;
-	const uint32_t *demand;	 /* by group; cut to the group's size */
-	const int64_t *prefer;	 /* n, or NULL; thousandths */
-	const uint8_t *previous; /* n, or NULL: kept before, for `stable` */
-	uint64_t node_budget;	 /* of search nodes in all; 0 = COVER_NODES */
-	double time_limit;	 /* seconds; 0 = none.  A run it ends is not reproducible */
+	const uint32_t *demand;		 /* by group; cut to the group's size */
+	const int64_t *prefer;		 /* n, or NULL; thousandths */
+	const uint8_t *previous;	 /* n, or NULL: kept before, for `stable` */
+	const struct cover_known *known; /* NULL: nothing; not with quotas */
+	uint64_t node_budget;		 /* of search nodes in all; 0 = COVER_NODES */
+	double time_limit;		 /* seconds; 0 = none.  A run it ends is not reproducible */
 };
 
 #define COVER_NODES 20000 /* real components met so far need fewer than ten each */

@@ -89,14 +89,16 @@ static void round_fraction(const struct instance *in, const double *x, uint8_t *
 
 /* Greedy by gain per weight, with a lazy heap: gains only fall, so a column
  * whose gain is still true when it comes to the top is the best. */
-static void greedy(const struct instance *in, uint8_t *taken)
+void round_complete(const struct instance *in, uint8_t *taken)
 {
 	struct ranked *heap = mem_array((size_t)in->cols + 1, sizeof(*heap));
 	uint32_t *open = mem_array((size_t)in->rows + 1, sizeof(*open)), n = in->cols;
 	uint64_t left = 0;
 
-	memset(taken, 0, in->cols);
 	memcpy(open, in->demand, sizeof(*open) * in->rows);
+	for (uint32_t c = 0; c < n; c++)
+		for (uint64_t i = in->col_at[c]; taken[c] && i < in->col_at[c + 1]; i++)
+			open[in->col_row[i]] -= open[in->col_row[i]] > 0;
 	for (uint32_t r = 0; r < in->rows; r++)
 		left += open[r];
 	for (uint32_t c = 0; c < n; c++)
@@ -142,7 +144,8 @@ void round_cover(const struct instance *in, const double *x, uint8_t *taken)
 {
 	uint8_t *other;
 
-	greedy(in, taken);
+	memset(taken, 0, in->cols);
+	round_complete(in, taken);
 	if (!x)
 		return;
 	other = mem_zarray((size_t)in->cols + 1, 1);

@@ -8,4 +8,6 @@
 
 /* The better of greedy and of rounding x (may be NULL), less what is redundant. */
 void round_cover(const struct instance *in, const double *x, uint8_t *taken);
+/* `taken` made a cover greedily, less what is redundant. */
+void round_complete(const struct instance *in, uint8_t *taken);
 #endif

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/forest.h"
 #include "base/mem.h"
 #include "cover/blocks.h"
 #include "cover/improve.h"
@@ -20,6 +21,8 @@
 #define LOCAL_FIRST 300	    /* numbers that local search touches before the exact one, for each entry of the block */
 #define LOCAL_PART 400	    /* or this part of the budget */
 #define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
+#define LOCAL_KNOWN 60	    /* the same as LOCAL_FIRST, where a cover is known that much more was spent on */
+#define KNOWN_MOST 4	    /* of so many rows of a block all but one are known */
 
 struct job {
 	const struct cover_problem *p;
@@ -116,45 +119,114 @@ static uint64_t first_steps(const struct instance *in, uint64_t work)
 	return steps < work ? steps : work;
 }
 
+/* Was most of this block in components that an earlier search gave up? */
+static bool is_known(const struct job *j, const struct instance *in)
+{
+	const struct cover_known *known = j->p->known;
+	uint64_t rows = 0;
+
+	for (uint32_t r = 0; known && r < in->rows; r++)
+		rows += in->row_id[r] < j->p->n && known->given_up[in->row_id[r]];
+	return rows && rows * KNOWN_MOST >= (uint64_t)in->rows * (KNOWN_MOST - 1);
+}
+
+/* What dual values prove of a block: those that no column has in common are rounded up apart. */
+static uint32_t bound_by_pieces(const struct instance *in, const weight *u)
+{
+	uint32_t *up = forest_new(in->rows), bound = 0;
+	weight *sum = mem_zarray((size_t)in->rows + 1, sizeof(*sum));
+
+	for (uint32_t c = 0; c < in->cols; c++) {
+		uint32_t first = UINT32_MAX;
+
+		for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++) {
+			uint32_t r = in->col_row[i];
+
+			if (u[r] && first != UINT32_MAX)
+				forest_unite(up, first, r);
+			else if (u[r])
+				first = r;
+		}
+	}
+	for (uint32_t r = 0; r < in->rows; r++)
+		sum[forest_root(up, r)] += u[r] * in->demand[r];
+	for (uint32_t r = 0; r < in->rows; r++)
+		bound += (uint32_t)((sum[r] + PACKING_SCALE - 1) / PACKING_SCALE);
+	mem_free(up);
+	mem_free(sum);
+	return bound;
+}
+
+/* A cover and dual values from what is known: work in proportion to the block, and no search. */
+static uint32_t solve_known(struct job *j, struct search *s, const struct instance *in, struct packing *relaxed,
+			    uint8_t *taken)
+{
+	const struct cover_known *known = j->p->known;
+	uint8_t *old = mem_array((size_t)in->cols + 1, 1);
+	uint32_t scale = PACKING_SCALE / known->denominator, bound;
+
+	for (uint32_t c = 0; c < in->cols; c++)
+		old[c] = known->kept[in->col_id[c]];
+	round_complete(in, old);
+	round_cover(in, NULL, taken);
+	if (instance_cost(in, old) <= instance_cost(in, taken))
+		memcpy(taken, old, in->cols);
+	mem_free(old);
+	for (uint32_t r = 0; r < in->rows; r++)
+		relaxed->u[r] = (weight)known->y[in->row_id[r]] * scale;
+	packing_repair(in, relaxed->u, PACKING_SCALE);
+	bound = bound_by_pieces(in, relaxed->u);
+	local_search(s, in, bound, LOCAL_KNOWN * in->row_at[in->rows], taken);
+	return bound;
+}
+
+/* A cover and dual values from the relaxation, cuts, local search and branching.  Returns the bound reached. */
+static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, const struct instance *in,
+			   struct packing *relaxed, uint8_t *taken)
+{
+	uint64_t work = j->nodes * SEARCH_WORK;
+	uint32_t bound;
+	weight relieved;
+
+	packing_solve(a, in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, relaxed);
+	round_cover(in, relaxed->x, taken);
+	bound = (uint32_t)relaxed->bound;
+	if (instance_cost(in, taken) <= bound)
+		return bound;
+	bound = tightened(a, s, in, taken, relaxed);
+	local_search(s, in, bound, first_steps(in, work), taken);
+	relieved = without_quotas(j, a, s, in, taken);
+	bound = relieved > bound ? (uint32_t)relieved : bound;
+	bound = close_gap(s, in, relaxed, bound, taken);
+	if (s->exhausted && !local_search(s, in, bound, work / LOCAL_LAST, taken))
+		improve_cover(s, in, bound, taken);
+	if (s->exhausted && j->nodes > j->limits->nodes / 16)
+		j->nodes /= 2;
+	return bound;
+}
+
 static void solve_block(struct job *j, uint32_t k)
 {
 	struct solved_block *b = &j->out->block[k];
 	struct search s = { .node_budget = j->nodes, .deadline = j->limits->deadline };
+	struct packing relaxed = { 0 };
 	struct arena a = { 0 };
 	struct instance in;
-	struct packing relaxed;
 	uint8_t *taken;
-	weight sum = 0;
-	uint32_t bound;
-	uint64_t work = j->nodes * SEARCH_WORK;
 
 	blocks_cut(&a, j->in, &j->red, &j->blocks, k, j->in->w, j->scratch, &in);
-	packing_solve(&a, &in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, &relaxed);
 	taken = arena_zalloc(&a, (size_t)in.cols + 1);
-	round_cover(&in, relaxed.x, taken);
+	if (is_known(j, &in)) {
+		relaxed.u = ARENA_ARRAY(&a, weight, (size_t)in.rows + 1);
+		b->lower = solve_known(j, &s, &in, &relaxed, taken);
+	} else {
+		b->lower = solve_anew(j, &a, &s, &in, &relaxed, taken);
+	}
 	b->cost = (uint32_t)instance_cost(&in, taken);
-	bound = (uint32_t)relaxed.bound;
-	if (b->cost > bound) {
-		weight relieved;
-
-		bound = tightened(&a, &s, &in, taken, &relaxed);
-		local_search(&s, &in, bound, first_steps(&in, work), taken);
-		relieved = without_quotas(j, &a, &s, &in, taken);
-		bound = relieved > bound ? (uint32_t)relieved : bound;
-		bound = close_gap(&s, &in, &relaxed, bound, taken);
-		if (s.exhausted && !local_search(&s, &in, bound, work / LOCAL_LAST, taken))
-			improve_cover(&s, &in, bound, taken);
-		if (s.exhausted && j->nodes > j->limits->nodes / 16)
-			j->nodes /= 2;
-		b->cost = (uint32_t)instance_cost(&in, taken);
-	}
-	b->lower = bound;
 	packing_repair(&in, relaxed.u, PACKING_SCALE);
-	for (uint32_t r = 0; r < in.rows; r++) {
-		sum += relaxed.u[r] * in.demand[r];
+	for (uint32_t r = 0; r < in.rows; r++)
 		note_dual(j, in.row_id[r], (uint32_t)relaxed.u[r]);
-	}
-	b->certified = (uint32_t)((sum + PACKING_SCALE - 1) / PACKING_SCALE);
+	b->certified = bound_by_pieces(&in, relaxed.u);
 	if (b->certified > b->lower)
 		b->lower = b->certified;
 	b->status = b->certified == b->cost ? COVER_CERTIFIED : b->lower == b->cost ? COVER_SEARCHED : COVER_BOUNDED;

@@ -7,6 +7,7 @@
 #include "flow/captures_int.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/hash.h"
@@ -14,27 +15,79 @@
 
 /* ---- the block ---- */
 
+/* Where the pointers to the arrays are in a table, and how wide the arrays are. */
+static const struct {
+	size_t field, size;
+} arrays[] = {
+#define ARRAY(name, size)                             \
+	{                                             \
+		offsetof(struct captures, name), size \
+	}
+	ARRAY(time, 8),	   ARRAY(published, 8), ARRAY(bytes, 8),    ARRAY(url, 8),	     ARRAY(id, 4),
+	ARRAY(content, 4), ARRAY(host, 4),	ARRAY(mime, 4),	    ARRAY(declared, 4),	     ARRAY(charset, 4),
+	ARRAY(lang, 4),	   ARRAY(words, 4),	ARRAY(shingles, 4), ARRAY(shingles_main, 4), ARRAY(file, 4),
+	ARRAY(crawl, 4),   ARRAY(status, 4),
+#undef ARRAY
+};
+
+static char *array_of(const struct captures *c, size_t i)
+{
+	char *p;
+
+	memcpy(&p, (const char *)c + arrays[i].field, sizeof p);
+	return p;
+}
+
 size_t captures_lay_out(struct captures *c, char *base)
 {
 	size_t n = c->n, at = 0;
-	struct {
-		void *field;
-		size_t size;
-	} const arrays[] = {
-		{ &c->time, 8 },     { &c->published, 8 },     { &c->bytes, 8 }, { &c->url, 8 },
-		{ &c->id, 4 },	     { &c->content, 4 },       { &c->host, 4 },	 { &c->mime, 4 },
-		{ &c->declared, 4 }, { &c->charset, 4 },       { &c->lang, 4 },	 { &c->words, 4 },
-		{ &c->shingles, 4 }, { &c->shingles_main, 4 }, { &c->file, 4 },	 { &c->crawl, 4 },
-		{ &c->status, 4 },
-	};
 
 	for (size_t i = 0; i < COUNT(arrays); i++) {
-		void *p = base ? base + at : NULL;
+		char *p = base ? base + at : NULL;
 
-		memcpy(arrays[i].field, &p, sizeof p);
+		memcpy((char *)c + arrays[i].field, &p, sizeof p);
 		at += (n * arrays[i].size + 7) / 8 * 8;
 	}
 	return at;
+}
+
+void captures_copy(struct captures *to, size_t i, const struct captures *from, size_t k, size_t n)
+{
+	for (size_t f = 0; f < COUNT(arrays); f++)
+		memcpy(array_of(to, f) + i * arrays[f].size, array_of(from, f) + k * arrays[f].size,
+		       n * arrays[f].size);
+}
+
+bool captures_put_together(struct captures *out, const struct captures *base, const struct captures *rows,
+			   const struct capture_stretch *stretches, size_t n)
+{
+	size_t to = 0, at = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		bool new = stretches[k].from == CAPTURE_NEW;
+		size_t from = new ? at : stretches[k].from, there = new ? rows->n : base->n, count = stretches[k].n;
+
+		if (from > there || count > there - from || count > out->n - to)
+			return false;
+		for (size_t i = 0; i < count; i++)
+			out->from[to + i] = new		 ? CAPTURE_NEW
+					    : base->from ? base->from[from + i]
+							 : (uint32_t)(from + i);
+		to += count;
+		at += new ? count : 0;
+	}
+	for (size_t f = 0; f < COUNT(arrays) && to == out->n; f++) { /* array by array, each from left to right */
+		size_t size = arrays[f].size;
+		char *p = array_of(out, f), *old = array_of(base, f), *fresh = array_of(rows, f);
+
+		for (size_t k = 0; k < n; p += stretches[k++].n * size) {
+			bool new = stretches[k].from == CAPTURE_NEW;
+
+			memcpy(p, new ? fresh : old + stretches[k].from *size, stretches[k].n * size);
+			fresh += new ? stretches[k].n *size : 0;
+		}
+	}
+	return to == out->n;
 }
 
 void captures_alloc(struct captures *c, size_t n)
@@ -75,27 +128,6 @@ void captures_row(struct captures *c, size_t i, sqlite3_stmt *s)
 	c->published[i] = sqlite3_column_type(s, 9) == SQLITE_NULL ? CAPTURE_NO_TIME : sqlite3_column_int64(s, 9);
 	c->file[i] = u32(s, 10);
 	c->crawl[i] = u32(s, 11);
-}
-
-void captures_copy(struct captures *to, size_t i, const struct captures *from, size_t k, size_t n)
-{
-	memcpy(to->time + i, from->time + k, n * 8);
-	memcpy(to->published + i, from->published + k, n * 8);
-	memcpy(to->bytes + i, from->bytes + k, n * 8);
-	memcpy(to->id + i, from->id + k, n * 4);
-	memcpy(to->content + i, from->content + k, n * 4);
-	memcpy(to->host + i, from->host + k, n * 4);
-	memcpy(to->mime + i, from->mime + k, n * 4);
-	memcpy(to->declared + i, from->declared + k, n * 4);
-	memcpy(to->charset + i, from->charset + k, n * 4);
-	memcpy(to->lang + i, from->lang + k, n * 4);
-	memcpy(to->words + i, from->words + k, n * 4);
-	memcpy(to->shingles + i, from->shingles + k, n * 4);
-	memcpy(to->shingles_main + i, from->shingles_main + k, n * 4);
-	memcpy(to->file + i, from->file + k, n * 4);
-	memcpy(to->crawl + i, from->crawl + k, n * 4);
-	memcpy(to->status + i, from->status + k, n * 4);
-	memcpy(to->url + i, from->url + k, n * 8);
 }
 
 uint64_t captures_url(struct str urlkey) { return hash_str(urlkey); }
@@ -172,29 +204,15 @@ static struct str text(sqlite3_stmt *s, int i, struct arena *a)
 	return arena_str(a, str_n((const char *)sqlite3_column_blob(s, i), (size_t)sqlite3_column_bytes(s, i)));
 }
 
-int captures_place(sqlite3 *db, sqlite3_stmt **kept, struct arena *a, uint32_t id, struct capture_place *out,
-		   struct err *err)
+void captures_place(struct capture_place *out, sqlite3_stmt *s, int i, struct arena *a)
 {
-	int step;
-
-	if (!*kept &&
-	    sqlite3_prepare_v2(
-		db,
-		"select c.time, c.urlkey, c.digest, c.url, f.name, c.at from capture c left join file f on f.id = c.file where c.id = ?",
-		-1, kept, NULL) != SQLITE_OK)
-		return failed(db, err);
-	sqlite3_bind_int64(*kept, 1, id);
-	step = sqlite3_step(*kept);
-	if (step == SQLITE_ROW)
-		*out = (struct capture_place){ .id = id,
-					       .time = sqlite3_column_int64(*kept, 0),
-					       .urlkey = text(*kept, 1, a),
-					       .digest = text(*kept, 2, a),
-					       .url = text(*kept, 3, a),
-					       .file = text(*kept, 4, a),
-					       .at = (uint64_t)sqlite3_column_int64(*kept, 5) };
-	sqlite3_reset(*kept);
-	return step == SQLITE_ROW ? WN_OK : step == SQLITE_DONE ? WN_NONE : failed(db, err);
+	*out = (struct capture_place){ .id = u32(s, 0),
+				       .time = sqlite3_column_int64(s, 2),
+				       .urlkey = text(s, i, a),
+				       .digest = text(s, i + 1, a),
+				       .url = text(s, i + 2, a),
+				       .file = text(s, i + 3, a),
+				       .at = (uint64_t)sqlite3_column_int64(s, i + 4) };
 }
 
 int captures_by_place(const void *a, const void *b)
@@ -223,15 +241,26 @@ static int sort_ties(sqlite3 *db, sqlite3_stmt **s, uint32_t *ids, size_t from, 
 	if (to - from < 2)
 		return WN_OK;
 	p = mem_array(to - from, sizeof *p);
-	for (size_t i = from; i < to && rc == WN_OK; i++)
-		rc = captures_place(db, s, &a, ids[i], &p[i - from], err);
+	if (!*s && sqlite3_prepare_v2(db,
+				      "select c.id, null, c.time, " PLACE_COLUMNS
+				      " from capture c left join file f on f.id = c.file where c.id = ?",
+				      -1, s, NULL) != SQLITE_OK)
+		rc = failed(db, err);
+	for (size_t i = from; i < to && rc == WN_OK; i++) {
+		sqlite3_bind_int64(*s, 1, ids[i]);
+		if (sqlite3_step(*s) == SQLITE_ROW)
+			captures_place(&p[i - from], *s, 3, &a);
+		else
+			rc = failed(db, err);
+		sqlite3_reset(*s);
+	}
 	if (rc == WN_OK)
 		sort_array(p, to - from, sizeof *p, captures_by_place);
 	for (size_t i = from; i < to && rc == WN_OK; i++)
 		ids[i] = p[i - from].id;
 	mem_free(p);
 	arena_release(&a);
-	return rc == WN_NONE ? failed(db, err) : rc;
+	return rc;
 }
 
 /* ids in canonical order, and hashes of their urlkeys. */

@@ -16,10 +16,6 @@ static const char magic[8] = "WNCAPT\0\2", delta_magic[8] = "WNCAPD\0\1";
 #define DELTA_HEAD 72u /* magic, revision, last, altered, n, base, stretches, rows, checksum */
 #define DELTA_SHARE 8u /* with more than an eighth of the rows in it a whole table is written */
 
-struct stretch { /* rows of the base, or, from CAPTURE_NEW, the next of the delta */
-	uint32_t from, n;
-};
-
 static const char *file_path(const struct collection *coll, struct arena *a, uint64_t revision, const char *ending)
 {
 	return collection_path(coll, a, arena_printf(a, "runs/captures-r%" PRIu64 ".%s", revision, ending).p);
@@ -79,14 +75,14 @@ static bool store_table(struct captures *c, const char *path)
 /* ---- deltas ---- */
 
 /* The rows, as stretches; those that are new are counted. */
-static struct stretch *list_stretches(const struct captures *c, size_t *n, size_t *fresh)
+static struct capture_stretch *list_stretches(const struct captures *c, size_t *n, size_t *fresh)
 {
-	VEC(struct stretch) all = { 0 };
+	VEC(struct capture_stretch) all = { 0 };
 
 	*fresh = 0;
 	vec_reserve(&all, 1);
 	for (size_t i = 0; i < c->n; i++) {
-		struct stretch *last = all.n ? &all.p[all.n - 1] : NULL;
+		struct capture_stretch *last = all.n ? &all.p[all.n - 1] : NULL;
 		bool new = c->from[i] == CAPTURE_NEW;
 
 		*fresh += new;
@@ -94,13 +90,13 @@ static struct stretch *list_stretches(const struct captures *c, size_t *n, size_
 		    (new ? last->from == CAPTURE_NEW : last->from != CAPTURE_NEW && last->from + last->n == c->from[i]))
 			last->n++;
 		else
-			vec_push(&all, ((struct stretch){ c->from[i], 1 }));
+			vec_push(&all, ((struct capture_stretch){ c->from[i], 1 }));
 	}
 	*n = all.n;
 	return all.p;
 }
 
-static bool store_delta(const struct captures *c, const char *path, const struct stretch *stretches, size_t n,
+static bool store_delta(const struct captures *c, const char *path, const struct capture_stretch *stretches, size_t n,
 			size_t fresh)
 {
 	struct captures rows = { 0 };
@@ -128,27 +124,6 @@ static bool store_delta(const struct captures *c, const char *path, const struct
 	return ok;
 }
 
-/* False: the stretches do not add up. */
-static bool put_together(struct captures *out, const struct captures *base, const struct captures *rows,
-			 const struct stretch *stretches, size_t n)
-{
-	size_t to = 0, at = 0;
-
-	for (size_t k = 0; k < n; k++) {
-		bool new = stretches[k].from == CAPTURE_NEW;
-		size_t from = new ? at : stretches[k].from, there = new ? rows->n : base->n, count = stretches[k].n;
-
-		if (from > there || count > there - from || count > out->n - to)
-			return false;
-		captures_copy(out, to, new ? rows : base, from, count);
-		for (size_t i = 0; i < count; i++)
-			out->from[to + i] = new ? CAPTURE_NEW : (uint32_t)(from + i);
-		to += count;
-		at += new ? count : 0;
-	}
-	return to == out->n;
-}
-
 static bool read_delta(struct captures *c, struct collection *coll, struct arena *a, const struct os_map *map)
 {
 	struct captures rows = { 0 }, base = { 0 };
@@ -163,15 +138,15 @@ static bool read_delta(struct captures *c, struct collection *coll, struct arena
 	};
 	rows.n = (size_t)head[6];
 	if (head[3] >= UINT32_MAX || head[5] > map->n || head[6] > map->n ||
-	    map->n != DELTA_HEAD + head[5] * sizeof(struct stretch) + captures_lay_out(&rows, NULL) ||
+	    map->n != DELTA_HEAD + head[5] * sizeof(struct capture_stretch) + captures_lay_out(&rows, NULL) ||
 	    checksum((const char *)map->p, DELTA_HEAD, map->n - DELTA_HEAD) != head[7] ||
 	    !map_table(&base, file_path(coll, a, c->base, "table")))
 		return false;
-	captures_lay_out(&rows, (char *)(uintptr_t)map->p + DELTA_HEAD + head[5] * sizeof(struct stretch));
+	captures_lay_out(&rows, (char *)(uintptr_t)map->p + DELTA_HEAD + head[5] * sizeof(struct capture_stretch));
 	captures_alloc(c, (size_t)head[3]);
 	c->from = mem_array(c->n + 1, sizeof *c->from);
-	ok =
-	    put_together(c, &base, &rows, (const struct stretch *)(const void *)(map->p + DELTA_HEAD), (size_t)head[5]);
+	ok = captures_put_together(c, &base, &rows, (const struct capture_stretch *)(const void *)(map->p + DELTA_HEAD),
+				   (size_t)head[5]);
 	captures_release(&base);
 	if (!ok)
 		captures_release(c);
@@ -256,7 +231,7 @@ static void remove_others(struct collection *coll, struct arena *a, uint64_t rev
 
 void captures_store(struct captures *c, struct collection *coll)
 {
-	struct stretch *stretches = NULL;
+	struct capture_stretch *stretches = NULL;
 	struct err ignored = { 0 };
 	struct arena a = { 0 };
 	size_t n = 0, fresh = 0;

@@ -11,6 +11,7 @@ void captures_alloc(struct captures *c, size_t n);
 #define CAPTURE_COLUMNS \
 	"c.id, c.content, c.time, c.status, c.host, c.bytes, c.mime, c.declared, c.charset, c.published, c.file, c.crawl"
 void captures_row(struct captures *c, size_t i, sqlite3_stmt *s);
+#define PLACE_COLUMNS "c.urlkey, c.digest, c.url, f.name, c.at"
 void captures_copy(struct captures *to, size_t i, const struct captures *from, size_t k, size_t n);
 
 uint64_t captures_url(struct str urlkey);
@@ -27,15 +28,23 @@ void captures_store(struct captures *c, struct collection *coll);
 
 struct capture_place { /* where a capture stands among those of all urlkeys */
 	uint32_t id;
+	uint32_t row;	 /* captures_patch.c: of what was read */
+	uint32_t before; /* captures_patch.c: the capture in front, 0: none, UINT32_MAX: not looked for */
 	int64_t time;
 	struct str urlkey, digest, url, file;
 	uint64_t at;
 };
 /* By canonical order; qsort. */
 int captures_by_place(const void *a, const void *b);
-/* The place of a capture; strings in the arena.  WN_NONE when it is gone. */
-int captures_place(sqlite3 *db, sqlite3_stmt **kept, struct arena *a, uint32_t id, struct capture_place *out,
-		   struct err *err);
+/* From a statement with id, anything and time, and PLACE_COLUMNS from i on; strings in the arena. */
+void captures_place(struct capture_place *out, sqlite3_stmt *s, int i, struct arena *a);
+
+struct capture_stretch { /* rows of one table, or, from CAPTURE_NEW, the next of another */
+	uint32_t from, n;
+};
+/* out->n rows of `base` and `rows`, and where they are from; false: the stretches do not add up. */
+bool captures_put_together(struct captures *out, const struct captures *base, const struct captures *rows,
+			   const struct capture_stretch *stretches, size_t n);
 
 /* old, brought to the present; WN_NONE when that is not possible or not worth it. */
 int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db, struct err *err);

@@ -17,15 +17,58 @@ struct patch {
 	struct err *err;
 	const struct captures *old;
 	struct arena arena;
-	sqlite3_stmt *place, *same, *before, *row;
+	sqlite3_stmt *row, *near, *before;
 	struct map out;		      /* ids that leave the old table, and */
 	VEC(uint32_t) taken;	      /* the same, listed */
 	VEC(struct capture_place) in; /* that stand somewhere new */
-	uint32_t *at_of;	      /* [last + 1] place of an id in the old table */
-	uint8_t *leaves;	      /* [old->n] */
+	struct captures rows;	      /* theirs, as they were read */
+	size_t room;
+	uint32_t *at_of; /* [last + 1] place of an id in the old table */
+	uint8_t *leaves; /* [old->n] */
 };
 
 static int failed(struct patch *p) { return err_set(p->err, WN_CATALOG, "captures: %s", sqlite3_errmsg(p->db)); }
+
+/* Reads a capture into row i; WN_NONE when it is gone. */
+static int read_capture(struct patch *p, uint32_t id, struct captures *out, size_t i, struct capture_place *at)
+{
+	int step;
+
+	if (!p->row && sqlite3_prepare_v2(
+			   p->db,
+			   "select " CAPTURE_COLUMNS ", t.words, t.shingles, t.shingles_main, t.lang, " PLACE_COLUMNS
+			   " from capture c left join content t on t.id = c.content left join file f on f.id = c.file "
+			   "where c.id = ?",
+			   -1, &p->row, NULL) != SQLITE_OK)
+		return failed(p);
+	sqlite3_bind_int64(p->row, 1, id);
+	step = sqlite3_step(p->row);
+	if (step == SQLITE_ROW) {
+		captures_row(out, i, p->row);
+		out->words[i] = (uint32_t)sqlite3_column_int64(p->row, 12);
+		out->shingles[i] = (uint32_t)sqlite3_column_int64(p->row, 13);
+		out->shingles_main[i] = (uint32_t)sqlite3_column_int64(p->row, 14);
+		out->lang[i] = (uint32_t)sqlite3_column_int64(p->row, 15);
+		captures_place(at, p->row, 16, &p->arena);
+		out->url[i] = captures_url(at->urlkey);
+	}
+	sqlite3_reset(p->row);
+	return step == SQLITE_ROW ? WN_OK : step == SQLITE_DONE ? WN_NONE : failed(p);
+}
+
+static void make_room(struct patch *p)
+{
+	struct captures more = { 0 };
+
+	if (p->in.n < p->room)
+		return;
+	p->room = 2 * p->room + 256;
+	captures_alloc(&more, p->room);
+	if (p->in.n)
+		captures_copy(&more, 0, &p->rows, 0, p->in.n);
+	captures_release(&p->rows);
+	p->rows = more;
+}
 
 static int take_id(struct patch *p, uint32_t id)
 {
@@ -37,9 +80,12 @@ static int take_id(struct patch *p, uint32_t id)
 	if (p->out.n == before)
 		return WN_OK;
 	vec_push(&p->taken, id);
-	rc = captures_place(p->db, &p->place, &p->arena, id, &at, p->err);
-	if (rc == WN_OK)
+	make_room(p);
+	if ((rc = read_capture(p, id, &p->rows, p->in.n, &at)) == WN_OK) {
+		at.row = (uint32_t)p->in.n;
+		at.before = UINT32_MAX;
 		vec_push(&p->in, at);
+	}
 	return rc == WN_NONE ? WN_OK : rc;
 }
 
@@ -66,30 +112,50 @@ static int take_list(struct patch *p, const char *sql, uint64_t after)
 	return rc;
 }
 
-/* The others of its urlkey and second. */
-static int take_same(struct patch *p, const struct capture_place *at)
+/* The others of its urlkey and second, and which one of before stands in front of those. */
+static int take_same(struct patch *p, size_t i)
 {
+	struct capture_place at = p->in.p[i]; /* the list moves */
 	VEC(uint32_t) ids = { 0 };
 	int rc = WN_OK, step;
 
-	if (!p->same && sqlite3_prepare_v2(p->db, "select capture from capture_key where urlkey = ? and time = ?", -1,
-					   &p->same, NULL) != SQLITE_OK)
+	if (!p->near &&
+	    sqlite3_prepare_v2(
+		p->db,
+		"select capture, time, urlkey from capture_key where (urlkey, time) <= (?, ?) order by urlkey desc, time desc, capture desc",
+		-1, &p->near, NULL) != SQLITE_OK)
 		return failed(p);
-	sqlite3_bind_text(p->same, 1, at->urlkey.n ? at->urlkey.p : "", (int)at->urlkey.n, SQLITE_STATIC);
-	sqlite3_bind_int64(p->same, 2, at->time);
-	while ((step = sqlite3_step(p->same)) == SQLITE_ROW)
-		vec_push(&ids, (uint32_t)sqlite3_column_int64(p->same, 0));
-	sqlite3_reset(p->same);
-	if (step != SQLITE_DONE)
+	sqlite3_bind_text(p->near, 1, at.urlkey.n ? at.urlkey.p : "", (int)at.urlkey.n, SQLITE_STATIC);
+	sqlite3_bind_int64(p->near, 2, at.time);
+	p->in.p[i].before = 0;
+	while ((step = sqlite3_step(p->near)) == SQLITE_ROW) {
+		uint32_t id = (uint32_t)sqlite3_column_int64(p->near, 0);
+
+		if (sqlite3_column_int64(p->near, 1) == at.time &&
+		    str_eq(at.urlkey, str_n((const char *)sqlite3_column_blob(p->near, 2),
+					    (size_t)sqlite3_column_bytes(p->near, 2)))) {
+			vec_push(&ids, id);
+		} else if (id <= p->old->last) {
+			p->in.p[i].before = id;
+			break;
+		}
+	}
+	sqlite3_reset(p->near);
+	if (step != SQLITE_DONE && step != SQLITE_ROW)
 		rc = failed(p);
-	for (size_t i = 0; i < ids.n && rc == WN_OK; i++)
-		rc = take_id(p, ids.p[i]);
+	for (size_t k = 0; k < ids.n && rc == WN_OK; k++)
+		rc = take_id(p, ids.p[k]);
 	vec_release(&ids);
 	return rc;
 }
 
-/* How many rows of the old table stand before it. */
-static int find_before(struct patch *p, const struct capture_place *at, size_t *place)
+static bool stays(const struct patch *p, uint32_t id)
+{
+	return id <= p->old->last && p->at_of[id] != UINT32_MAX && !p->leaves[p->at_of[id]];
+}
+
+/* The nearest capture in front that stays in the table; 0: none. */
+static int seek_before(struct patch *p, const struct capture_place *at, uint32_t *before)
 {
 	int step;
 
@@ -101,18 +167,25 @@ static int find_before(struct patch *p, const struct capture_place *at, size_t *
 		return failed(p);
 	sqlite3_bind_text(p->before, 1, at->urlkey.n ? at->urlkey.p : "", (int)at->urlkey.n, SQLITE_STATIC);
 	sqlite3_bind_int64(p->before, 2, at->time);
-	*place = 0;
-	while ((step = sqlite3_step(p->before)) == SQLITE_ROW) {
-		uint32_t id = (uint32_t)sqlite3_column_int64(p->before, 0);
-
-		if (id > p->old->last || p->at_of[id] == UINT32_MAX || p->leaves[p->at_of[id]])
-			continue;
-		*place = (size_t)p->at_of[id] + 1;
-		break;
-	}
+	*before = 0;
+	while ((step = sqlite3_step(p->before)) == SQLITE_ROW)
+		if (stays(p, *before = (uint32_t)sqlite3_column_int64(p->before, 0)))
+			break;
 	sqlite3_reset(p->before);
-	if (step != SQLITE_ROW && step != SQLITE_DONE)
-		return failed(p);
+	if (step == SQLITE_DONE)
+		*before = 0;
+	return step == SQLITE_ROW || step == SQLITE_DONE ? WN_OK : failed(p);
+}
+
+/* How many rows of the old table stand before it. */
+static int find_before(struct patch *p, const struct capture_place *at, size_t *place)
+{
+	uint32_t before = at->before;
+	int rc;
+
+	if (before && !stays(p, before) && (rc = seek_before(p, at, &before)) < 0)
+		return rc;
+	*place = before ? (size_t)p->at_of[before] + 1 : 0;
 	/* of several captures of that second the last of the table's order is meant */
 	while (*place && *place < p->old->n && p->old->url[*place] == p->old->url[*place - 1] &&
 	       p->old->time[*place] == p->old->time[*place - 1])
@@ -120,62 +193,43 @@ static int find_before(struct patch *p, const struct capture_place *at, size_t *
 	return WN_OK;
 }
 
-static int read_row(struct patch *p, struct captures *out, size_t i, uint32_t id)
-{
-	int step;
-
-	if (!p->row &&
-	    sqlite3_prepare_v2(p->db,
-			       "select " CAPTURE_COLUMNS
-			       ", t.words, t.shingles, t.shingles_main, t.lang from capture c left join content t on "
-			       "t.id = c.content where c.id = ?",
-			       -1, &p->row, NULL) != SQLITE_OK)
-		return failed(p);
-	sqlite3_bind_int64(p->row, 1, id);
-	step = sqlite3_step(p->row);
-	if (step == SQLITE_ROW) {
-		captures_row(out, i, p->row);
-		out->words[i] = (uint32_t)sqlite3_column_int64(p->row, 12);
-		out->shingles[i] = (uint32_t)sqlite3_column_int64(p->row, 13);
-		out->shingles_main[i] = (uint32_t)sqlite3_column_int64(p->row, 14);
-		out->lang[i] = (uint32_t)sqlite3_column_int64(p->row, 15);
-	}
-	sqlite3_reset(p->row);
-	return step == SQLITE_ROW ? WN_OK : failed(p);
-}
+typedef VEC(struct capture_stretch) stretches;
 
 /* Old rows from *from to `end`, less those that leave. */
-static void copy_old(const struct patch *p, struct captures *out, size_t *to, size_t *from, size_t end)
+static void list_old(const struct patch *p, stretches *out, size_t *from, size_t end)
 {
 	while (*from < end) {
 		size_t k = *from;
 
 		while (k < end && !p->leaves[k])
 			k++;
-		captures_copy(out, *to, p->old, *from, k - *from);
-		for (size_t i = 0; i < k - *from; i++)
-			out->from[*to + i] = p->old->from ? p->old->from[*from + i] : (uint32_t)(*from + i);
-		*to += k - *from;
+		if (k > *from)
+			vec_push(out, ((struct capture_stretch){ (uint32_t)*from, (uint32_t)(k - *from) }));
 		*from = k + (k < end);
 	}
 }
 
 static int merge(struct patch *p, struct captures *out)
 {
-	size_t to = 0, from = 0, place = 0;
+	struct captures fresh = { 0 };
+	size_t from = 0, place = 0;
+	stretches all = { 0 };
 	int rc = WN_OK;
 
+	captures_alloc(&fresh, p->in.n);
 	for (size_t i = 0; i < p->in.n && rc == WN_OK; i++) {
+		captures_copy(&fresh, i, &p->rows, p->in.p[i].row, 1);
 		if ((rc = find_before(p, &p->in.p[i], &place)) < 0)
 			break;
-		copy_old(p, out, &to, &from, place);
-		rc = read_row(p, out, to, p->in.p[i].id);
-		out->from[to] = CAPTURE_NEW;
-		out->url[to++] = captures_url(p->in.p[i].urlkey);
+		list_old(p, &all, &from, place);
+		vec_push(&all, ((struct capture_stretch){ CAPTURE_NEW, 1 }));
 	}
-	if (rc == WN_OK)
-		copy_old(p, out, &to, &from, p->old->n);
-	return rc == WN_OK && to != out->n ? err_set(p->err, WN_NONE, "the table of captures does not add up") : rc;
+	list_old(p, &all, &from, p->old->n);
+	if (rc == WN_OK && !captures_put_together(out, p->old, &fresh, all.p, all.n))
+		rc = err_set(p->err, WN_NONE, "the table of captures does not add up");
+	captures_release(&fresh);
+	vec_release(&all);
+	return rc;
 }
 
 int captures_some(struct captures *out, struct collection *coll, const uint64_t *ids, size_t n, struct err *err)
@@ -194,17 +248,11 @@ int captures_some(struct captures *out, struct collection *coll, const uint64_t 
 	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		struct capture_place at;
 
-		rc = ids[i] > UINT32_MAX ? WN_NONE
-					 : captures_place(p.db, &p.place, &p.arena, (uint32_t)ids[i], &at, err);
-		if (rc == WN_NONE) {
-			rc = WN_OK;
-			continue;
-		}
-		if (rc == WN_OK && (rc = read_row(&p, out, there, (uint32_t)ids[i])) == WN_OK)
-			out->url[there++] = captures_url(at.urlkey);
+		rc = ids[i] > UINT32_MAX ? WN_NONE : read_capture(&p, (uint32_t)ids[i], out, there, &at);
+		there += rc == WN_OK;
+		rc = rc == WN_NONE ? WN_OK : rc;
 	}
 	out->n = there;
-	sqlite3_finalize(p.place);
 	sqlite3_finalize(p.row);
 	arena_release(&p.arena);
 	if (rc < 0)
@@ -224,11 +272,8 @@ int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db
 		WN_OK ||
 	    (rc = take_list(&p, "select id from capture where id > ? order by id", old->last)) != WN_OK)
 		goto out;
-	for (size_t i = 0, n = p.in.n; i < n && rc == WN_OK; i++) {
-		struct capture_place at = p.in.p[i]; /* the list moves */
-
-		rc = take_same(&p, &at);
-	}
+	for (size_t i = 0, n = p.in.n; i < n && rc == WN_OK; i++)
+		rc = take_same(&p, i);
 	if (rc < 0)
 		goto out;
 	sort_array(p.in.p, p.in.n, sizeof *p.in.p, captures_by_place);
@@ -254,10 +299,10 @@ int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db
 	if ((rc = merge(&p, out)) < 0)
 		captures_release(out);
 out:
-	sqlite3_finalize(p.place);
-	sqlite3_finalize(p.same);
-	sqlite3_finalize(p.before);
 	sqlite3_finalize(p.row);
+	sqlite3_finalize(p.near);
+	sqlite3_finalize(p.before);
+	captures_release(&p.rows);
 	map_release(&p.out);
 	vec_release(&p.in);
 	vec_release(&p.taken);

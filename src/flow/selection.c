@@ -220,35 +220,42 @@ static int fill_names(struct filler *f, struct err *err)
 	return rc;
 }
 
+/* Columns of numbers, one after another: each is a pass over two arrays. */
+static void fill_times(struct filler *f, unsigned attr, const int64_t *of)
+{
+	struct column *col = f->cols->col[attr];
+
+	for (size_t d = 0; col && d < f->cols->n; d++)
+		if (of[f->rows[d]] != CAPTURE_NO_TIME)
+			col->num[d] = (double)of[f->rows[d]];
+}
+
+static void fill_counts(struct filler *f, unsigned attr, const uint32_t *of)
+{
+	struct column *col = f->cols->col[attr];
+
+	for (size_t d = 0; col && d < f->cols->n; d++)
+		if (f->from->content[f->rows[d]])
+			col->num[d] = of[f->rows[d]];
+}
+
 static void fill_numbers(struct filler *f)
 {
 	const struct captures *t = f->from;
 	struct column **col = f->cols->col;
-	bool main_text = catalog_settings(f->coll->catalog)->main_text;
-	const uint32_t *shingles = main_text ? t->shingles_main : t->shingles;
 
-	for (size_t d = 0; d < f->cols->n; d++) {
-		uint32_t r = f->rows[d];
-
-		if (col[ATTR_TIME])
-			columns_number(col[ATTR_TIME], d, (double)t->time[r]);
-		if (col[ATTR_YEAR])
-			columns_number(col[ATTR_YEAR], d, (double)stamp_civil(t->time[r]).year);
-		if (col[ATTR_STATUS] && t->status[r] != CAPTURE_NO_STATUS)
-			columns_number(col[ATTR_STATUS], d, t->status[r]);
-		if (col[ATTR_BYTES])
-			columns_number(col[ATTR_BYTES], d, (double)t->bytes[r]);
-		if (col[ATTR_PUBLISHED] && t->published[r] != CAPTURE_NO_TIME)
-			columns_number(col[ATTR_PUBLISHED], d, (double)t->published[r]);
-		if (!t->content[r])
-			continue;
-		if (col[ATTR_WORDS])
-			columns_number(col[ATTR_WORDS], d, t->words[r]);
-		if (col[ATTR_SHINGLES])
-			columns_number(col[ATTR_SHINGLES], d, shingles[r]);
-		if (col[ATTR_CONTENT])
-			columns_number(col[ATTR_CONTENT], d, t->content[r]);
-	}
+	fill_times(f, ATTR_TIME, t->time);
+	fill_times(f, ATTR_PUBLISHED, t->published);
+	fill_counts(f, ATTR_WORDS, t->words);
+	fill_counts(f, ATTR_SHINGLES, catalog_settings(f->coll->catalog)->main_text ? t->shingles_main : t->shingles);
+	fill_counts(f, ATTR_CONTENT, t->content);
+	for (size_t d = 0; col[ATTR_YEAR] && d < f->cols->n; d++)
+		col[ATTR_YEAR]->num[d] = (double)stamp_civil(t->time[f->rows[d]]).year;
+	for (size_t d = 0; col[ATTR_STATUS] && d < f->cols->n; d++)
+		if (t->status[f->rows[d]] != CAPTURE_NO_STATUS)
+			col[ATTR_STATUS]->num[d] = t->status[f->rows[d]];
+	for (size_t d = 0; col[ATTR_BYTES] && d < f->cols->n; d++)
+		col[ATTR_BYTES]->num[d] = (double)t->bytes[f->rows[d]];
 }
 
 static void fill_text(struct filler *f, unsigned attr, size_t doc, struct str s)

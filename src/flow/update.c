@@ -12,6 +12,8 @@
 #include "base/task.h"
 #include "flow/update_int.h"
 
+#define KNOWN_LESS 8 /* a component that lost this part of its documents, or more, is another one */
+
 /* Reads the old answer; WN_NONE with the reason when it is not there as a whole. */
 static int load(struct update *u, const struct cover_row *row, struct err *err)
 {
@@ -66,7 +68,47 @@ static void *picked(struct update *u, const void *from, size_t size)
 	return out;
 }
 
-static int solve(struct update *u, bool stable, struct err *err)
+/* Where the run before had to leave a component without proof, and most of it is as it was, its cover and its dual
+ * values are where the solver begins; to spend the whole of its budget on that again would be a reduce.  Where the
+ * clock had ended the search it is searched as a whole now. */
+static struct cover_known *known(struct update *u, const struct cover_row *row)
+{
+	const struct run_state *was = &u->was;
+	struct cover_known *k = ARENA_NEW(&u->arena, struct cover_known);
+	uint8_t *given_up = arena_zalloc(&u->arena, (size_t)u->part.n + 1),
+		*kept = arena_zalloc(&u->arena, (size_t)u->part.n + 1);
+	uint32_t *y = arena_zalloc(&u->arena, ((size_t)u->part.n + 1) * sizeof *y),
+		 *less = mem_zarray((size_t)was->n_parts + 1, sizeof *less),
+		 *size = mem_zarray((size_t)was->n_parts + 1, sizeof *size);
+	bool any = false;
+
+	for (uint32_t o = 0; o < was->n; o++) {
+		size[was->part[o]]++;
+		less[was->part[o]] += u->work.now[o] == UPDATE_NONE;
+	}
+	for (uint32_t i = 0; i < u->part.n; i++) {
+		uint32_t d = u->part.docs[i], o = u->work.before[d];
+
+		if (!update_unchanged(&u->work, d))
+			continue;
+		given_up[i] = was->parts[was->part[o]].status == COVER_BOUNDED &&
+			      less[was->part[o]] * KNOWN_LESS < size[was->part[o]];
+		kept[i] = u->previous[d];
+		any |= given_up[i];
+	}
+	for (uint32_t v = 0; v < u->proof.value_count; v++) {
+		uint32_t d = u->work.now[u->proof.values[v].id];
+
+		if (d != UPDATE_NONE && u->part.place[d] != UPDATE_NONE)
+			y[u->part.place[d]] = u->proof.values[v].y;
+	}
+	mem_free(less);
+	mem_free(size);
+	*k = (struct cover_known){ given_up, kept, y, u->proof.denominator };
+	return any && !u->run->group && str_find(row->report, STR("\"timed_out\": true")) < 0 ? k : NULL;
+}
+
+static int solve(struct update *u, const struct cover_row *row, bool stable, struct err *err)
 {
 	const struct run *r = u->run;
 	struct cover_problem p = { .n = u->part.n,
@@ -79,7 +121,8 @@ static int solve(struct update *u, bool stable, struct err *err)
 				   .groups = r->groups,
 				   .demand = r->demand,
 				   .prefer = picked(u, r->prefer, sizeof *r->prefer),
-				   .previous = stable ? picked(u, u->previous, 1) : NULL };
+				   .previous = stable ? picked(u, u->previous, 1) : NULL,
+				   .known = known(u, row) };
 
 	progress_phase("solving", "documents", u->part.n);
 	progress_add(u->part.n);
@@ -201,7 +244,7 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 		return rc;
 	update_choose(&u->work, &u->proof);
 	update_part_build(&u->part, &u->work);
-	if ((rc = solve(u, stable, err)) < 0)
+	if ((rc = solve(u, row, stable, err)) < 0)
 		return rc;
 	update_combine(u);
 	reduce_proof(u->run, &u->all, &u->arena, &proof);

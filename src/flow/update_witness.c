@@ -142,7 +142,7 @@ static int offer_settling(struct update *u, const struct join_query *q, uint32_t
 
 	if (!u->all.kept[p.b])
 		p.b = u->is.witness[p.b];
-	if (p.b == STATE_KEPT || p.b == d)
+	if (p.b == STATE_KEPT || p.b == d || p.b == u->is.witness[d])
 		return WN_OK;
 	rc = measure(u, &u->run->ruled.query, p.a, p.b, &p.shared, err);
 	return rc < 0 ? rc : offer(u, q, p, err);

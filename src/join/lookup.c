@@ -50,12 +50,14 @@ static bool choose_seekers(struct lookup *x)
 {
 	const struct lookup_request *r = x->r;
 	uint32_t unknown = 0, others = 0;
+	unsigned asks = 0;
 
 	x->member_of = mem_array((size_t)x->sets->n + 1, sizeof *x->member_of);
 	memset(x->member_of, 0xff, ((size_t)x->sets->n + 1) * sizeof *x->member_of);
 	for (uint32_t s = 0; s < x->sets->n; s++) {
 		if (!r->few[s] || !x->sets->size[s])
 			continue;
+		asks |= r->few[s];
 		if (r->kept->row_of[s] == UINT32_MAX) {
 			vec_push(&x->member, s);
 		} else {
@@ -68,7 +70,8 @@ static bool choose_seekers(struct lookup *x)
 		if (r->few[s] || !r->live[s] || x->sets->size[s] == 0)
 			continue;
 		others++;
-		if (r->kept->row_of[s] == UINT32_MAX) {
+		if (r->kept->row_of[s] == UINT32_MAX &&
+		    ((asks & COVERAGE_AS_A && r->b_ok[s]) || (asks & COVERAGE_AS_B && r->a_ok[s]))) {
 			unknown++;
 			vec_push(&x->member, s);
 		}

@@ -19,6 +19,7 @@
 #define RANGE_BITS_MOST 24u
 #define BIN_BITS 11u   /* of a range's items, by which they are put in place */
 #define NEAR_PLACE 32u /* so few are sorted by insertion */
+#define ASKED_BITS 16u /* of a range's items, by which it is told which of them one asks with */
 #define ALIKE 4u       /* with less than a quarter of its items different no other base is tried */
 
 /* In a query, below the member. */
@@ -31,16 +32,19 @@ struct difference { /* from a base: items that it has and the member has not */
 
 struct reading {
 	struct lookup *x;
-	struct sets_scratch *scratch; /* [threads] */
-	uint64_t *items;	      /* of the members, one after another */
-	uint8_t *in_base;	      /* by item */
-	uint64_t *at;		      /* [members] how far they were taken */
-	uint32_t *near[2];	      /* [members] known sets beside it in the order of documents, or JOIN_NO_SET */
-	struct difference *missing;   /* [members] */
-	uint32_t below;		      /* members whose items are looked up, and not only compared with each other */
-	unsigned bits;		      /* of a range's number */
+	struct sets_scratch *scratch;		 /* [threads] */
+	uint64_t *items;			 /* of the members, one after another */
+	uint8_t *in_base;			 /* by item: need not be looked up */
+	const struct postings_looked **looked;	 /* [members] it was before, or NULL */
+	uint64_t asked[(1u << ASKED_BITS) / 64]; /* of the range: upper bits of items that one asks with */
+	uint64_t *at;				 /* [members] how far they were taken */
+	uint32_t *near[2];	    /* [members] known sets beside it in the order of documents, or JOIN_NO_SET */
+	struct difference *missing; /* [members] */
+	uint32_t below;		    /* members whose items are looked up, and not only compared with each other */
+	unsigned bits;		    /* of a range's number */
 	VEC(struct postings_query) query, sorted, look; /* of the range */
-	VEC(struct postings_query) holders;
+	uint32_t *holder;				/* [members] of an item */
+	uint64_t *sign;					/* [members] a number drawn for each */
 	postings_hits hits;
 	struct map runs; /* by signature */
 };
@@ -141,8 +145,12 @@ static void read_members(void *context, size_t from, size_t to, unsigned worker)
 
 		if (n)
 			memcpy(g->items + x->start[m], item, n * sizeof *item);
-		if (m < g->below)
+		if (g->looked[m]) {
+			g->x->base[m] = g->looked[m]->base;
+			memset(g->in_base + x->start[m], 1, n);
+		} else if (m < g->below) {
 			choose_base(g, &g->scratch[worker], (uint32_t)m);
+		}
 	}
 }
 
@@ -153,20 +161,48 @@ static bool in_range(const struct reading *g, uint64_t item, uint64_t range)
 	return (g->bits ? item >> (64 - g->bits) : 0) == range;
 }
 
-/* The items of a range, by member. */
+static unsigned asked_bit(const struct reading *g, uint64_t item)
+{
+	return (unsigned)(item << g->bits >> (64 - ASKED_BITS));
+}
+
+/* Items of one that does not ask and was looked up, or need not be: those are of use that some asking one has. */
+static void take_asked(struct reading *g, uint64_t range, uint32_t m)
+{
+	uint64_t i = g->at[m], end = g->x->start[m + 1];
+
+	for (; i < end && in_range(g, g->items[i], range); i++) {
+		unsigned bit = asked_bit(g, g->items[i]);
+
+		if (g->asked[bit / 64] >> bit % 64 & 1)
+			vec_push(&g->query, ((struct postings_query){ g->items[i], m << KINDS_BITS | IN_BASE }));
+	}
+	g->at[m] = i;
+}
+
+/* The items of a range, by member: those that ask come first. */
 static void take_range(struct reading *g, uint64_t range)
 {
 	const struct lookup *x = g->x;
 
 	g->query.n = 0;
+	memset(g->asked, 0, sizeof g->asked);
 	for (uint32_t m = 0; m < x->member.n; m++) {
 		struct difference *d = &g->missing[m];
 		uint64_t i = g->at[m], end = x->start[m + 1];
 		uint32_t of = m << KINDS_BITS;
 
-		for (; i < end && in_range(g, g->items[i], range); i++)
+		if (m >= x->n_asking && (m >= g->below || g->looked[m])) {
+			take_asked(g, range, m);
+			continue;
+		}
+		for (; i < end && in_range(g, g->items[i], range); i++) {
+			unsigned bit = asked_bit(g, g->items[i]);
+
+			g->asked[bit / 64] |= (uint64_t)(m < x->n_asking) << bit % 64;
 			vec_push(&g->query,
 				 ((struct postings_query){ g->items[i], of | (g->in_base[i] ? IN_BASE : OWN_ITEM) }));
+		}
 		g->at[m] = i;
 		for (; d->at < d->n && in_range(g, d->items[d->at], range); d->at++)
 			vec_push(&g->query, ((struct postings_query){ d->items[d->at], of | NOT_HERE }));
@@ -248,30 +284,53 @@ static void group_hits(struct lookup *x, const postings_hits *hits)
 		x->hit[x->hit_start[hits->p[i].of + 1]++] = hits->p[i].ref;
 }
 
-/* The run of the holders q[0..n). */
-static uint32_t run_of(struct lookup_runs *r, struct map *known, const struct postings_query *q, size_t n)
+/* Adds what was looked up before. */
+static void recall(struct reading *g)
 {
-	uint64_t sign = n, *run;
+	const struct postings *kept = g->x->r->kept;
 
-	for (size_t k = 0; k < n; k++)
-		sign = mix64(sign + q[k].of);
+	for (uint32_t m = 0; m < g->x->member.n; m++) {
+		const struct postings_looked *l = g->looked[m];
+
+		for (size_t i = 0; l && i < l->n_own + l->n_missing; i++)
+			vec_push(&g->hits,
+				 ((struct postings_found){ 2 * m + (i >= l->n_own), kept->refs.p[l->start + i] }));
+	}
+}
+
+/* Keeps what was looked up for the questions that follow. */
+static void remember(const struct reading *g)
+{
+	const struct lookup *x = g->x;
+	struct postings *kept = x->r->kept;
+
+	for (uint32_t m = 0; m < g->below; m++) {
+		size_t from = x->hit_start[2 * m], mid = x->hit_start[2 * m + 1], end = x->hit_start[2 * m + 2];
+
+		if (g->looked[m])
+			continue;
+		*map_put(&kept->looked_of, x->member.p[m], 0) = kept->looked.n;
+		vec_push(&kept->looked,
+			 ((struct postings_looked){ x->member.p[m], x->base[m], kept->refs.n, mid - from, end - mid }));
+		for (size_t i = from; i < end; i++)
+			vec_push(&kept->refs, x->hit[i]);
+	}
+}
+
+/* The run of holders, by a signature of theirs. */
+static uint32_t run_of(struct lookup_runs *r, struct map *known, const uint32_t *holder, uint32_t n, uint64_t sign)
+{
 	for (;; sign++) { /* lists of one signature may differ */
-		const uint32_t *there;
-		size_t k = 0;
+		uint64_t *run = map_put(known, sign, r->weight.n);
 
-		run = map_put(known, sign, r->weight.n);
 		if (*run == r->weight.n)
 			break;
-		there = r->holders.p + r->start.p[*run];
-		if (r->start.p[*run + 1] - r->start.p[*run] != n)
-			continue;
-		while (k < n && there[k] == q[k].of)
-			k++;
-		if (k == n)
+		if (r->start.p[*run + 1] - r->start.p[*run] == n &&
+		    memcmp(r->holders.p + r->start.p[*run], holder, n * sizeof *holder) == 0)
 			return (uint32_t)*run;
 	}
-	for (size_t k = 0; k < n; k++)
-		vec_push(&r->holders, q[k].of);
+	for (uint32_t k = 0; k < n; k++)
+		vec_push(&r->holders, holder[k]);
 	vec_push(&r->start, (uint32_t)r->holders.n);
 	vec_push(&r->weight, 0);
 	return (uint32_t)r->weight.n - 1;
@@ -283,13 +342,19 @@ static void note_runs(struct lookup *x, struct reading *g)
 	const struct postings_query *q = g->sorted.p;
 
 	for (size_t i = 0, end; i < g->sorted.n; i = end) {
-		g->holders.n = 0;
-		for (end = i; end < g->sorted.n && q[end].item == q[i].item; end++)
-			if ((q[end].of & ((1u << KINDS_BITS) - 1)) != NOT_HERE)
-				vec_push(&g->holders,
-					 ((struct postings_query){ q[end].item, q[end].of >> KINDS_BITS }));
-		if (g->holders.n > 1 && g->holders.p[0].of < x->n_asking) {
-			uint32_t run = run_of(r, &g->runs, g->holders.p, g->holders.n); /* may move the weights */
+		uint64_t sign = 0;
+		uint32_t n = 0;
+
+		for (end = i; end < g->sorted.n && q[end].item == q[i].item; end++) {
+			uint32_t m = q[end].of >> KINDS_BITS;
+
+			if ((q[end].of & ((1u << KINDS_BITS) - 1)) == NOT_HERE)
+				continue;
+			g->holder[n++] = m;
+			sign += g->sign[m];
+		}
+		if (n > 1 && g->holder[0] < x->n_asking) {
+			uint32_t run = run_of(r, &g->runs, g->holder, n, sign); /* may move the weights */
 
 			r->weight.p[run]++;
 		}
@@ -319,6 +384,7 @@ static void reading_release(struct reading *g)
 	for (size_t m = 0; m < g->x->member.n; m++)
 		mem_free(g->missing[m].items);
 	mem_free(g->missing);
+	mem_free(g->looked);
 	mem_free(g->near[0]);
 	mem_free(g->near[1]);
 	mem_free(g->in_base);
@@ -328,7 +394,8 @@ static void reading_release(struct reading *g)
 	vec_release(&g->query);
 	vec_release(&g->sorted);
 	vec_release(&g->look);
-	vec_release(&g->holders);
+	mem_free(g->holder);
+	mem_free(g->sign);
 	vec_release(&g->hits);
 	map_release(&g->runs);
 }
@@ -350,6 +417,15 @@ bool lookup_items(struct lookup *x)
 	x->base = mem_array(x->member.n + 1, sizeof *x->base);
 	memset(x->base, 0xff, (x->member.n + 1) * sizeof *x->base);
 	note_neighbours(&g);
+	g.looked = mem_zarray(x->member.n + 1, sizeof *g.looked);
+	g.holder = mem_array(x->member.n + 1, sizeof *g.holder);
+	g.sign = mem_array(x->member.n + 1, sizeof *g.sign);
+	for (size_t m = 0; m < x->member.n; m++) {
+		const uint64_t *at = map_get(&x->r->kept->looked_of, x->member.p[m]);
+
+		g.sign[m] = mix64(m + 1);
+		g.looked[m] = at ? &x->r->kept->looked.p[*at] : NULL;
+	}
 	g.scratch = mem_zarray(x->r->threads, sizeof *g.scratch);
 	if (x->member.n)
 		memcpy(g.at, x->start, x->member.n * sizeof *g.at);
@@ -363,7 +439,10 @@ bool lookup_items(struct lookup *x)
 		ok = find_range(&g);
 		note_runs(x, &g);
 	}
+	recall(&g);
 	group_hits(x, &g.hits);
+	if (ok)
+		remember(&g);
 	group_runs(x);
 	reading_release(&g);
 	return ok;

@@ -113,6 +113,9 @@ void postings_close(struct postings *p)
 	mem_free(p->row_of);
 	mem_free(p->next_row);
 	vec_release(&p->later);
+	vec_release(&p->looked);
+	vec_release(&p->refs);
+	map_release(&p->looked_of);
 	*p = (struct postings){ 0 };
 }
 

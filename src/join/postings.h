@@ -18,6 +18,7 @@
 #ifndef WINNOW_JOIN_POSTINGS_H
 #define WINNOW_JOIN_POSTINGS_H
 #include "base/err.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "join/columns.h"
 
@@ -104,6 +105,11 @@ struct postings_later { /* who may probe, by the first order */
 	bool set_probes, other_probes;
 };
 
+struct postings_looked { /* a set that the index does not know, in its terms (lookup_int.h: base, hit) */
+	uint32_t set, base;
+	size_t start, n_own, n_missing; /* of `refs` */
+};
+
 struct postings {
 	const unsigned char *bytes;
 	struct postings_tail tail;
@@ -112,12 +118,15 @@ struct postings {
 	const struct postings_row *rows;
 	const struct postings_name *names;
 	const uint32_t *directory, *post, *forward;
-	uint32_t *set_of;		  /* [rows] the set of now; JOIN_NO_SET: none */
-	uint32_t *row_of, *next_row;	  /* [sets] a row of it, [rows] another of the same set; UINT32_MAX: none */
-	uint8_t *tested, *tested_row;	  /* [classes], [rows] whose lists were found to be as they were written */
-	uint8_t *tested_bucket;		  /* [2^bits] a bit for each group of a bucket */
-	bool damaged;			  /* found while reading: what was found is not all */
-	VEC(struct postings_later) later; /* pairs of sets that nobody wanted to know yet (lookup.h) */
+	uint32_t *set_of;		    /* [rows] the set of now; JOIN_NO_SET: none */
+	uint32_t *row_of, *next_row;	    /* [sets] a row of it, [rows] another of the same set; UINT32_MAX: none */
+	uint8_t *tested, *tested_row;	    /* [classes], [rows] whose lists were found to be as they were written */
+	uint8_t *tested_bucket;		    /* [2^bits] a bit for each group of a bucket */
+	bool damaged;			    /* found while reading: what was found is not all */
+	VEC(struct postings_later) later;   /* pairs of sets that nobody wanted to know yet (lookup.h) */
+	VEC(struct postings_looked) looked; /* what was looked up, so that it is not again */
+	VEC(uint32_t) refs;
+	struct map looked_of; /* by set */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */
