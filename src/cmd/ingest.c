@@ -263,7 +263,7 @@ const struct cmd cmd_ingest = {
 	    "What is wrong in an archive is recorded as a flaw and reading goes on. A file whose bytes are in already is skipped, wherever it lies now; a file "
 	    "that grew is continued. A path names one file: when other bytes lie there than were read before, the captures of "
 	    "the earlier bytes are taken out (they could not be read any more), unless the same command finds those bytes at "
-	    "another path. The same holds for --jsonl. A killed ingest is continued by the same command.\n\n"
+	    "another path. The same holds for --jsonl; its documents are dated 1970-01-01 where --map names no time, or a line has none (bad-date). A killed ingest is continued by the same command.\n\n"
 	    "It stays within --memory, which must be 512M or more (768M with --unit char), since one page may have a text of 32 MiB. "
 	    "pdftotext, which reads PDF, runs beside it, with at most 1 GiB.",
 };

@@ -68,6 +68,7 @@ static int one(struct lines *l, struct str line, uint64_t at, uint64_t number, b
 	struct json_value *v;
 	struct str text, url, id;
 	struct stamp t = { 0 };
+	struct flaws flaws = { 0 };
 	struct found *f;
 
 	*taken = false;
@@ -78,10 +79,15 @@ static int one(struct lines *l, struct str line, uint64_t at, uint64_t number, b
 	if (!url.n)
 		url = id.n ? arena_printf(&l->arena, "urn:jsonl:%.*s", STR_FMT(id))
 			   : arena_printf(&l->arena, "urn:jsonl:%" PRIu64, number);
-	if (m->time[0])
-		stamp_parse(member(v, m->time), &t);
+	if (m->time[0] && !stamp_parse(member(v, m->time), &t)) {
+		t = (struct stamp){ 0 };
+		flaw_add(&flaws, FLAW_BAD_DATE, at, "line %" PRIu64 " has no time '%s' that can be read: dated 1970",
+			 number, m->time);
+	}
 	*taken = true;
 	f = extractor_text(l->extractor, url, t.time, text, member(v, m->title));
+	if (flaws.n)
+		found_flaws(f, flaws.v, flaws.n);
 	f->at = f->capture.at = at;
 	f->capture.length = line.n;
 	return batch_take(l->batch, f, l->in.file.id, err);
