@@ -96,6 +96,7 @@ static struct found *make(struct worker *w, const struct jsonl_map *m, struct st
 	struct json_value *v;
 	struct str text, url, id;
 	struct stamp t = { 0 };
+	struct flaws flaws = { 0 };
 	struct found *f;
 
 	arena_reset(&w->arena);
@@ -106,9 +107,13 @@ static struct found *make(struct worker *w, const struct jsonl_map *m, struct st
 	if (!url.n)
 		url = id.n ? arena_printf(&w->arena, "urn:jsonl:%.*s", STR_FMT(id))
 			   : arena_printf(&w->arena, "urn:jsonl:%" PRIu64, number);
-	if (m->time[0])
-		stamp_parse(member(v, m->time), &t);
+	if (m->time[0] && !stamp_parse(member(v, m->time), &t)) {
+		t = (struct stamp){ 0 };
+		flaw_add(&flaws, FLAW_BAD_DATE, at, "line %" PRIu64 " has no time '%s' that can be read: dated 1970",
+			 number, m->time);
+	}
 	f = extractor_text(w->extractor, url, t.time, text, member(v, m->title));
+	found_flaws(f, flaws.v, flaws.n);
 	f->at = f->capture.at = at;
 	f->capture.length = line.n;
 	return f;
