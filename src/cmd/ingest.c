@@ -271,14 +271,11 @@ const struct cmd cmd_ingest = {
 	    "What is wrong in an archive is recorded as a flaw and reading goes on. A file whose bytes are in already is skipped, wherever it lies now; a file "
 	    "that grew is continued. A path names one file: when other bytes lie there than were read before, the captures of "
 	    "the earlier bytes are taken out (they could not be read any more), unless the same command finds those bytes at "
-<<<<<<< HEAD
-	    "another path. The same holds for --jsonl. A killed ingest is continued by the same command.\n\n"
+	    "another path. The same holds for --jsonl, whose documents are dated 1970-01-01 where --map names no time or a line has none that can be read (a flaw). "
+	    "A killed ingest is continued by the same command.\n\n"
 	    "With --index-only captures are entered without documents; 'winnow ingest --reprocess COLL' makes them later. With --quick besides, the payload of "
 	    "a record that names its digest is passed over: damage inside it is not seen ('winnow verify' sees it), and a coded payload has no digest of its "
 	    "decoded form, and its size as archived, until --reprocess has read it.\n\n"
-=======
-	    "another path. The same holds for --jsonl; its documents are dated 1970-01-01 where --map names no time, or a line has none (bad-date). A killed ingest is continued by the same command.\n\n"
->>>>>>> h-ground/main
 	    "It stays within --memory, which must be 512M or more (768M with --unit char), since one page may have a text of 32 MiB. "
 	    "pdftotext, which reads PDF, runs beside it, with at most 1 GiB.",
 };
