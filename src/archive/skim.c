@@ -242,7 +242,8 @@ static void find_places(struct skim *s, struct str v, uint64_t at)
 	while (old < s->places.n && s->places.p[old].at <= at)
 		old++;
 	s->places.n -= old;
-	memmove(s->places.p, s->places.p + old, s->places.n * sizeof *s->places.p);
+	if (s->places.n && old)
+		memmove(s->places.p, s->places.p + old, s->places.n * sizeof *s->places.p);
 	s->from = at;
 	for (; i + 4 <= v.n; i++) {
 		i += find_two(v.p + i, v.n - i, 0x1f, 0x8b);
