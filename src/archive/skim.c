@@ -64,8 +64,8 @@ struct skim {
 	struct lead lead, next; /* of the record, of the member behind it */
 	size_t usual;		/* text decoded first */
 	VEC(struct place) places;
-	uint64_t from, to; /* where they were searched */
-	unsigned flaws;	   /* of the record's head */
+	uint64_t from, to;    /* where they were searched */
+	unsigned flaws, more; /* of the record's head: kept, only counted */
 };
 
 void reader_quick(struct reader *r)
@@ -154,7 +154,8 @@ static int pass_over(struct reader *r, struct record *rec, uint64_t at, uint64_t
 
 	if (rc < 0)
 		return rc;
-	r->skim->flaws = rec->flaws.n - r->pending.n;
+	r->skim->flaws = rec->flaws.n;
+	r->skim->more = rec->flaws.more;
 	reader_enter(r, rec->format, at, 0);
 	r->span.length = end - at;
 	rec->span = r->span;
@@ -241,7 +242,8 @@ static void find_places(struct skim *s, struct str v, uint64_t at)
 	while (old < s->places.n && s->places.p[old].at <= at)
 		old++;
 	s->places.n -= old;
-	memmove(s->places.p, s->places.p + old, s->places.n * sizeof *s->places.p);
+	if (s->places.n && old)
+		memmove(s->places.p, s->places.p + old, s->places.n * sizeof *s->places.p);
 	s->from = at;
 	for (; i + 4 <= v.n; i++) {
 		i += find_two(v.p + i, v.n - i, 0x1f, 0x8b);
@@ -388,7 +390,8 @@ int skim_next(struct reader *r, struct record *rec, struct err *err)
 {
 	const struct text *t = &r->text;
 
-	if (!r->open || r->single || r->loose || !t->raw.seekable || stream_at(&t->raw) >= r->to)
+	if (!r->open || r->single || r->loose || !t->raw.seekable || stream_at(&t->raw) >= r->to ||
+	    r->pending.n + r->pending.more)
 		return WN_END;
 	if (t->coding == CODING_NONE)
 		return skim_plain(r, rec, err);
@@ -413,7 +416,7 @@ int skim_open(struct reader *r, struct err *err)
 	if (rc == WN_OK && r->skim->flaws <= more->n) { /* those of its head are known */
 		for (unsigned i = r->skim->flaws; i < more->n; i++)
 			flaw_add(&r->late, more->v[i].kind, more->v[i].at, "%s", more->v[i].detail);
-		r->late.more += more->more;
+		r->late.more += more->more - r->skim->more;
 	}
 	mem_free(again);
 	return rc == WN_END ? err_set(err, WN_IO, "%s changed while it was read", r->path) : rc;

@@ -58,7 +58,7 @@ create table capture (
 	status integer,			-- null: none (resource records)
 	mime integer, declared integer, charset integer, -- words: identified, as the server said, of the text
 	bytes integer not null,		-- decoded payload
-	digest blob, payload_digest text, -- of the decoded payload; as the WARC says
+	digest blob, payload_digest text, -- of the decoded payload, null when it was passed over; as the WARC says
 	content integer,		-- null: no document
 	why integer not null,		-- why there is none: 0 there is one, else document_why
 	crawl integer,
