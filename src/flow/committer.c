@@ -124,8 +124,8 @@ static int write_texts(const struct committer *w, const struct load *l, struct e
 	struct found **order = ARENA_ARRAY(&a, struct found *, n);
 	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text"), l->contents.p[0].id, n, err);
 
-	memcpy(order, l->sources.p, n * sizeof *order);
-	sort_array(order, n, sizeof *order, by_name);
+	memcpy(order, l->sources.p, n * sizeof(struct found *));
+	sort_array(order, n, sizeof(struct found *), by_name);
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
 		rc = textstore_writer_add(out, order[i]->content.id, order[i]->texts, err);
 	if (rc == WN_OK)

@@ -417,7 +417,7 @@ bool lookup_items(struct lookup *x)
 	x->base = mem_array(x->member.n + 1, sizeof *x->base);
 	memset(x->base, 0xff, (x->member.n + 1) * sizeof *x->base);
 	note_neighbours(&g);
-	g.looked = mem_zarray(x->member.n + 1, sizeof *g.looked);
+	g.looked = mem_zarray(x->member.n + 1, sizeof(struct postings_looked *));
 	g.holder = mem_array(x->member.n + 1, sizeof *g.holder);
 	g.sign = mem_array(x->member.n + 1, sizeof *g.sign);
 	for (size_t m = 0; m < x->member.n; m++) {
