@@ -11,6 +11,7 @@
 #include "join/postings.h"
 
 #define BUCKET_ENTRIES 1024u /* aimed at; grouped in cache */
+#define READ_AHEAD 12u	     /* rows whose next items are asked for before their turn */
 #define ROW_ITEMS 100u	     /* of a row in a partition, at least: each visit to a row costs */
 #define PARTITION_LEAST ((size_t)1 << 16)
 #define PARTITION_MOST ((size_t)1 << 25)
@@ -175,6 +176,14 @@ static void slice_bounds(const struct build *b, size_t k, uint32_t *first, uint3
 	*last = (uint32_t)((k + 1) * b->slice_rows < b->rows ? (k + 1) * b->slice_rows : b->rows);
 }
 
+static void bring_near(const struct build *b, uint32_t r)
+{
+	if (b->sets->items)
+		__builtin_prefetch(b->sets->items + b->cursor[r].at);
+	else if (b->sets->near && b->cursor[r].left)
+		b->sets->near(&b->cursor[r]);
+}
+
 static void read_slice(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct build *b = context;
@@ -193,8 +202,8 @@ static void read_slice(void *context, size_t from, size_t to, unsigned worker)
 			const uint64_t *p;
 			uint32_t n = 0;
 
-			if (b->sets->items && r + 12 < last)
-				__builtin_prefetch(b->sets->items + b->cursor[r + 12].at);
+			if (r + READ_AHEAD < last)
+				bring_near(b, r + READ_AHEAD);
 			if (b->cursor[r].left)
 				n = in_place(b) ? skip_plain(b, r) : read_row(b, s, r);
 			b->run[r] = n;

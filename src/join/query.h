@@ -43,6 +43,9 @@ struct join_sets {
 	void (*open)(void *context, uint32_t set, struct join_cursor *c);
 	/* Decodes items < below (all that are left for UINT64_MAX) into out, at most cap; returns how many. */
 	uint32_t (*read)(void *context, struct join_cursor *c, uint64_t below, uint64_t *out, uint32_t cap);
+	/* Asks the cache for what the next read begins with; NULL: cannot.  A million sets are read in some dozen ranges:
+	 * what costs is the way to each. */
+	void (*near)(const struct join_cursor *c);
 };
 
 enum join_measure {

@@ -64,6 +64,12 @@ static uint32_t view_read(void *context, struct join_cursor *c, uint64_t below, 
 	return n;
 }
 
+static void view_near(const struct join_cursor *c)
+{
+	if (c->last)
+		set_view_near((struct set_view){ (const unsigned char *)(uintptr_t)c->last, c->size }, c->read, c->at);
+}
+
 struct opening {
 	struct stored *s;
 	const struct segments *segments;
@@ -157,7 +163,8 @@ int stored_open(struct stored *s, const struct segments *segments, const uint64_
 							 .start = s->start[k],
 							 .context = &s->text[k],
 							 .open = view_open,
-							 .read = view_read };
+							 .read = view_read,
+							 .near = view_near };
 	if (atomic_load(&o.rc) < 0)
 		stored_close(s);
 	return atomic_load(&o.rc);

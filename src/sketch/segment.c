@@ -648,6 +648,18 @@ uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t be
 	return n;
 }
 
+void set_view_near(struct set_view v, uint32_t i, uint64_t at)
+{
+	unsigned low = low_bits(v.n);
+	const unsigned char *high = v.p + low_bytes(v.n, low);
+
+	if (is_part(v))
+		return;
+	__builtin_prefetch(low == RAW ? v.p + 8 * (size_t)i : v.p + ((uint64_t)i * low >> 3));
+	if (low != RAW)
+		__builtin_prefetch(high + at / 64 * 8);
+}
+
 static int check_text(const struct segment *s, uint64_t content, enum sketch_text which, struct err *err)
 {
 	VEC(uint64_t) v = { 0 };

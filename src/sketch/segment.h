@@ -68,6 +68,8 @@ struct set_view {
 int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out,
 		 struct err *err);
 uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t below, uint64_t *out, uint32_t cap);
+void set_view_near(struct set_view v, uint32_t i,
+		   uint64_t at); /* asks the cache for what a read from there begins with */
 
 /* Reads all of a file and says what is wrong first; WN_OK when nothing is. */
 int segment_check(const char *path, struct err *err);
