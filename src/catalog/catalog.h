@@ -73,7 +73,7 @@ struct capture {
 	struct str redirect, via, method;
 	/* of its content, when it has one (reading only) */
 	struct str title, lang;
-	uint64_t words, shingles, shingles_main;
+	uint64_t words, shingles;	  /* shingles of the text that is the document (catalog_settings.main_text) */
 	struct str file_name, crawl_name; /* reading only */
 	/* of a revisit (writing only) */
 	struct str record_id, refers_to, refers_uri;

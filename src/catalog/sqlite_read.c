@@ -90,10 +90,9 @@ static int cursor_next(struct capture_cursor *cur, struct capture *o, struct err
 		.lang = sq_col(s, 29),
 		.words = sq_u64(s, 30),
 		.shingles = sq_u64(s, 31),
-		.shingles_main = sq_u64(s, 32),
 		.file_name =
-		    sq_col(s, sq_u64(s, 1) ? 33 : 5), /* as an imported index has it, where the file is not known */
-		.crawl_name = sq_col(s, 34),
+		    sq_col(s, sq_u64(s, 1) ? 32 : 5), /* as an imported index has it, where the file is not known */
+		.crawl_name = sq_col(s, 33),
 		.refers_time = CAPTURE_NO_TIME,
 	};
 	return WN_OK;
@@ -113,7 +112,7 @@ static void cursor_close(struct capture_cursor *cur)
 }
 
 /* The statement a query means; parameters are bound by number: 1 key_from, 2 key_to, 3 time_from, 4 time_to, 5 id, 6 content, 7 file. */
-static void query_sql(struct buf *sql, const struct capture_query *q)
+static void query_sql(struct buf *sql, const struct capture_query *q, bool main_text)
 {
 	bool keyed = q->by_key || q->key_from.n || q->key_to.n;
 	const char *turn = q->backward ? " desc" : "";
@@ -122,7 +121,9 @@ static void query_sql(struct buf *sql, const struct capture_query *q)
 	    sql,
 	    STR("select c.id, iif(f.lines, 0, c.file), c.at, c.length, c.skip, c.part, c.kind, c.time, h.name, h.domain, c.urlkey, c.url, c.status, m.text, d.text, "
 		"s.text, c.bytes, c.digest, c.payload_digest, c.content, c.why, c.crawl, c.original, c.published, c.page, c.redirect, c.via, c.method, "
-		"t.title, l.text, t.words, t.shingles, t.shingles_main, f.name, k.name from "));
+		"t.title, l.text, t.words, "));
+	buf_str(sql, main_text ? STR("t.shingles_main") : STR("t.shingles"));
+	buf_str(sql, STR(", f.name, k.name from "));
 	if (keyed)
 		buf_str(sql, STR("capture_key x cross join capture c on c.id = x.capture"));
 	else if (q->content)
@@ -180,7 +181,7 @@ int sq_captures(struct catalog *base, const struct capture_query *q, struct capt
 		c->one_capture = NULL;
 		rc = WN_OK;
 	} else {
-		query_sql(&sql, q);
+		query_sql(&sql, q, base->settings.main_text);
 		rc = sq_prepare(c, &x->s, sql.p, err);
 	}
 	buf_release(&sql);
@@ -246,7 +247,7 @@ int sq_stats(struct catalog *base, struct catalog_stats *o, struct err *err)
 	static const char sql[] =
 	    "select (select count(*) from capture), (select count(*) from capture where content is not null), (select count(*) from content), "
 	    "(select count(*) from (select 1 from capture_key group by urlkey)), (select count(*) from host where name <> ''), (select ifnull(sum(bytes), 0) from capture), "
-	    "(select ifnull(sum(bytes), 0) from content), (select ifnull(sum(words), 0) from content), (select ifnull(sum(shingles), 0) from content), "
+	    "(select ifnull(sum(bytes), 0) from content), (select ifnull(sum(words), 0) from content), (select ifnull(sum(iif(?1, shingles_main, shingles)), 0) from content), "
 	    "(select count(*) from file), (select value from meta where key = 'revision'), (select min(time) from capture), (select max(time) from capture), "
 	    "(select count(*) from revisit), (select count(*) from revisit where unresolved)";
 	struct sqlite_catalog *c = sq(base);
@@ -255,6 +256,7 @@ int sq_stats(struct catalog *base, struct catalog_stats *o, struct err *err)
 
 	if ((rc = sq_prepare(c, &s, sql, err)) < 0)
 		return rc;
+	sqlite3_bind_int(s, 1, base->settings.main_text);
 	if (sqlite3_step(s) == SQLITE_ROW)
 		*o = (struct catalog_stats){
 			.captures = sq_u64(s, 0),

@@ -126,7 +126,6 @@ static struct cell time_cell(struct arena *a, int64_t t)
 static int fill_row(struct exporter *x, struct arena *a, const struct capture *c, const struct cover_member *m,
 		    struct cell *row)
 {
-	bool main_text = catalog_settings(x->coll->catalog)->main_text;
 	struct capture w;
 	bool empty;
 	int rc;
@@ -137,7 +136,7 @@ static int fill_row(struct exporter *x, struct arena *a, const struct capture *c
 	row[3].text = c->host;
 	row[4].text = c->mime;
 	row[5] = number(a, c->bytes);
-	row[6] = number(a, main_text ? c->shingles_main : c->shingles);
+	row[6] = number(a, c->shingles);
 	if (!m)
 		return WN_OK;
 	row[7].text = m->kept ? STR("kept") : STR("dropped");

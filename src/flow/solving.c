@@ -5,8 +5,9 @@
  * A cover that is only to show which rows are missing needs no proof: it gets few
  * nodes of search.  The one that leaves nothing uncovered gets all of them, and
  * may leave something again.
- *	Where that does not end (SOLVING_ROUNDS, SOLVING_EDGES), what is uncovered is
- * covered as well as can be, and the bound is that of the rows: valid, not proven.
+ *	Where that does not end (SOLVING_ROUNDS, SOLVING_EDGES, the time limit, which is
+ * one for all turns), what is uncovered is covered as well as can be, and the bound
+ * is that of the rows: valid, not proven.
  */
 #include "flow/solving.h"
 
@@ -14,12 +15,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/progress.h"
 
 #define SOLVING_NODES 2	 /* of search, while rows are missing */
 #define SOLVING_BYTES 20 /* that an entry of a row takes while it is solved: the list, the instance and its transpose */
 #define SOLVING_LEAST (64u << 20) /* no bound is taken to be smaller */
 #define SOLVING_ROUNDS 64
 #define SOLVING_EDGES (1u << 23)
+#define SOLVING_MOMENT 1e-3 /* seconds: the limit of a turn that has no time left */
 
 static int check_memory(const struct kernel *k, const struct join_options *o, struct err *err)
 {
@@ -116,9 +119,18 @@ static int complete(struct kernel *k, const struct join_query *q, const struct j
 	return rc;
 }
 
+/* What of the time limit is left for this turn; 0: there is no limit. */
+static double time_left(double deadline)
+{
+	double left = deadline - progress_clock();
+
+	return deadline == 0 ? 0 : left > SOLVING_MOMENT ? left : SOLVING_MOMENT;
+}
+
 static int solve_in_turns(struct cover_problem *p, struct kernel *k, const struct join_query *q,
 			  const struct join_options *o, struct cover_result *out, struct err *err)
 {
+	double limit = p->time_limit, deadline = limit > 0 ? progress_clock() + limit : 0;
 	uint64_t nodes = p->node_budget;
 	uint8_t *was_open = mem_alloc((size_t)k->graph.n + 1);
 	uint32_t grown = 0;
@@ -127,14 +139,19 @@ static int solve_in_turns(struct cover_problem *p, struct kernel *k, const struc
 	p->node_budget = SOLVING_NODES;
 	rc = kernel_grow(k, q, o, NULL, 0, &grown, err);
 	for (unsigned round = 1; rc == WN_OK; round++) {
+		bool late;
+
 		cover_result_release(out);
+		p->time_limit = time_left(deadline);
 		memcpy(was_open, k->open, k->graph.n);
 		if ((rc = solve_rows(p, k, o, out, err)) < 0 ||
 		    (rc = kernel_grow(k, q, o, out->kept, round, &grown, err)) < 0)
 			break;
 		if (grown == 0 && (p->node_budget == nodes || proven(out)))
 			break;
-		if (grown && (round == SOLVING_ROUNDS || k->graph.start[k->graph.n] > SOLVING_EDGES)) {
+		late = deadline > 0 && progress_clock() >= deadline;
+		out->timed_out |= late;
+		if (late || (grown && (round == SOLVING_ROUNDS || k->graph.start[k->graph.n] > SOLVING_EDGES))) {
 			rc = complete(k, q, o, grown, was_open, out, err);
 			break;
 		}
@@ -142,6 +159,7 @@ static int solve_in_turns(struct cover_problem *p, struct kernel *k, const struc
 			p->node_budget = nodes;
 	}
 	p->node_budget = nodes;
+	p->time_limit = limit;
 	mem_free(was_open);
 	return rc;
 }

@@ -28,3 +28,11 @@
 "$WINNOW" version | sed -n 's/[0-9].*//p' | head -n 1
 "$WINNOW" version --json | grep -o '"[a-z0-9]*":' | sort
 for shell in bash zsh fish; do "$WINNOW" completion $shell | grep -c ingest | sed "s/^0/none in $shell/; s/^[1-9].*/$shell/"; done
+# Of a collection of main texts, shingles are those of the main text wherever they are shown.
+"$WINNOW" ingest m "$SAMPLE/sample-spring-2010.warc.gz" --text main >/dev/null
+"$WINNOW" reduce m --preset exact -q --where 'has(lang)' >/dev/null
+"$WINNOW" ls m --where 'has(lang)' --fields id,shingles --format csv | sort >listed
+"$WINNOW" export m --cover 1 --format csv -o - -q | cut -d, -f1,7 | sort | diff - listed && echo same
+"$WINNOW" ls m --where 'shingles > 30' --sort -shingles --fields shingles,url
+"$WINNOW" stats m --json | grep -o '"shingles": [0-9]*'
+"$WINNOW" sql m 'select sum(shingles) as body, sum(shingles_main) as main from contents'

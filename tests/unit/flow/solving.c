@@ -46,10 +46,10 @@ static struct stubs *stubs_new(uint32_t hosts)
 	return s;
 }
 
-static void solve(struct test *t, struct stubs *s, struct cover_result *r, uint64_t *entries)
+static void solve_within(struct test *t, struct stubs *s, double time_limit, struct cover_result *r, uint64_t *entries)
 {
 	struct join_options o = { .threads = 2, .memory = (size_t)1 << 30, .index = coverage_index_new() };
-	struct cover_problem p = { 0 };
+	struct cover_problem p = { .time_limit = time_limit };
 	struct kernel k;
 	struct err err = { 0 };
 
@@ -59,6 +59,11 @@ static void solve(struct test *t, struct stubs *s, struct cover_result *r, uint6
 	*entries = k.graph.start[N];
 	kernel_release(&k);
 	coverage_index_free(o.index);
+}
+
+static void solve(struct test *t, struct stubs *s, struct cover_result *r, uint64_t *entries)
+{
+	solve_within(t, s, 0, r, entries);
 }
 
 TEST(flow, fifty_thousand_equal_pages_within_a_window)
@@ -138,5 +143,29 @@ TEST(flow, rows_that_do_not_fit_are_refused)
 	    STR("the minimum cover asks for 3998360 pairs, which take about 76 MB to solve: give --memory 77M, or a "
 		"rule with a higher threshold or another equality"));
 	kernel_release(&k);
+	mem_free(s);
+}
+
+TEST(flow, a_time_limit_is_one_for_all_turns)
+{
+	struct stubs *s = stubs_new(1);
+	struct cover_result r;
+	uint64_t entries;
+	uint32_t last = 0;
+
+	s->d.order[0] = (struct join_order){ s->when, s->when, -1000, 1000, false, false };
+	s->d.n_orders = 1;
+	solve_within(t, s, 1e-9, &r, &entries);
+	CHECK(r.timed_out, "it says so");
+	CHECK(r.lower_bound <= 25 && r.kept_count >= 25, "%u kept, at least %u", (unsigned)r.kept_count,
+	      (unsigned)r.lower_bound);
+	CHECK(entries < (uint64_t)N * 16, "%" PRIu64 " entries: further turns were taken", entries);
+	for (uint32_t d = 0; d < N; d++)
+		if (r.kept[d]) {
+			CHECK(d - last <= 2001, "what lies between %u and %u is covered", last, d);
+			last = d;
+		}
+	CHECK(last + 1000 >= N - 1, "the last is covered");
+	cover_result_release(&r);
 	mem_free(s);
 }
