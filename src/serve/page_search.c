@@ -409,7 +409,7 @@ static void hits(struct request *q, struct collection *coll, struct buf *b, cons
 	html(
 	    b,
 	    kwic
-		? "<table class=\"kwic\"><thead class=\"hidden\"><tr><th scope=\"col\">Before</th><th scope=\"col\">Words</th><th scope=\"col\">After</th><th "
+		? "<table class=\"kwic\"><colgroup><col><col class=\"word\"><col><col class=\"day\"></colgroup><thead class=\"hidden\"><tr><th scope=\"col\">Before</th><th scope=\"col\">Words</th><th scope=\"col\">After</th><th "
 		  "scope=\"col\">Captured</th></tr></thead><tbody>\n"
 		: "<ol class=\"hits\">\n");
 	for (uint64_t i = (a->page - 1) * PAGE_HITS; i < found->n && i < a->page * PAGE_HITS; i++) {
