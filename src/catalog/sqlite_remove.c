@@ -140,8 +140,8 @@ int sq_adopt(struct catalog *base, uint64_t *captures, struct err *err)
 	if ((rc = remember_ids(c, err)) == WN_OK &&
 	    (rc = sq_exec(
 		 c,
-		 "create temp table gone as select distinct i.id from capture c join file f on f.id = c.file "
-		 "cross join capture_key k on k.urlkey = c.urlkey and k.time = c.time join capture i on i.id = k.capture "
+		 "create temp table gone as select distinct i.id from capture c cross join file f on f.id = c.file "
+		 "cross join capture_key k on k.urlkey = c.urlkey and k.time = c.time cross join capture i on i.id = k.capture "
 		 "where c.id > ifnull((select cast(value as integer) from meta where key = 'adopted'), 0) and i.file = 0 and i.at = c.at and " LAST_PART(
 		     "i.part") " in (f.name, " LAST_PART("ifnull(c.part, '')") ")",
 		 err)) == WN_OK &&

@@ -551,11 +551,15 @@ static int by_line(const void *a, const void *b) { return str_cmp(*(const struct
 static int page(struct exporter *x, const struct capture *c, const struct cover_member *m, size_t doc)
 {
 	const uint64_t *there = map_get(&x->archive->have, c->id);
+	char id[24];
 
 	(void)m, (void)doc;
 	if (!there || !*there || !c->content || !str_eq(c->mime, STR("text/html")))
 		return WN_OK;
-	return wacz_page(x->wacz, &(struct wacz_page){ .url = c->url, .title = c->title, .time = c->time }, x->err);
+	snprintf(id, sizeof id, "%" PRIu64,
+		 c->id); /* always there: to validators a page with neither it nor a title is blank */
+	return wacz_page(
+	    x->wacz, &(struct wacz_page){ .id = str(id), .url = c->url, .title = c->title, .time = c->time }, x->err);
 }
 
 int export_wacz(struct exporter *x)

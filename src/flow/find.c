@@ -98,6 +98,14 @@ static void keep_covered(struct collection *coll, uint64_t cover, bool few, stru
 	sqlite3_finalize(s);
 }
 
+static bool shown(const struct find_request *q, const struct selection *docs, size_t d)
+{
+	const struct columns *c = &docs->columns;
+
+	return !q->acl ||
+	       acl_allows(q->acl, columns_str(c, c->col[ATTR_URLKEY], d), (int64_t)c->col[ATTR_TIME]->num[d], q->user);
+}
+
 static int load_passing(struct collection *coll, const struct find_request *q, struct arena *a, const uint64_t *bits,
 			uint64_t n_bits, struct passing *p, struct err *err)
 {
@@ -117,6 +125,7 @@ static int load_passing(struct collection *coll, const struct find_request *q, s
 		return rc;
 	s.where = where;
 	s.needs[ATTR_TIME] = true;
+	s.needs[ATTR_URLKEY] = q->acl != NULL;
 	p->n_bits = n_bits;
 	p->bits = mem_zarray(n_bits / 64 + 1, sizeof *p->bits);
 	few = few_captures(coll, bits, n_bits, &ids);
@@ -129,7 +138,7 @@ static int load_passing(struct collection *coll, const struct find_request *q, s
 		if (q->cover)
 			keep_covered(coll, q->cover, few, &docs, kept);
 		for (size_t d = 0; d < docs.n; d++)
-			if (docs.content[d] && docs.content[d] < n_bits && (!q->cover || kept[d]))
+			if (docs.content[d] && docs.content[d] < n_bits && (!q->cover || kept[d]) && shown(q, &docs, d))
 				pass(p, docs.content[d], docs.id[d], (int64_t)docs.columns.col[ATTR_TIME]->num[d]);
 	}
 	mem_free(kept);
@@ -246,7 +255,7 @@ int find_run(struct collection *coll, struct arena *a, const struct find_request
 	uint64_t *bits = NULL;
 	struct catalog_next next;
 	struct asking x = { 0 };
-	bool filtered = q->where || q->cover;
+	bool filtered = q->where || q->cover || q->acl;
 	size_t n = 0;
 	int rc;
 

@@ -2,10 +2,12 @@
  *
  * A content is a hit once, however many captures it has; a filter (selection
  * or cover) passes a content when one of its captures passes, and the newest
- * of those stands for it.
+ * of those stands for it.  What access rules hide does not pass: it is neither
+ * shown nor counted.
  */
 #ifndef WINNOW_FLOW_FIND_H
 #define WINNOW_FLOW_FIND_H
+#include "flow/acl.h"
 #include "flow/collection.h"
 
 struct find_request {
@@ -13,8 +15,10 @@ struct find_request {
 	const char *where; /* NULL: all documents */
 	uint64_t cover;	   /* 0: none; else only what it keeps */
 	size_t limit;
-	size_t snippet; /* bytes; 0: no snippets */
-	bool brief;	/* of a capture only id, time, urlkey, host and lang: what facets count */
+	size_t snippet;	       /* bytes; 0: no snippets */
+	const struct acl *acl; /* NULL: nothing is hidden */
+	struct str user;       /* whom it asks about */
+	bool brief;	       /* of a capture only id, time, urlkey, host and lang: what facets count */
 };
 
 struct find_hit {

@@ -347,10 +347,10 @@ void api_capture(struct request *q, struct response *r)
 void api_search(struct request *q, struct response *r)
 {
 	struct api a;
-	struct find_request find = { .words = request_param(q, "q"), .snippet = 300 };
+	struct find_request find = { .words = request_param(q, "q"), .snippet = 300, .user = q->acl_user };
 	struct str where = request_param(q, "where");
 	struct find_result result;
-	uint64_t size, cover, seen = 0;
+	uint64_t size, cover;
 
 	if (!api_begin(&a, q, r))
 		return;
@@ -362,6 +362,7 @@ void api_search(struct request *q, struct response *r)
 	}
 	find.limit = size;
 	find.cover = cover;
+	find.acl = a.acl;
 	find.where = where.n ? arena_strz(&q->arena, where) : NULL;
 	if (find_run(a.coll, &q->arena, &find, &result, &a.err) < 0) {
 		api_fail(&a);
@@ -369,18 +370,13 @@ void api_search(struct request *q, struct response *r)
 	}
 	json_open(&a.j, '{');
 	json_put_open(&a.j, "matches", '{');
-	for (size_t i = 0; a.acl && i < result.n; i++)
-		seen += api_visible(&a, &result.hits[i].capture);
-	/* with access rules only what may be seen is counted: the number itself would tell of the rest */
-	json_put_u64(&a.j, "value", a.acl ? seen : result.matches);
-	json_put_text(&a.j, "relation", a.acl && result.matches > result.n ? STR("gte") : STR("eq"));
+	json_put_u64(&a.j, "value", result.matches);
+	json_put_text(&a.j, "relation", STR("eq"));
 	json_close(&a.j, '}');
 	json_put_open(&a.j, "hits", '[');
 	for (size_t i = 0; i < result.n; i++) {
 		const struct find_hit *h = &result.hits[i];
 
-		if (!api_visible(&a, &h->capture))
-			continue;
 		json_open(&a.j, '{');
 		json_key(&a.j, "capture");
 		put_capture(&a.j, &h->capture);

@@ -420,7 +420,7 @@ static void begin_resumed(struct cdx_scan *s)
 	}
 }
 
-/* Walks the keys of the range: each block of CDX_BLOCK rows begins at a place.  Calls each with it. */
+/* Walks the keys of the range that may be seen: each block of CDX_BLOCK rows begins at a place.  Calls each with it. */
 static int each_block(struct cdx_scan *s, struct catalog *c,
 		      int (*each)(void *context, uint64_t block, const struct cdx_row *first), void *context,
 		      uint64_t *rows, struct err *err)
@@ -435,6 +435,8 @@ static int each_block(struct cdx_scan *s, struct catalog *c,
 	if ((rc = catalog_cdx(c, &r, &cur, err)) < 0)
 		return rc;
 	while ((rc = cdx_next(cur, &row, err)) == WN_OK) {
+		if (!acl_allows(s->set.acl, row.urlkey, row.time, s->set.user))
+			continue;
 		if (*rows % CDX_BLOCK == 0 && (rc = each(context, *rows / CDX_BLOCK, &row)) != WN_OK)
 			break;
 		++*rows;

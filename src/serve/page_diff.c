@@ -79,6 +79,20 @@ static int sources(struct request *q, struct response *r, const struct capture c
 	return rc;
 }
 
+/* The nearest place that is not within a word, or in text without blanks a character; step is 1 or -1. */
+static size_t whole_word(struct str s, size_t at, int step)
+{
+	enum { LONG_WORD = 40 };
+	size_t to = at;
+
+	for (unsigned i = 0; i < LONG_WORD && to > 0 && to<s.n; i++, to = step> 0 ? to + 1 : to - 1)
+		if (ascii_space(s.p[step > 0 ? to : to - 1]))
+			return to;
+	while (at > 0 && at < s.n && ((unsigned char)s.p[at] & 0xc0) == 0x80)
+		at = step > 0 ? at + 1 : at - 1;
+	return at;
+}
+
 /* Of a long stretch that is the same, its ends. */
 static void same(struct buf *b, struct str s, bool first, bool last)
 {
@@ -89,10 +103,8 @@ static void same(struct buf *b, struct str s, bool first, bool last)
 		html(b, "%s", s);
 		return;
 	}
-	while (head && head < s.n && ((unsigned char)s.p[head] & 0xc0) == 0x80) /* not within a character */
-		head++;
-	while (tail && tail < s.n && ((unsigned char)s.p[s.n - tail] & 0xc0) == 0x80)
-		tail++;
+	head = head ? whole_word(s, head, 1) : 0;
+	tail = tail ? s.n - whole_word(s, s.n - tail, -1) : 0;
 	html(b, "%s\n<span class=\"soft\">[%n characters the same]</span>\n%s", str_sub(s, 0, head),
 	     (uint64_t)(s.n - head - tail), str_sub(s, s.n - tail, s.n));
 }

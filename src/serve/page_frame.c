@@ -72,7 +72,8 @@ static void cover_state(struct request *q, struct collection *coll, struct buf *
 	if (p->all > HIDDEN_COUNTED)
 		return;
 	if (members_count_dropped(coll, rows[0].id, c->urlkey, &dropped, NULL) == WN_OK && dropped)
-		html(b, "<span data-capture class=\"soft\">%n of its captures are hidden by it</span>\n", dropped);
+		html(b, "<span data-capture class=\"soft\">%n of its captures %z hidden by it</span>\n", dropped,
+		     dropped == 1 ? "is" : "are");
 }
 
 static void offset(struct buf *b, int64_t seconds)

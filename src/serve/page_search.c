@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "flow/find.h"
 #include "flow/members.h"
+#include "serve/acl.h"
 #include "serve/page.h"
 
 enum {
@@ -203,8 +204,6 @@ static void facets(struct request *q, struct buf *b, const struct asked *a, cons
 	for (size_t i = 0; i < all->n; i++) {
 		const struct capture *c = &all->hits[i].capture;
 
-		if (!page_allowed(q, c->urlkey, c->time))
-			continue;
 		facet_add(&f[0], c->host);
 		facet_add(&f[1], arena_printf(&q->arena, "%" PRId64, stamp_civil(c->time).year));
 		facet_add(&f[2], c->lang);
@@ -410,14 +409,12 @@ static void hits(struct request *q, struct collection *coll, struct buf *b, cons
 	html(
 	    b,
 	    kwic
-		? "<table class=\"kwic\"><thead class=\"hidden\"><tr><th scope=\"col\">Before</th><th scope=\"col\">Words</th><th scope=\"col\">After</th><th "
+		? "<table class=\"kwic\"><colgroup><col><col class=\"word\"><col><col class=\"day\"></colgroup><thead class=\"hidden\"><tr><th scope=\"col\">Before</th><th scope=\"col\">Words</th><th scope=\"col\">After</th><th "
 		  "scope=\"col\">Captured</th></tr></thead><tbody>\n"
 		: "<ol class=\"hits\">\n");
 	for (uint64_t i = (a->page - 1) * PAGE_HITS; i < found->n && i < a->page * PAGE_HITS; i++) {
 		const struct find_hit *h = &found->hits[i];
 
-		if (!page_allowed(q, h->capture.urlkey, h->capture.time))
-			continue;
 		if (kwic)
 			concordance(q, b, h);
 		else
@@ -435,7 +432,12 @@ struct found {
 
 static int look_for(struct request *q, struct collection *coll, const struct asked *a, struct found *f, struct err *err)
 {
-	struct find_request find = { .words = a->words, .cover = a->cover_id, .limit = FACET_HITS, .brief = true };
+	struct find_request find = { .words = a->words,
+				     .cover = a->cover_id,
+				     .limit = FACET_HITS,
+				     .acl = request_acl(q, q->served),
+				     .user = q->acl_user,
+				     .brief = true };
 	struct find_result whole;
 	int rc;
 
@@ -465,8 +467,7 @@ static void as_data(struct request *q, struct response *r, struct collection *co
 
 	page_sheet_begin(&p, q, coll, &l, hit_columns, NULL);
 	for (uint64_t i = (a->page - 1) * PAGE_HITS; i < f->shown.n && i < a->page * PAGE_HITS; i++)
-		if (page_allowed(q, f->shown.hits[i].capture.urlkey, f->shown.hits[i].capture.time))
-			put_hit(coll, &l, a, &f->shown.hits[i]);
+		put_hit(coll, &l, a, &f->shown.hits[i]);
 	if (a->page * PAGE_HITS < f->shown.matches && a->page < PAGES_MOST) {
 		buf_printf(next, "page=%" PRIu64, a->page + 1);
 		for (struct str rest = q->query; rest.n;) {

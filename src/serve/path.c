@@ -54,6 +54,18 @@ static bool has_scheme(struct str u)
 	return i > 1 && i + 1 < u.n && u.p[i] == ':' && u.p[i + 1] == '/';
 }
 
+/* What crawlers write down beside pages has no host; a:80 does, so only known schemes count. */
+static bool is_hostless(struct str u)
+{
+	static const char *const schemes[] = { "urn:", "dns:", "whois:", "metadata:", "screenshot:" };
+
+	for (size_t i = 0; i < COUNT(schemes); i++)
+		if (str_istarts(u, str(schemes[i])) && u.n > strlen(schemes[i]) &&
+		    !ascii_digit(u.p[strlen(schemes[i])]))
+			return true;
+	return false;
+}
+
 /* The URL as it was meant: http:/x, //x, x, http%3A%2F%2Fx. */
 static bool read_url(struct arena *a, struct str u, struct str query, bool has_query, struct str *out)
 {
@@ -63,6 +75,10 @@ static bool read_url(struct arena *a, struct str u, struct str query, bool has_q
 		u = str_sub(u, 1, u.n);
 	if (str_istarts(u, STR("http%3a")) || str_istarts(u, STR("https%3a")))
 		u = percent_decode(a, u, false);
+	if (!has_scheme(u) && is_hostless(u)) {
+		*out = arena_printf(a, "%.*s%s%.*s", STR_FMT(u), has_query ? "?" : "", STR_FMT(query));
+		return true;
+	}
 	if (has_scheme(u)) {
 		rest = u;
 		scheme = str_cut(&rest, ':');

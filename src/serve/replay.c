@@ -196,15 +196,21 @@ static void elsewhere(struct request *q, struct response *r, struct str origin)
 	    r, 307, request_at(q, origin, "%.*s%s%.*s", STR_FMT(q->path), q->query.p ? "?" : "", STR_FMT(q->query)));
 }
 
+bool replay_refuses_worker(struct request *q, struct response *r)
+{
+	if (!str_ieq(request_header(q, "Service-Worker"), STR("script")))
+		return false;
+	response_error(r, 403, "archived pages cannot install service workers here");
+	return true;
+}
+
 void replay_any(struct request *q, struct response *r)
 {
 	struct replay_path p;
 	struct history *h;
 
-	if (str_ieq(request_header(q, "Service-Worker"), STR("script"))) {
-		response_error(r, 403, "archived pages cannot install service workers here");
+	if (replay_refuses_worker(q, r))
 		return;
-	}
 	if (!replay_path_parse(&p, &q->arena, request_arg(q, "replay"), q->query, q->query.p != NULL)) {
 		response_error(r, 400, "there is no URL in this address, or its time is none");
 		return;

@@ -30,6 +30,8 @@ struct str replay_plain_url(struct arena *a, struct str url);
 void replay_missing(struct request *q, struct response *r, struct history *h, struct str url, int64_t time);
 void replay_missing_page(struct request *q, struct response *r, struct history *h, struct str url, int64_t time);
 void replay_send(struct replay_job *job);
+/* Whether this asks for the script of a service worker, which nothing archived may install: 403 then. */
+bool replay_refuses_worker(struct request *q, struct response *r);
 /* Access rules: whether this reader may see it; permit also answers 404 or 451. */
 bool replay_allows(struct request *q, struct str key, int64_t time);
 bool replay_permit(struct request *q, struct response *r, struct str key, int64_t time);

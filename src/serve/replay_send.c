@@ -11,7 +11,8 @@
 
 void replay_script(struct request *q, struct response *r)
 {
-	(void)q;
+	if (replay_refuses_worker(q, r))
+		return;
 	response_header(r, "Cache-Control", STR("max-age=3600"));
 	response_body(r, "text/javascript; charset=utf-8", str_n(replay_js, sizeof replay_js - 1));
 }

@@ -272,7 +272,11 @@ void rewrite_css(struct rewriter *w, struct str css, struct buf *out)
 			break;
 		case '@':
 			c.import = str_istarts(str_sub(css, c.at, css.n), STR("@import"));
-			c.at += c.import ? 7 : 1;
+			if (str_istarts(str_sub(css, c.at, css.n), STR("@namespace")))
+				while (c.at < css.n && css.p[c.at] != ';') /* a name that looks like an address */
+					c.at++;
+			else
+				c.at += c.import ? 7 : 1;
 			break;
 		case ';':
 		case '{':

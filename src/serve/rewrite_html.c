@@ -10,7 +10,7 @@
 #include "text/entity.h"
 
 /* clang-format off */
-enum meaning { IS_URL, IS_LINK, IS_SRCSET, IS_STYLE, IS_RENAMED, IS_SRCDOC, IS_CONTENT, IS_EQUIV, IS_REL_URL, IS_SCRIPT_URL, IS_TARGET, IS_BASE, IS_CODE };
+enum meaning { IS_URL, IS_LINK, IS_SRCSET, IS_STYLE, IS_RENAMED, IS_SRCDOC, IS_CONTENT, IS_EQUIV, IS_REL_URL, IS_SCRIPT_URL, IS_TARGET, IS_BASE, IS_CODE, IS_TYPE };
 /* clang-format on */
 
 struct row {
@@ -38,6 +38,7 @@ static const struct row table[] = {
 	{ "meta", "content", IS_CONTENT, MOD_MP }, { "meta", "http-equiv", IS_EQUIV, 0 },
 	{ "object", "data", IS_URL, MOD_OE }, { "object", "codebase", IS_URL, MOD_OE },
 	{ "script", "src", IS_SCRIPT_URL, MOD_JS }, { "script", "href", IS_SCRIPT_URL, MOD_JS }, { "script", "xlink:href", IS_SCRIPT_URL, MOD_JS },
+	{ "script", "type", IS_TYPE, 0 },
 	{ "source", "src", IS_URL, MOD_OE }, { "source", "srcset", IS_SRCSET, MOD_IM }, { "track", "src", IS_URL, MOD_OE },
 	{ "use", "href", IS_URL, MOD_IM }, { "use", "xlink:href", IS_URL, MOD_IM },
 	{ "video", "src", IS_URL, MOD_OE }, { "video", "poster", IS_URL, MOD_IM },
@@ -316,6 +317,7 @@ struct state {
 	struct str page;
 	size_t from; /* copied up to here */
 	struct str base_target;
+	bool has_base;
 	struct buf value; /* of one attribute */
 	unsigned depth;
 };
@@ -408,16 +410,21 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 			replace_value(x, a, leads_to_top(x, t) ? STR("_top") : STR("_self"));
 		return;
 	case IS_BASE:
-		if (url_parse(&w->scratch, str_trim(value), &w->base) && url_is_http(&w->scratch))
+		if (!x->has_base && url_parse(&w->scratch, str_trim(value), &w->base) && url_is_http(&w->scratch))
 			url_copy(&w->base, &w->scratch);
+		x->has_base = true; /* the first one counts, as in browsers */
 		rewrite_ref(w, value, MOD_MP, &x->value);
 		break;
 	case IS_SRCSET: rewrite_srcset(w, value, row->mod, &x->value); break;
 	case IS_STYLE: rewrite_css(w, value, &x->value); break;
 	case IS_CODE: rewrite_js(w, value, &x->value); break;
 	case IS_SRCDOC: srcdoc(x, value); break;
+	case IS_TYPE: /* pages that the browser is to fetch ahead, from the live web */
+		if (str_ieq(str_trim(value), STR("speculationrules")))
+			replace_value(x, a, STR("archived-speculationrules"));
+		return;
 	case IS_CONTENT:
-		equiv = str_trim(html_scan_value(t, "http-equiv"));
+		equiv = str_trim(html_attr_decode(w->arena, html_scan_value(t, "http-equiv")));
 		if (!str_ieq(equiv, STR("refresh")))
 			return;
 		refresh(w, value, &x->value);
@@ -433,6 +440,18 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		return;
 	}
 	replace_value(x, a, buf_view(&x->value));
+}
+
+/* <?xml-stylesheet href="..."?>, written like a tag: where it ends, 0: never. */
+static size_t xml_style(struct state *x, size_t at, struct scanned_tag *t)
+{
+	static const struct row href = { "", "href", IS_URL, MOD_CS };
+	size_t end = html_scan_tag(x->page, at + 1, t);
+
+	for (size_t i = 0; end && i < t->n; i++)
+		if (str_eq(t->attrs[i].name, STR("href")) && t->attrs[i].quote)
+			one_attr(x, t, &t->attrs[i], &href);
+	return end;
 }
 
 /* onclick and the like: all names that begin so, since no others do. */
@@ -530,6 +549,10 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			at = end;
 		} else if (at + 3 < page.n && memcmp(page.p + at, "<!--", 4) == 0) {
 			at = html_scan_comment(page, at);
+		} else if (w->xml && str_starts(str_sub(page, at, page.n), STR("<?xml-stylesheet"))) {
+			if ((end = xml_style(&x, at, &t)) == 0)
+				break;
+			at = end;
 		} else if (w->xml && at + 8 < page.n && memcmp(page.p + at, "<![CDATA[", 9) == 0) {
 			ptrdiff_t stop = str_find(str_sub(page, at, page.n), STR("]]>"));
 

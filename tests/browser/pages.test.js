@@ -105,6 +105,17 @@ whole("every link and control of a page is reached by Tab, in view, with a focus
 	await context.close();
 });
 
+test("a concordance has its room on both sides of the words, and cards begin where they begin", async () => {
+	const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+	await page.goto(`${served.origin}/c/sample/search?q=library&view=kwic`);
+	const [left, word, right, day] = await page.evaluate(() => [...document.querySelectorAll(".kwic tbody tr:first-child td")].map((e) => e.getBoundingClientRect().width));
+	assert.ok(left > 2 * word && right > 2 * word && day < word, `${[left, word, right, day]}`);
+	await page.setViewportSize({ width: 375, height: 800 });
+	await page.goto(`${served.origin}/`);
+	assert.equal(await page.evaluate(() => new Set([...document.querySelectorAll("table.cards tbody tr:first-child td")].map((e) => getComputedStyle(e).paddingLeft)).size), 1);
+	await page.close();
+});
+
 test("archived strings do nothing in our pages", async () => {
 	const page = await browser.newPage();
 	const asked = [];

@@ -27,6 +27,17 @@ printf '{"i": "http://lines.test/", "t": "a page of words"}\n' >lines.jsonl
 "$WINNOW" ingest lines files/sample-spring-2010.warc.gz >/dev/null 2>&1
 "$WINNOW" export lines --format wacz -o lines.wacz; echo "exit $?"
 python3 -c 'import zipfile; print(zipfile.ZipFile("lines.wacz").read("pages/pages.jsonl").count(b"lines.test"))'
+echo "== every page has an id, also one without a title"
+printf 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>words without a title' >block
+for url in http://bare.test/1 http://bare.test/2; do
+	printf 'WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2010-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:x:%s>\r\nContent-Type: application/http\r\nContent-Length: %s\r\n\r\n' \
+		$url $url "$(wc -c <block)"
+	cat block
+	printf '\r\n\r\n'
+done >bare.warc
+"$WINNOW" ingest bare bare.warc >/dev/null 2>&1
+"$WINNOW" export bare --format wacz -o bare.wacz >/dev/null
+python3 -c 'import zipfile; print(zipfile.ZipFile("bare.wacz").read("pages/pages.jsonl").decode(), end="")'
 echo "== an archive file that was moved"
 cp files/sample-spring-2010.warc.gz here.warc.gz
 "$WINNOW" ingest moved here.warc.gz >/dev/null 2>&1

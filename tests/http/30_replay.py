@@ -126,6 +126,30 @@ def hostile_heads(place, checks):
     server.close()
 
 
+def hostless(place, checks):
+    """What crawlers write down beside pages: lists lead to it, so it is shown.  The difference of two texts is cut at words."""
+    w = archive.Writer(place.path("hostless.warc.gz"))
+    for url in ("urn:pageinfo:http://h.example/?a=1", "dns:h.example", "whois:h.example"):
+        w.response(url, "20100101000000", archive.page("Beside", "hostless words of " + url))
+    same = " ".join("word%03d" % i for i in range(300))
+    for stamp, end in (("20100101000000", "before"), ("20110101000000", "after")):
+        w.response("http://h.example/long", stamp, archive.page("Long", same + " " + end + " " + same))
+    w.out.close()
+    coll = place.path("hostless")
+    place.run("ingest", coll, place.path("hostless.warc.gz"), "-q")
+    server = place.serve(coll=coll)
+    for link in re.findall(r'<h2><a href="([^"]*)"', server.get("/c/web/search?q=hostless").text):
+        checks.row(server, "no host: the list leads to %s" % link, "GET", link, {}, 200)
+    for url in ("urn:pageinfo:http://h.example/?a=1", "dns:h.example", "whois:h.example"):
+        checks.row(server, "no host: %s" % url, "GET", "/web/20100101000000mp_/" + url, {}, 200, {"Memento-Datetime": "2010", "Link": re.escape("<%s>; rel=\"original\"" % url)}, "hostless words")
+        checks.row(server, "no host: calendar of %s" % url, "GET", "/web/*/" + url, {}, 200)
+    checks.row(server, "a port is no scheme", "GET", "/web/20100101000000mp_/dns:80/", {}, 404, {}, "http://dns:80/")
+    ids = place.run("sql", coll, "select id from captures where url = 'http://h.example/long' order by time", "--format", "tsv").split()[1:]
+    ends = re.findall(r"(\S*)\s*<span class=\"soft\">\[[0-9,]+ characters the same\]</span>\s*(\S*)", server.get("/c/web/diff/%s..%s" % tuple(ids)).text)
+    checks.that(len(ends) == 2 and re.fullmatch("word[0-9]{3}", ends[0][1]) and re.fullmatch("word[0-9]{3}", ends[1][0]), "what is the same is cut between words", ends)
+    server.close()
+
+
 def missing(server, checks):
     """Not archived: what lies nearest comes first, of the time that was asked for; as a page of ours where no frame shows it."""
     def first(r):
@@ -198,6 +222,7 @@ def requests_joined(place, checks):
 def methods(place, server, checks):
     requests_joined(place, checks)
     hostile_heads(place, checks)
+    hostless(place, checks)
     r = server.get("/web/20070105120009mp_/http://a.example/many-headers")
     checks.that(r.get("Content-Language") == "de" and len(r.headers) < 100 and sum(len(k) + len(v) for k, v in r.headers) < 100000, "more headers than clients take", len(r.headers))
     missing(server, checks)

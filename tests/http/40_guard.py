@@ -152,8 +152,9 @@ def replay_host(place, checks):
         checks.that(r.status in (404, 405), "nor is the API: %s %s" % (method, path), r.status)
     for path in ["/web/cdx?url=" + HOME, "/web/timemap/link/" + HOME, "/web/_/replay.js", "/healthz"]:
         checks.equal(server.ask("GET", path, {}, host=there).status, 200, "what is open to all is at both: " + path)
-    r = server.ask("GET", at, {"Service-Worker": "script"}, host=there)
-    checks.equal(r.status, 403, "no service worker there either")
+    for path in (at, "/web/_/replay.js"):
+        r = server.ask("GET", path, {"Service-Worker": "script"}, host=there)
+        checks.equal(r.status, 403, "no service worker there either: " + path)
     r = server.ask("GET", "/web/20070105120009mp_/http://a.example/headers", {}, host=there)
     checks.equal(r.get("Set-Cookie"), "a=b; Path=/web/20070105120009mp_/http://a.example/c/", "an archived cookie is for its site and time alone")
     r = server.ask("POST", "/api/v1/sample", {"Cookie": "winnow=tossed; winnow=" + server.token, "Origin": replay, "Sec-Fetch-Site": "same-site"}, "")

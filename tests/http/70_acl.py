@@ -3,6 +3,8 @@ import json
 import os
 from urllib.parse import quote
 
+import archive
+
 SECRET, PRIVATE = "http://secret.example/", "http://secret.example/private"
 OPEN = "http://a.example/gz"
 RULE = "containment(a, b) >= 0.5"
@@ -34,8 +36,25 @@ def hidden_from_counts(place, checks, server, api, ids):
                     "acl: why something is hidden does not tell by what, when that is closed", r.text[:1500])
 
 
+def hidden_from_search(server, checks, api):
+    """A search that counts what it does not show would tell, word for word, what stands there; nor may a hidden copy take an open one's place."""
+    for words in ("unicorn", "%22the+unicorn+is%22", "title:secret"):
+        for path in ("/c/web/search?q=" + words, "/c/web/search?view=kwic&q=" + words):
+            r = server.get(path)
+            checks.that("<b>0</b> texts match" in r.text, "acl: %s counts nothing" % path, r.text[-1500:])
+        r = server.get(api + "/search?page[size]=1&q=" + words)
+        checks.equal(r.json["data"]["matches"], {"value": 0, "relation": "eq"}, "acl: nor does the API for " + words)
+    r = server.get("/c/web/search.json?q=twin")
+    checks.equal([h["url"] for h in r.json["data"]], ["http://a.example/twin"], "acl: the open one of two equal texts is found")
+
+
 def test(place, checks):
     coll = place.copy("guarded")
+    w = archive.Writer(place.path("twins.warc.gz"))
+    for url, at in (("http://a.example/twin", "20070105120021"), (SECRET + "twin", "20070105120022")):
+        w.response(url, at, archive.page("Twin", "one text at two addresses"))
+    w.out.close()
+    place.run("ingest", coll, place.path("twins.warc.gz"), "-q")
     ids = {u: place.run("sql", coll, "select id from captures where url = '%s'" % u, "--format", "tsv").split()[-1] for u in (SECRET, PRIVATE, OPEN, "http://a.example/gone")}
     with open(os.path.join(coll, "access.aclj"), "w") as f:
         f.write('example,secret)/ - {"access": "exclude"}\nexample,secret)/private - {"access": "block"}\n'
@@ -47,6 +66,9 @@ def test(place, checks):
         ("replay: embargo", "/web/20070105120005mp_/http://a.example/gone", 404, None), ("frame page", "/web/%s/%s" % (AT, SECRET), 404, None), ("frame page, blocked", "/web/%s/%s" % (PRIVATE_AT, PRIVATE), 451, None),
         ("TimeGate", "/web/" + SECRET, 404, None), ("TimeGate, blocked", "/web/" + PRIVATE, 451, None), ("TimeMap", "/web/timemap/link/" + SECRET, 404, None), ("TimeMap, blocked", "/web/timemap/json/" + PRIVATE, 404, None),
         ("CDX", "/web/cdx?url=*.secret.example", 200, lambda r: r.body == b""), ("CDX, IA", "/cdx/search/cdx?url=secret.example/*&output=json", 200, lambda r: r.json == []),
+        ("CDX: pages", "/web/cdx?url=*.secret.example&showNumPages=true", 200, lambda r: r.json["blocks"] == 0), ("CDX, IA: pages", "/cdx/search/cdx?url=secret.example/*&showNumPages=true", 200, lambda r: r.text.strip() == "0"),
+        ("CDX: where pages begin", "/web/cdx?url=*.example&showPagedIndex=true", 200, lambda r: r.body and b"secret" not in r.body),
+        ("CDX: where a page of what is closed begins", "/web/cdx?url=*.secret.example&showPagedIndex=true", 200, lambda r: r.body == b""), ("CDX: a page", "/web/cdx?url=*.secret.example&page=0", 200, lambda r: r.body == b""),
         ("CDX: counts", "/web/cdx?url=http://a.example/gone&showSkipCount=true&output=json", 200, lambda r: r.body == b""),
         ("CDX with a cover", "/web/cdx?url=*.secret.example&cover=1&showCovered=true", 200, lambda r: r.body == b""),
         ("calendar", "/web/*/" + SECRET, None, None), ("API: calendar", api + "/calendar?url=" + SECRET, 200, lambda r: r.json["data"] == []), ("API: capture", api + "/capture?url=" + SECRET, 404, None),
@@ -63,6 +85,7 @@ def test(place, checks):
         checks.that((status is None or r.status == status) and (body is None or body(r)) and r.status != 500, "acl: " + name, (r.status, r.text[:200]))
         checks.that("unicorn" not in r.text.replace("q=unicorn", "").replace('value="unicorn"', "") or "search" in name, "acl: %s tells nothing" % name, r.text[:300])
     hidden_from_counts(place, checks, server, api, ids)
+    hidden_from_search(server, checks, api)
     trusting = place.serve("--trust-proxy", "127.0.0.1", coll=coll)
     for path in ("/web/20080201000000mp_/http://a.example/rev", "/web/timemap/link/http://a.example/rev", "/web/cdx?url=http://a.example/rev"):
         checks.row(trusting, "acl: what a user sees is for no other's cache", "GET", path, {"X-Pywb-ACL-User": "x"}, 200, {"Vary": "x-pywb-acl-user", "Cache-Control": "."})

@@ -257,3 +257,33 @@ TEST(batch, counts_when_what_it_waits_for_is_there)
 	CHECK_STR(answer(t, c, "select count(*) from capture"), STR("1\n"));
 	catalog_close(c);
 }
+
+/* ---- archive files that come behind their index ---- */
+
+static int one_more(void *steps) { return --*(int *)steps < 0; }
+
+TEST(adopt, costs_what_was_added)
+{
+	enum { IMPORTED = 2000, STEPS = 1000 };
+	struct catalog *c = open_catalog(t, CATALOG_CREATE);
+	struct capture *all = ARENA_ARRAY(t->arena, struct capture, IMPORTED);
+	struct catalog_batch b = { .captures = all, .n_captures = IMPORTED };
+	struct err err = { 0 };
+	uint64_t adopted = 1;
+	int left = STEPS; /* of 1,000 instructions of SQLite each: a few a row, not a row of each with each */
+
+	REQUIRE(c);
+	for (unsigned i = 0; i < IMPORTED; i++)
+		all[i] = (struct capture){ .id = i + 1,
+					   .url = STR("http://a.example/"),
+					   .urlkey = STR("example,a)/"),
+					   .time = i,
+					   .part = STR("absent.warc.gz"),
+					   .published = CAPTURE_NO_TIME,
+					   .refers_time = CAPTURE_NO_TIME };
+	CHECK(catalog_add(c, &b, &err) == WN_OK && catalog_set(c, CATALOG_IMPORTED, STR("1"), &err) == WN_OK, "%s",
+	      err.text);
+	sqlite3_progress_handler(catalog_sqlite(c), 1000, one_more, &left);
+	CHECK(catalog_adopt(c, &adopted, &err) == WN_OK && adopted == 0, "%s", err.text);
+	catalog_close(c);
+}

@@ -51,6 +51,12 @@ static const struct {
 	      "esm_") "/d/x/\",\"y\":\"z\"}}</script>" },
 	{ "<p onclick=\"location='/x'\">", "<p onclick=\"__winnow.of(self).location=&#39;/x&#39;\">" },
 	{ "<base href=\"/z/\"><img src=x>", "<base href=\"" AT("mp_") "/z/\"><img src=\"" AT("im_") "/z/x\">" },
+	{ "<base href=\"/z/\"><base href=\"/y/\"><img src=x>",
+	  "<base href=\"" AT("mp_") "/z/\"><base href=\"" AT("mp_") "/y/\"><img src=\"" AT("im_") "/z/x\">" },
+	{ "<meta content=\"0;url=/n\" http-equiv=\"&#114;efresh\">",
+	  "<meta content=\"0;url=" AT("mp_") "/n\" http-equiv=\"&#114;efresh\">" },
+	{ "<script type=speculationrules>{\"prefetch\":[{\"urls\":[\"https://b.example/\"]}]}</script>",
+	  "<script type=\"archived-speculationrules\">{\"prefetch\":[{\"urls\":[\"https://b.example/\"]}]}</script>" },
 	{ "<use xlink:href=\"s.svg#i\"/><track src=t.vtt>",
 	  "<use xlink:href=\"" AT("im_") "/d/s.svg#i\"/><track src=\"" AT("oe_") "/d/t.vtt\">" },
 	{ "<a ping=http://t.example/ href=#>", "<a data-archived-ping=http://t.example/ href=#>" },
@@ -77,6 +83,26 @@ TEST(rewrite, touches_references_alone)
 	}
 }
 
+TEST(rewrite, leads_to_styles_of_xml)
+{
+	struct arena a = { 0 };
+	struct buf out = BUF(1 * MIB);
+	struct rewriter w = rewriter(&a, &out);
+
+	w.xml = true;
+	w.head = STR("<head/>");
+	w.head_done = false;
+	rewrite_html(
+	    &w,
+	    STR("<?xml version=\"1.0\"?><?xml-stylesheet type='text/css' href='/s.css?a&amp;b'?><html><p/></html>"));
+	CHECK_STR(buf_view(&out), STR("<?xml version=\"1.0\"?><?xml-stylesheet type='text/css' href='" AT(
+				      "cs_") "/s.css?a&amp;b'?><html><head/><p/></html>"));
+	url_release(&w.base);
+	url_release(&w.scratch);
+	buf_release(&out);
+	arena_release(&a);
+}
+
 static const struct {
 	const char *in, *out;
 } sheets[] = {
@@ -87,6 +113,9 @@ static const struct {
 	{ "a{b:url(data:image/png;base64,AAAA)}", "a{b:url(data:image/png;base64,AAAA)}" },
 	{ "a{b:url(x\\29 y)}", "a{b:url(" AT("im_") "/d/x%29y)}" },
 	{ "a{b:url(", "a{b:url(" },
+	{ "@namespace svg url(http://www.w3.org/2000/svg);@namespace \"http://www.w3.org/1999/xhtml\";a{b:url(x)}",
+	  "@namespace svg url(http://www.w3.org/2000/svg);@namespace \"http://www.w3.org/1999/xhtml\";a{b:url(" AT(
+	      "im_") "/d/x)}" },
 	/* the quote that ends a URL begins nothing */
 	{ "a{b:url(\"x.png\")}c{d:url('y.png');e:url(z.png)}",
 	  "a{b:url(\"" AT("im_") "/d/x.png\")}c{d:url('" AT("im_") "/d/y.png');e:url(" AT("im_") "/d/z.png)}" },
