@@ -531,10 +531,14 @@ int covers_state(struct collection *coll, const struct cover_row *row, struct ru
 	const char *dir = catalog_dir(coll->catalog);
 	struct err ignored = { 0 };
 	struct arena a = { 0 };
+	const char *first = run_path(dir, &a, row->id, 0, "state");
 	int rc = state_read(out, run_path(dir, &a, row->id, row->revision, "state"), &ignored);
 
-	if (rc < 0 && rc != WN_DATA)
-		rc = state_read(out, run_path(dir, &a, row->id, 0, "state"), err);
+	if (rc < 0 && rc != WN_DATA && access(first, F_OK) != 0)
+		rc = err_set(err, WN_NONE,
+			     "nothing was kept to go on from: its pairs were too many, or runs/ was emptied");
+	else if (rc < 0 && rc != WN_DATA)
+		rc = state_read(out, first, err);
 	else if (rc < 0 && err)
 		*err = ignored;
 	arena_release(&a);
