@@ -406,7 +406,8 @@ int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum 
 		return rc;
 	}
 	if (record_is_http(rec, start)) {
-		p->has_http = http_parse(&p->http, start, &s->scratch, &s->flaws, rec->span.at);
+		p->has_http =
+		    http_parse(&p->http, http_kind_of(rec->type), start, &s->scratch, &s->flaws, rec->span.at);
 		if (!p->has_http && start.n)
 			flaw_add(&s->flaws, FLAW_HTTP_HEAD, rec->span.at, "the block begins otherwise");
 	}
