@@ -561,6 +561,14 @@ int payload_end(struct payload *p, struct record *rec, struct err *err)
 	return rc2 < 0 ? rc2 : WN_OK;
 }
 
+struct str payload_type(const struct payload *p, const struct record *rec)
+{
+	if (p->has_http)
+		return p->http.content_type;
+	/* a block that should have a head and has none: the record tells of HTTP only */
+	return str_ieq(http_mime(rec->content_type), STR("application/http")) ? STR_NONE : rec->content_type;
+}
+
 void payload_release(struct payload *p)
 {
 	struct payload_state *s = p->state;
