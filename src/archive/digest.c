@@ -33,40 +33,52 @@ static int base32_digit(char c)
 	return c >= '2' && c <= '7' ? c - '2' + 26 : -1;
 }
 
-static bool read_base16(struct str s, unsigned char *out, size_t size)
+static int base64_digit(char c)
 {
-	if (s.n != 2 * size)
-		return false;
-	for (size_t i = 0; i < size; i++) {
-		int hi = hex_digit(s.p[2 * i]), lo = hex_digit(s.p[2 * i + 1]);
-
-		if (hi < 0 || lo < 0)
-			return false;
-		out[i] = (unsigned char)(hi << 4 | lo);
-	}
-	return true;
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-static bool read_base32(struct str s, unsigned char *out, size_t size)
+/* The three ways to write bytes; a digest of one kind has another length in each. */
+static const struct {
+	unsigned bits; /* of a digit */
+	int (*digit)(char c);
+} bases[] = { { 4, hex_digit }, { 5, base32_digit }, { 6, base64_digit } };
+
+/* Reads s, without padding, in a base of so many bits. */
+static bool read_base(struct str s, unsigned bits, int (*digit)(char c), unsigned char *out, size_t size)
 {
-	uint32_t bits = 0;
-	unsigned nbits = 0;
+	uint32_t read = 0;
+	unsigned nread = 0;
 	size_t n = 0;
 
-	while (s.n && s.p[s.n - 1] == '=')
-		s.n--;
-	if (s.n != (8 * size + 4) / 5)
+	if (s.n != (8 * size + bits - 1) / bits)
 		return false;
 	for (size_t i = 0; i < s.n; i++) {
-		int v = base32_digit(s.p[i]);
+		int v = digit(s.p[i]);
 
 		if (v < 0)
 			return false;
-		bits = bits << 5 | (unsigned)v;
-		if ((nbits += 5) >= 8 && n < size)
-			out[n++] = (unsigned char)(bits >> (nbits -= 8));
+		read = read << bits | (unsigned)v;
+		if ((nread += bits) >= 8 && n < size)
+			out[n++] = (unsigned char)(read >> (nread -= 8));
 	}
 	return n == size;
+}
+
+static bool read_value(struct str s, unsigned char *out, size_t size)
+{
+	while (s.n && s.p[s.n - 1] == '=')
+		s.n--;
+	for (size_t i = 0; i < COUNT(bases); i++)
+		if (read_base(s, bases[i].bits, bases[i].digit, out, size))
+			return true;
+	return false;
 }
 
 static enum digest_kind label_kind(struct str label)
@@ -101,7 +113,7 @@ bool digest_parse(struct str text, struct digest *out)
 	if (kind == DIGEST_NONE)
 		return false;
 	size_t size = kinds[kind].size;
-	if (!read_base16(value, out->bytes, size) && !read_base32(value, out->bytes, size)) {
+	if (!read_value(value, out->bytes, size)) {
 		*out = (struct digest){ 0 };
 		return false;
 	}

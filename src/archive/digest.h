@@ -1,7 +1,7 @@
 /* archive/digest.h -- sha1, sha256 and md5: computing, reading and writing them.
  *
- * Labels as found: "sha1:", "SHA-1:", base16 or base32, any case, with or
- * without padding.  Written: sha1 in base32, the others in lower-case hex.
+ * Labels as found: "sha1:", "SHA-1:", in base16, base32 (any case) or base64
+ * (also that of URLs), with or without padding.  Written: sha1 in base32, the others in lower-case hex.
  */
 #ifndef WINNOW_ARCHIVE_DIGEST_H
 #define WINNOW_ARCHIVE_DIGEST_H

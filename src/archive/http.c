@@ -62,9 +62,11 @@ static size_t parse_version(struct str s, struct http_head *head)
 
 static bool parse_status_line(struct http_head *head, struct str line, struct flaws *flaws, uint64_t at)
 {
-	struct str rest = str_sub(line, 4, line.n);
+	bool http = str_istarts(line, STR("HTTP"));
+	struct str rest = str_sub(line, http ? 4 : 3, line.n); /* ICY: servers of audio streams */
 
-	if (!str_istarts(line, STR("HTTP")) || (rest.n && rest.p[0] != '/' && rest.p[0] != ' ' && rest.p[0] != '\t'))
+	if ((!http && !str_starts(line, STR("ICY "))) ||
+	    (rest.n && rest.p[0] != '/' && rest.p[0] != ' ' && rest.p[0] != '\t'))
 		return false;
 	if (rest.n && rest.p[0] == '/') {
 		size_t used = parse_version(str_sub(rest, 1, rest.n), head);
@@ -192,7 +194,18 @@ static void parse_fields(struct http_head *head, struct str data, size_t at, str
 		flaw_add(flaws, FLAW_TOO_MANY_FIELDS, offset, "more than %d in the HTTP head", LIMIT_FIELDS);
 }
 
-bool http_parse(struct http_head *head, struct str data, struct http_scratch *scratch, struct flaws *flaws, uint64_t at)
+enum http_kind http_kind_of(enum record_type type)
+{
+	switch (type) {
+	case RECORD_RESPONSE:
+	case RECORD_REVISIT: return HTTP_RESPONSE;
+	case RECORD_REQUEST: return HTTP_REQUEST;
+	default: return HTTP_EITHER;
+	}
+}
+
+bool http_parse(struct http_head *head, enum http_kind kind, struct str data, struct http_scratch *scratch,
+		struct flaws *flaws, uint64_t at)
 {
 	size_t start = 0, next;
 	bool lf; /* of the first line; that of the fields is what counts */
@@ -205,7 +218,8 @@ bool http_parse(struct http_head *head, struct str data, struct http_scratch *sc
 		return false;
 	struct str line = line_at(data, start, &next, &lf);
 
-	if (!parse_status_line(head, line, flaws, at) && !parse_request_line(head, line)) {
+	if ((kind == HTTP_REQUEST || !parse_status_line(head, line, flaws, at)) &&
+	    (kind == HTTP_RESPONSE || !parse_request_line(head, line))) {
 		*head = (struct http_head){ 0 };
 		return false;
 	}

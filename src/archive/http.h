@@ -1,7 +1,7 @@
 /* archive/http.h -- HTTP heads as archives hold them.
  *
  * Everything that was ever served parses to something: a missing reason, HTTP/2
- * 200, "HTTP 200", lines without a colon, folded lines, bare LF, status 0.
+ * 200, "HTTP 200", "ICY 200", lines without a colon, folded lines, bare LF, status 0.
  * Cost: one pass over the head; nothing is allocated but unfolded values.
  */
 #ifndef WINNOW_ARCHIVE_HTTP_H
@@ -35,11 +35,15 @@ void http_scratch_release(struct http_scratch *s);
  * there is none and `all` says that nothing follows; 0: more is needed. */
 size_t http_head_size(struct str data, bool all);
 
+/* What a head may be: almost any text begins like a request. */
+enum http_kind { HTTP_EITHER, HTTP_RESPONSE, HTTP_REQUEST };
+enum http_kind http_kind_of(enum record_type type); /* that records of the type hold */
+
 /* Parses data, which begins with a head.  False when it does not begin with
- * anything like one (then head->size is 0 and all is body).  Slices borrow
- * from data and scratch.  Flaws get offset `at`. */
-bool http_parse(struct http_head *head, struct str data, struct http_scratch *scratch, struct flaws *flaws,
-		uint64_t at);
+ * anything like one of the kind (then head->size is 0 and all is body).  Slices
+ * borrow from data and scratch.  Flaws get offset `at`. */
+bool http_parse(struct http_head *head, enum http_kind kind, struct str data, struct http_scratch *scratch,
+		struct flaws *flaws, uint64_t at);
 
 /* The media type alone: cut at ';' or white space; borrowed. */
 struct str http_mime(struct str content_type);

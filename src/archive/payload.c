@@ -406,7 +406,8 @@ int payload_begin(struct payload *p, struct reader *r, struct record *rec, enum 
 		return rc;
 	}
 	if (record_is_http(rec, start)) {
-		p->has_http = http_parse(&p->http, start, &s->scratch, &s->flaws, rec->span.at);
+		p->has_http =
+		    http_parse(&p->http, http_kind_of(rec->type), start, &s->scratch, &s->flaws, rec->span.at);
 		if (!p->has_http && start.n)
 			flaw_add(&s->flaws, FLAW_HTTP_HEAD, rec->span.at, "the block begins otherwise");
 	}
@@ -558,6 +559,14 @@ int payload_end(struct payload *p, struct record *rec, struct err *err)
 	s->flaws.n = s->flaws.more = 0;
 	rc2 = reader_end(s->reader, rec, err);
 	return rc2 < 0 ? rc2 : WN_OK;
+}
+
+struct str payload_type(const struct payload *p, const struct record *rec)
+{
+	if (p->has_http)
+		return p->http.content_type;
+	/* a block that should have a head and has none: the record tells of HTTP only */
+	return str_ieq(http_mime(rec->content_type), STR("application/http")) ? STR_NONE : rec->content_type;
 }
 
 void payload_release(struct payload *p)

@@ -55,5 +55,7 @@ int payload_all(struct payload *p, size_t max, struct str *out, bool *cut, struc
 int payload_more(struct payload *p, size_t max, struct str *out, bool *cut, struct err *err);
 /* Reads what is left, compares digests, appends flaws to rec->flaws (and calls reader_end). */
 int payload_end(struct payload *p, struct record *rec, struct err *err);
+/* What the body is said to be: by its HTTP head, or by the record where there is none; may be empty.  As p->http. */
+struct str payload_type(const struct payload *p, const struct record *rec);
 void payload_release(struct payload *p);
 #endif

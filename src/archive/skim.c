@@ -22,7 +22,8 @@
  * otherwise (damage, several records in a member, a record over several, a wrong
  * or missing length, segments, a neighbour of equal size, a pipe) the record is
  * read as usual.  What stands in the block is not seen: neither damage there nor
- * the line ends behind it.
+ * the line ends behind it.  So it can be deceived: of a stored member with two
+ * records, the first block may hold the four bytes of T and a member behind them.
  *
  * The places where members may begin are searched once for all records.
  * Cost: a few kilobytes inflated a record, the compressed bytes looked at twice.

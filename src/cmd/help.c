@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "base/vec.h"
 #include "cmd/table.h"
 #include "cmd/topics.h"
 
@@ -259,6 +260,21 @@ static void man_topic(struct buf *out, const struct help_topic *t)
 	roff_paragraphs(out, t->text());
 }
 
+static int no_such_page(struct cmd_run *run, const char *name)
+{
+	VEC(const char *) names = { 0 };
+	const char *near;
+
+	for (size_t i = 0; cmd_table[i]; i++)
+		vec_push(&names, cmd_table[i]->name);
+	for (size_t i = 0; help_topics[i].name; i++)
+		vec_push(&names, help_topics[i].name);
+	near = opt_nearest(name, names.p, names.n);
+	vec_release(&names);
+	return cmd_usage(run, "there is no command or topic '%s'; %s%s%s", name,
+			 near ? "did you mean '" : "'winnow help' lists them", near ? near : "", near ? "'?" : "");
+}
+
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
@@ -283,8 +299,7 @@ static int run(struct cmd_run *run)
 		} else if (topic && !cmd) {
 			paragraphs(&out, topic->text());
 		} else if (!cmd) {
-			code = cmd_usage(run, "there is no command or topic '%s'; 'winnow help' lists them",
-					 run->rest.p[0]);
+			code = no_such_page(run, run->rest.p[0]);
 		}
 	}
 	cmd_out(&out);

@@ -105,8 +105,8 @@ const struct cmd cmd_index = {
 	    "ia-surt (see 'winnow help surt').\n\n"
 	    "Payload digests are checked: the record's own is written, and counted as a flaw when it is wrong; where there is none it is computed. "
 	    "With --quick the payload of a record that has a digest is passed over: its own digest is written and not checked, and damage inside payloads is "
-	    "not seen ('winnow verify' sees it). Where digests are right the lines are the same. It is several times faster on gzip files with a member for "
-	    "each record and on plain ones; other records are read in full.\n\n"
+	    "not seen ('winnow verify' sees it). Where digests are right the lines are the same, but a file made to deceive can hide records from it: it is "
+	    "for archives one trusts. It is several times faster on gzip files with a member for each record and on plain ones; other records are read in full.\n\n"
 	    "Beyond 48 MB of lines the sort goes on in temporary files (--tmp). A file that is no archive is named on standard error and the exit code is 1; "
 	    "flaws are counted by 'winnow verify'.",
 };

@@ -113,7 +113,7 @@ static bool digest_fits(const struct record *rec)
 		return false;
 	if (!body.p || rec->type == RECORD_REVISIT || rec->segment_number)
 		return true; /* not of this block, or too long to be looked at twice */
-	if (record_is_http(rec, body) && http_parse(&http, body, &scratch, &flaws, 0))
+	if (record_is_http(rec, body) && http_parse(&http, http_kind_of(rec->type), body, &scratch, &flaws, 0))
 		body = str_sub(body, http.size, body.n);
 	http_scratch_release(&scratch);
 	digest_of(want.kind, body, &got);

@@ -505,8 +505,7 @@ static int read_payload(struct extractor *x, struct reader *r, struct record *re
 		wants |= PAYLOAD_HEAD;
 	if ((rc = payload_begin(p, r, rec, PAYLOAD_DECODED, wants, err)) < 0)
 		return rc;
-	type = p->has_http ? p->http.content_type : rec->content_type;
-	type = keep(f, type);
+	type = keep(f, payload_type(p, rec));
 	c->declared = keep(f, http_mime(type));
 	if (p->has_http) {
 		c->status = p->http.status;

@@ -85,12 +85,7 @@ static bool fill_line(const struct record *rec, const struct payload *p, char di
 		c->time = t.time;
 		c->nsec = t.nsec;
 	}
-	if (rec->type == RECORD_REVISIT)
-		c->mime = STR("warc/revisit");
-	else if (p->has_http)
-		c->mime = http_mime(p->http.content_type);
-	else if (!str_ieq(http_mime(rec->content_type), STR("application/http")))
-		c->mime = http_mime(rec->content_type);
+	c->mime = rec->type == RECORD_REVISIT ? STR("warc/revisit") : http_mime(payload_type(p, rec));
 	if (p->has_http && rec->type != RECORD_REVISIT && p->http.status > 0)
 		c->status = p->http.status;
 	c->digest = digest_text(rec, p, digest);

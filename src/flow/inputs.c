@@ -49,7 +49,7 @@ static int walk(struct arena *a, const char *dir, unsigned depth, struct paths *
 
 		if (e->d_name[0] == '.')
 			continue;
-		path = arena_printf(a, "%s/%s", dir, e->d_name).p;
+		path = arena_printf(a, "%s%s%s", dir, str_ends(str(dir), STR("/")) ? "" : "/", e->d_name).p;
 		if (lstat(path, &st))
 			continue; /* gone meanwhile */
 		if (S_ISDIR(st.st_mode) && depth < DEPTH_MOST)

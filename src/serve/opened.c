@@ -125,7 +125,7 @@ int opened_open(struct opened *o, struct request *q, struct history *h, const st
 	o->length = length_of(o, &original, raw);
 	if (!o->has_head && o->payload.has_http)
 		keep_head(o, &q->arena, &o->payload.http);
-	o->type = o->has_head ? o->head.content_type : arena_str(&q->arena, o->record.content_type);
+	o->type = o->has_head ? o->head.content_type : arena_str(&q->arena, payload_type(&o->payload, &o->record));
 	o->status = o->has_head && o->head.status ? o->head.status : 200;
 	return !whole ? WN_OK : payload_all(&o->payload, LIMIT_REPLAY_BODY, &o->body, &o->cut, err);
 }

@@ -14,6 +14,8 @@ printf 'nothing\n' >text.warc
 "$WINNOW" verify one.warc.gz; echo "exit $?"
 "$WINNOW" verify - <one.warc.gz; echo "exit $?"
 "$WINNOW" verify text.warc; echo "exit $?"
+mkdir folder; cp text.warc folder
+"$WINNOW" verify --quiet folder >plain; "$WINNOW" verify --quiet folder/ | diff plain -; cat plain
 "$WINNOW" verify --max-flaws x bad.warc; echo "exit $?"
 "$WINNOW" repair bad.warc clean.warc.gz; echo "exit $?"
 "$WINNOW" verify --json clean.warc.gz; echo "exit $?"

@@ -19,5 +19,6 @@ for file in odd/*; do
 	done | sort | uniq -c | awk '$1 != 2 && $1 % 2' | head -n 2
 done
 echo "stacked codings are one document: $("$WINNOW" sql c-stacked-codings.warc "select count(distinct digest) from captures" --format tsv | tail -n 1)"
+echo "without heads a type is guessed: $("$WINNOW" ls c-no-http-heads.warc --fields mime,words --format csv | sort -u | tr '\n' ' ')"
 "$WINNOW" sql c-dates.warc "select stamp from captures order by id" --format tsv
 "$WINNOW" sql c-arc-dates.arc "select stamp from captures order by id" --format tsv

@@ -102,6 +102,7 @@ save("stacked-codings.warc", b"".join(record("response", i, http(body, b"Content
     (b"Content-Encoding: identity, deflate, gzip\r\n", gzip.compress(zlib.compress(b"<p>twice packed"))),
     (b"Content-Encoding: x-gzip\r\n", gzip.compress(b"<p>twice packed")),
     (b"", b"<p>twice packed"), (b"Content-Encoding: none\r\n", b"<p>twice packed")), 1)))
+save("no-http-heads.warc", warc[0] + b"".join(record("response", i, b"Some text %d\r\n\r\n" % i if i % 2 else b"<html><p>page %d" % i) for i in range(1, 7)))
 save("plain-between-members.warc.gz", member(warc[0]) + b"".join(warc[1:3]) + member(warc[3]) + b"".join(warc[4:]))
 save("members-behind-plain.warc", b"".join(warc[:2]) + b"".join(member(r) for r in warc[2:4]) + b"".join(warc[4:]))
 nested = record("response", 70, http(member(warc[1]) * 3))

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct flaws flaws = { 0 };
 	struct str text = { (const char *)data, size };
 
-	if (http_parse(&head, text, &scratch, &flaws, 0)) {
+	if (http_parse(&head, HTTP_EITHER, text, &scratch, &flaws, 0)) {
 		if (head.size == 0 || head.size > size)
 			abort();
 		for (unsigned i = 0; i < head.nfields; i++)

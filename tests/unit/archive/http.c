@@ -19,6 +19,7 @@ static const struct {
 	{ "HTTP/1.1 200\r\nContent-Type: a/b\r\n\r\n", true, 200, 1, 1, "", "a/b", "" },
 	{ "HTTP/2 200\r\ncontent-type: a/b\r\n\r\n", true, 200, 2, 0, "", "a/b", "" },
 	{ "HTTP 404 Not Found\r\n\r\n", true, 404, 0, 0, "Not Found", "", "" },
+	{ "ICY 200 OK\r\nContent-Type: audio/mpeg\r\n\r\n", true, 200, 0, 0, "OK", "audio/mpeg", "" },
 	{ "HTTP/1.0 0 \r\n\r\n", true, 0, 1, 0, "", "", "http-status" },
 	{ "HTTP/1.1 \r\n\r\n", true, 0, 1, 1, "", "", "http-status" },
 	{ "HTTP/1.1 200 OK\nContent-Type: a/b\n\nbody", true, 200, 1, 1, "OK", "a/b", "http-line-end" },
@@ -38,7 +39,7 @@ TEST(http, reads_heads_as_found)
 	for (size_t i = 0; i < COUNT(heads); i++) {
 		struct http_head h;
 		struct flaws flaws = { 0 };
-		bool head = http_parse(&h, str(heads[i].text), &scratch, &flaws, 0);
+		bool head = http_parse(&h, HTTP_EITHER, str(heads[i].text), &scratch, &flaws, 0);
 
 		CHECK(head == heads[i].head, "%s", heads[i].text);
 		CHECK(h.status == heads[i].status, "%s: %d", heads[i].text, h.status);
@@ -50,9 +51,27 @@ TEST(http, reads_heads_as_found)
 	}
 	struct http_head h;
 
-	CHECK(http_parse(&h, str(heads[11].text), &scratch, NULL, 0));
+	CHECK(http_parse(&h, HTTP_EITHER, str(heads[12].text), &scratch, NULL, 0));
 	CHECK_STR(h.method, STR("GET"));
 	CHECK_STR(h.target, STR("/x y"));
+	http_scratch_release(&scratch);
+}
+
+/* A response without a head is all body, though its first words may look like a request. */
+TEST(http, asks_for_the_head_that_the_record_must_have)
+{
+	struct str text = STR("Some text\r\n\r\nmore"), answer = STR("HTTP/1.1 200 OK\r\n\r\n");
+	struct http_scratch scratch = { 0 };
+	struct flaws flaws = { 0 };
+	struct http_head h;
+
+	CHECK(!http_parse(&h, http_kind_of(RECORD_RESPONSE), text, &scratch, &flaws, 0));
+	CHECK_EQ(h.size, 0);
+	CHECK(!http_parse(&h, http_kind_of(RECORD_REVISIT), text, &scratch, &flaws, 0));
+	CHECK(!http_parse(&h, http_kind_of(RECORD_REQUEST), answer, &scratch, &flaws, 0));
+	CHECK(http_parse(&h, http_kind_of(RECORD_REQUEST), text, &scratch, &flaws, 0) && h.request);
+	CHECK(http_parse(&h, http_kind_of(RECORD_RESPONSE), answer, &scratch, &flaws, 0) && !h.request);
+	CHECK_EQ(flaws.n, 0);
 	http_scratch_release(&scratch);
 }
 
@@ -195,6 +214,12 @@ static const struct {
 	{ "md5:2QOYZWMPACZAJ2MABGMOZ6CCPY======", true, "md5:d41d8cd98f00b204e9800998ecf8427e" },
 	{ "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", true,
 	  "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+	{ "sha1:2jmj7l5rSw0yVb/vlWAYkK/YBwk=", true, "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ" },
+	{ "sha1:2jmj7l5rSw0yVb_vlWAYkK_YBwk", true, "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ" },
+	{ "md5:1B2M2Y8AsgTpgAmY7PhCfg==", true, "md5:d41d8cd98f00b204e9800998ecf8427e" },
+	{ "sha-256:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", true,
+	  "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },
+	{ "sha1:2jmj7l5rSw0yVb!vlWAYkK/YBwk=", false, "" },
 	{ "sha1:xyz", false, "" },
 	{ "crc32:00000000", false, "" },
 	{ "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ", false, "" },
@@ -234,7 +259,7 @@ TEST(http, folded_lines_take_what_they_are_long)
 	for (unsigned i = 0; i < LINES; i++)
 		buf_printf(&text, " x%u\r\n", i % 10);
 	buf_str(&text, STR("Y: b\r\n c\r\n\r\n"));
-	CHECK(http_parse(&head, buf_view(&text), &s, NULL, 0));
+	CHECK(http_parse(&head, HTTP_EITHER, buf_view(&text), &s, NULL, 0));
 	REQUIRE(head.nfields == 2);
 	CHECK(str_eq(head.fields[0].value, buf_view(&want)), "%zu bytes of %zu", head.fields[0].value.n, want.n);
 	CHECK_STR(head.fields[1].value, STR("b c"));
