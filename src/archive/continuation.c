@@ -49,7 +49,6 @@ int continuations_read(struct continuations *s, const char *path, struct err *er
 		continuations_release(s); /* those of other files make room */
 	if ((rc = reader_open(&r, path, err)) < 0)
 		return rc;
-	reader_quick(r); /* where they lie is all that is asked */
 	path = arena_strz(&s->arena, str(path));
 	rec = mem_alloc(sizeof *rec);
 	while ((rc = reader_next(r, rec, err)) == WN_OK && s->all.n < LIMIT_SEGMENTS)
