@@ -34,15 +34,6 @@ static int load(struct update *u, const struct cover_row *row, struct err *err)
 	return WN_OK;
 }
 
-static const char *const *index_paths(struct update *u, const struct cover_row *row, unsigned *n)
-{
-	const char **paths = ARENA_ARRAY(&u->arena, const char *, KEPT_INDEX_MOST);
-
-	for (*n = 0; *n < KEPT_INDEX_MOST && *n < u->run->ruled.query.n_disjuncts; ++*n)
-		paths[*n] = covers_index(u->run->coll, &u->arena, row, *n);
-	return paths;
-}
-
 static int probe(struct update *u, struct err *err)
 {
 	struct update_work *w = &u->work;
@@ -236,8 +227,7 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	struct certificate proof;
 	int rc;
 
-	answer.index = index_paths(u, row, &answer.n_index);
-	kept_index_open(&u->index, u->run, answer.index, answer.n_index, u->was.index);
+	kept_index_open(&u->index, u->run, row, &u->arena, u->was.index);
 	update_work_open(&u->work, u->run, &u->was);
 	mark_previous(u);
 	if ((rc = probe(u, err)) < 0)
@@ -259,6 +249,9 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	out->update.stable = stable;
 	if ((rc = reduce_count_missing(u->run, u->is.witness, &out->by_missing, err)) < 0)
 		return rc;
+	kept_index_add(&u->index, u->run, &u->arena);
+	answer.index = u->index.files.p;
+	answer.n_index = (unsigned)u->index.files.n;
 	return store(u, rq, &answer, out, started, err);
 }
 
