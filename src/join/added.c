@@ -1,12 +1,10 @@
 /* join/added.c -- see added.h. */
 #include "join/added.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/task.h"
 
 static const char magic[8] = "WNADDS\0\1";
 
@@ -44,6 +42,22 @@ static bool sound(const struct added_part *p, uint32_t rows)
 	return !bad;
 }
 
+static void note_slots(struct added_part *p)
+{
+	unsigned bits = 8;
+	size_t i = 0;
+
+	while (bits < 32 && (size_t)1 << bits < p->n)
+		bits++;
+	p->shift = 64 - bits;
+	p->slot = mem_array((size_t)1 << bits, sizeof *p->slot);
+	for (uint64_t s = 0; s < (uint64_t)1 << bits; s++) {
+		while (i < p->n && p->items[i] >> p->shift < s)
+			i++;
+		p->slot[s] = (uint32_t)i;
+	}
+}
+
 int added_open(struct added *a, const unsigned char *bytes, size_t n, uint64_t index, uint32_t rows, struct err *err)
 {
 	struct added_part p = { 0 };
@@ -54,12 +68,13 @@ int added_open(struct added *a, const unsigned char *bytes, size_t n, uint64_t i
 	memcpy(&h, bytes, sizeof h);
 	if (h.index != index)
 		return err_set(err, WN_DATA, "these sets were added to another index");
-	if (h.n > n / 8 || bytes_of(h.rows, h.n) != n - sizeof h)
+	if (h.n > n / 8 || h.n > UINT32_MAX || bytes_of(h.rows, h.n) != n - sizeof h)
 		return err_set(err, WN_DATA, "the sets that were added to an index have the wrong length");
 	p = (struct added_part){ .n_rows = h.rows, .first = a->n, .n = h.n };
 	place(&p, bytes + sizeof h);
 	if (h.check != checksum(&h, bytes + sizeof h, n - sizeof h) || !sound(&p, rows))
 		return err_set(err, WN_DATA, "the sets that were added to an index are damaged: the checksum is wrong");
+	note_slots(&p);
 	vec_push(&a->parts, p);
 	a->n += p.n_rows;
 	return WN_OK;
@@ -94,6 +109,8 @@ void added_bind(struct added *a, const uint32_t *set_of, uint32_t names, uint32_
 
 void added_release(struct added *a)
 {
+	for (size_t k = 0; k < a->parts.n; k++)
+		mem_free(a->parts.p[k].slot);
 	vec_release(&a->parts);
 	vec_release(&a->fresh);
 	vec_release(&a->fresh_items);
@@ -117,28 +134,22 @@ unsigned added_stay(const struct added *a)
 	return (unsigned)n;
 }
 
-static int by_item(const void *a, const void *b)
-{
-	const struct added_item *x = a, *y = b;
-
-	if (x->item != y->item)
-		return x->item < y->item ? -1 : 1;
-	return x->who < y->who ? -1 : x->who > y->who;
-}
-
 typedef VEC(struct added_item) item_list;
 
-/* Both ascend. */
-static void merge(const item_list *x, const item_list *y, item_list *out)
+/* Merges more items, which ascend as those that are there. */
+static void merge(item_list *into, const struct added_item *more, size_t n)
 {
+	item_list all = { 0 };
 	size_t i = 0, k = 0;
 
-	vec_reserve(out, x->n + y->n + 1);
-	while (i < x->n || k < y->n) {
-		bool left = k == y->n || (i < x->n && x->p[i].item <= y->p[k].item);
+	vec_reserve(&all, into->n + n + 1);
+	while (i < into->n || k < n) {
+		bool left = k == n || (i < into->n && into->p[i].item <= more[k].item);
 
-		out->p[out->n++] = left ? x->p[i++] : y->p[k++];
+		all.p[all.n++] = left ? into->p[i++] : more[k++];
 	}
+	vec_release(into);
+	*into = all;
 }
 
 /* Adds the rows of a part whose sets are there, and their differences. */
@@ -146,7 +157,7 @@ static void take_part(const struct added *a, const struct added_part *p, struct 
 		      item_list *items)
 {
 	uint32_t *now = mem_array((size_t)p->n_rows + 1, sizeof *now);
-	item_list some = { 0 }, all = { 0 };
+	item_list some = { 0 };
 
 	for (uint32_t r = 0; r < p->n_rows; r++) {
 		now[r] = a->set_of[p->first + r] == JOIN_NO_SET ? ADDED_NONE : *n_rows;
@@ -160,10 +171,8 @@ static void take_part(const struct added *a, const struct added_part *p, struct 
 		if (row != ADDED_NONE)
 			some.p[some.n++] = (struct added_item){ p->items[i], row | (p->who[i] & ADDED_MISSING) };
 	}
-	merge(&some, items, &all);
+	merge(items, some.p, some.n);
 	vec_release(&some);
-	vec_release(items);
-	*items = all;
 	mem_free(now);
 }
 
@@ -199,15 +208,12 @@ bool added_write(struct added *a, uint64_t index, const uint32_t *name,
 
 	for (; n < a->fresh.n; n++)
 		rows[n] = (struct added_row){ name[a->fresh.p[n].name], a->fresh.p[n].base };
-	vec_reserve(&items, a->fresh_items.n + 1);
-	items.n = a->fresh_items.n;
-	if (items.n)
-		memcpy(items.p, a->fresh_items.p, items.n * sizeof *items.p);
-	for (size_t i = 1; i < items.n; i++)
-		if (items.p[i].item < items.p[i - 1].item) { /* looked up by several questions */
-			sort_array(items.p, items.n, sizeof *items.p, by_item);
-			break;
-		}
+	for (size_t i = 0, end; i < a->fresh_items.n; i = end) { /* those of one question ascend */
+		for (end = i + 1;
+		     end < a->fresh_items.n && a->fresh_items.p[end - 1].item <= a->fresh_items.p[end].item; end++)
+			;
+		merge(&items, a->fresh_items.p + i, end - i);
+	}
 	for (size_t k = added_stay(a); k < a->parts.n; k++)
 		take_part(a, &a->parts.p[k], rows, &n, &items);
 	ok = a->fresh.n && put_part(index, rows, n, &items, put, context);

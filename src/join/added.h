@@ -7,7 +7,7 @@
  * by whoever meets the base.
  *	Each update leaves a part: rows, and the differences ascending by item.  Parts are merged when a later one is not
  * much smaller than one before it, so there are few.
- * Cost: 12 bytes for each difference; a pass over the differences for each question.
+ * Cost: 12 bytes for each difference, in memory 4 to 8 more; a few nanoseconds for each item that is looked up in a part.
  */
 #ifndef WINNOW_JOIN_ADDED_H
 #define WINNOW_JOIN_ADDED_H
@@ -25,9 +25,11 @@ struct added_row {
 struct added_part {
 	const struct added_row *rows;
 	const uint64_t *items;
-	const uint32_t *who; /* a row of the part, perhaps with ADDED_MISSING */
+	const uint32_t *who;	/* a row of the part, perhaps with ADDED_MISSING */
 	uint32_t n_rows, first; /* first: number of its first row among those of all parts */
 	size_t n;
+	unsigned shift; /* slot[item >> shift]: the first difference that has this item or a larger one's upper bits */
+	uint32_t *slot;
 };
 
 struct added_item {
@@ -37,12 +39,12 @@ struct added_item {
 
 struct added {
 	VEC(struct added_part) parts;
-	uint32_t n;	  /* rows of all parts */
-	uint32_t *set_of; /* [n] the set of now; JOIN_NO_SET: none */
-	uint32_t *base;	  /* [n] */
-	uint32_t *row_of; /* [sets] or ADDED_NONE */
+	uint32_t n;		      /* rows of all parts */
+	uint32_t *set_of;	      /* [n] the set of now; JOIN_NO_SET: none */
+	uint32_t *base;		      /* [n] */
+	uint32_t *row_of;	      /* [sets] or ADDED_NONE */
 	uint32_t *first_of, *next_of; /* [rows of the index], [n]: whose base a row is; ADDED_NONE: none more */
-	/* What was looked up and is in no part: base by row, sets instead of names; items in any order. */
+	/* What was looked up and is in no part: base by row, sets instead of names; items of one question after those of another. */
 	VEC(struct added_row) fresh;
 	VEC(struct added_item) fresh_items;
 };

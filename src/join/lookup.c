@@ -497,49 +497,6 @@ static void pair_gathered(struct lookup *x, unsigned worker, const struct seeker
 	forget(w);
 }
 
-/* ---- added sets that probe ---- */
-
-/* How many of a row's classes are the prefix of a set that must share `least`, and has of the row no more than all. */
-static uint32_t prefix_of(const struct postings *kept, const uint32_t *class, uint32_t n, uint64_t rest, uint64_t least)
-{
-	uint32_t i = 0;
-
-	for (; i < n && rest >= least; i++)
-		rest -= kept->classes[class[i]].weight;
-	return i;
-}
-
-/* An added set probes by its base's classes.  Those of the base's own prefix have the base in front; where the set
- * need share less there are more. */
-static void find_more(struct lookup *x)
-{
-	struct postings *kept = x->r->kept;
-	const struct added *a = &kept->added;
-
-	x->more_start = mem_array((size_t)kept->tail.classes + 1, sizeof *x->more_start);
-	memset(x->more_start, 0xff, ((size_t)kept->tail.classes + 1) * sizeof *x->more_start);
-	for (uint32_t k = 0; k < a->n; k++) {
-		const uint32_t *class;
-		uint64_t least, size = 0;
-		uint32_t n;
-
-		if (a->set_of[k] == JOIN_NO_SET || a->base[k] == ADDED_NONE ||
-		    !(class = postings_row_classes(kept, a->base[k])))
-			continue;
-		n = kept->rows[a->base[k]].n;
-		for (uint32_t i = 0; i < n; i++)
-			size += kept->classes[class[i]].weight;
-		least = joiner_least(x->r->lead, size + kept->rows[a->base[k]].alone);
-		for (uint32_t
-			 i = prefix_of(kept, class, n, size, least),
-			 end = prefix_of(kept, class, n, size, joiner_least(x->r->lead, x->sets->size[a->set_of[k]]));
-		     i < end; i++) {
-			vec_push(&x->more, ((struct lookup_more){ k, x->more_start[class[i]] }));
-			x->more_start[class[i]] = (uint32_t)x->more.n - 1;
-		}
-	}
-}
-
 /* ---- members ---- */
 
 /* Whom a member meets of the others: each of two that probes finds the other. */
@@ -722,7 +679,7 @@ static bool find_pairs(struct lookup *x)
 		return false;
 	walkers_open(x);
 	if (r->kept->added.n)
-		find_more(x);
+		lookup_added_more(x);
 	task_each(r->threads, x->n_unknown + x->known.n, SEEKERS_AT_ONCE, pair_seekers, x);
 	if (r->kept->damaged) {
 		for (unsigned t = 0; t < r->threads; t++)

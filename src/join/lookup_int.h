@@ -55,4 +55,8 @@ static inline bool lookup_wants_added(const struct lookup *x, uint32_t m)
 /* Looks up the items of the members: start, base, hit, differ and runs.  False: the index is damaged. */
 bool lookup_items(struct lookup *x);
 void lookup_items_release(struct lookup *x);
+
+/* The differences of added sets that a set has, which are told as `of`. */
+void lookup_added_items(const struct added *a, const uint64_t *item, uint32_t n, uint32_t of, postings_hits *out);
+void lookup_added_more(struct lookup *x); /* more, more_start */
 #endif

@@ -42,13 +42,12 @@ struct reading {
 	struct difference *missing; /* [members] */
 	bool compares;		    /* members that are unknown with each other */
 	uint32_t *fresh;	    /* [members] its row among what is fresh (added.h), or ADDED_NONE */
-	size_t *added_at;	    /* [parts] how far the differences of added sets were gone through */
 	unsigned bits;		    /* of a range's number */
 	VEC(struct postings_query) query, sorted, look; /* of the range */
 	uint32_t *holder;				/* [members] of an item */
 	uint64_t *sign;					/* [members] a number drawn for each */
-	postings_hits hits, differ;
-	struct map runs; /* by signature */
+	postings_hits hits, *differ;			/* differ: [threads] */
+	struct map runs;				/* by signature */
 };
 
 /* Are its items looked up in the index?  Those of unknown ones that do not ask are when a known one does. */
@@ -61,9 +60,10 @@ static bool looks_up(const struct lookup *x, uint32_t m)
 
 static bool looks_up_now(const struct reading *g, uint32_t m) { return looks_up(g->x, m) && !g->looked[m]; }
 
-static bool is_read(const struct reading *g, uint32_t m)
+/* Is it looked up, or compared with others, item by item? */
+static bool is_taken(const struct reading *g, uint32_t m)
 {
-	return looks_up_now(g, m) || lookup_wants_added(g->x, m) || (g->compares && m < g->x->n_unknown);
+	return looks_up_now(g, m) || (g->compares && m < g->x->n_unknown);
 }
 
 /* ---- reading, beside a neighbour ---- */
@@ -158,12 +158,15 @@ static void read_members(void *context, size_t from, size_t to, unsigned worker)
 
 	for (uint32_t m = (uint32_t)from; m < to; m++) {
 		uint32_t n = 0;
-		const uint64_t *item =
-		    is_read(g, m) ? sets_get(&g->scratch[worker], x->r->q, x->r->lead->kind, x->member.p[m], 0, &n)
-				  : NULL;
+		bool taken = is_taken(g, m), wants_added = lookup_wants_added(x, m);
+		const uint64_t *item = NULL;
 
-		if (n)
+		if (taken || wants_added)
+			item = sets_get(&g->scratch[worker], x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
+		if (taken && n)
 			memcpy(g->items + x->start[m], item, n * sizeof *item);
+		if (wants_added)
+			lookup_added_items(&x->r->kept->added, item, n, m, &g->differ[worker]);
 		if (looks_up_now(g, m))
 			choose_base(g, &g->scratch[worker], m);
 		else if (g->looked[m])
@@ -223,7 +226,7 @@ static void take_range(struct reading *g, uint64_t range)
 		uint64_t i = g->at[m], end = x->start[m + 1];
 		uint32_t of = m << KINDS_BITS, seen = looks_up_now(g, m) ? 0 : SEEN;
 
-		if (m >= x->n_asking && !looks_up_now(g, m) && !lookup_wants_added(x, m)) {
+		if (m >= x->n_asking && !looks_up_now(g, m)) {
 			take_asked(g, range, m);
 			continue;
 		}
@@ -306,30 +309,6 @@ static bool find_range(struct reading *g)
 				 ((struct added_item){ item, g->fresh[m] | (kind == NOT_HERE ? ADDED_MISSING : 0) }));
 	}
 	return postings_find(g->x->r->kept, g->look.p, g->look.n, &g->hits);
-}
-
-/* The differences of added sets that members have.  Ranges ascend, and so do the differences of a part. */
-static void find_added(struct reading *g)
-{
-	const struct added *a = &g->x->r->kept->added;
-
-	for (size_t k = 0; k < a->parts.n; k++) {
-		const struct added_part *p = &a->parts.p[k];
-		size_t at = g->added_at[k];
-
-		for (size_t i = 0; i < g->sorted.n; i++) {
-			const struct postings_query *q = &g->sorted.p[i];
-			uint32_t m = q->of >> KINDS_BITS;
-
-			while (at < p->n && p->items[at] < q->item)
-				at++;
-			if ((q->of & ((1u << KINDS_BITS) - 1)) == NOT_HERE || !lookup_wants_added(g->x, m))
-				continue;
-			for (size_t e = at; e < p->n && p->items[e] == q->item; e++)
-				vec_push(&g->differ, ((struct postings_found){ m, p->first + p->who[e] }));
-		}
-		g->added_at[k] = at;
-	}
 }
 
 /* Found refs by who asked. */
@@ -442,8 +421,10 @@ static void group_runs(struct lookup *x)
 
 static void reading_release(struct reading *g)
 {
-	for (unsigned t = 0; t < g->x->r->threads; t++)
+	for (unsigned t = 0; t < g->x->r->threads; t++) {
 		sets_scratch_release(&g->scratch[t]);
+		vec_release(&g->differ[t]);
+	}
 	for (size_t m = 0; m < g->x->member.n; m++)
 		mem_free(g->missing[m].items);
 	mem_free(g->missing);
@@ -460,9 +441,8 @@ static void reading_release(struct reading *g)
 	mem_free(g->holder);
 	mem_free(g->sign);
 	vec_release(&g->hits);
-	vec_release(&g->differ);
+	mem_free(g->differ);
 	mem_free(g->fresh);
-	mem_free(g->added_at);
 	map_release(&g->runs);
 }
 
@@ -483,7 +463,7 @@ static void reading_open(struct reading *g)
 	}
 	x->start = mem_zarray(n + 1, sizeof *x->start);
 	for (uint32_t m = 0; m < n; m++)
-		x->start[m + 1] = x->start[m] + (is_read(g, m) ? x->sets->size[x->member.p[m]] : 0);
+		x->start[m + 1] = x->start[m] + (is_taken(g, m) ? x->sets->size[x->member.p[m]] : 0);
 	g->items = mem_array(x->start[n] + 1, sizeof *g->items);
 	g->in_base = mem_zalloc(x->start[n] + 1);
 	g->at = mem_array(n + 1, sizeof *g->at);
@@ -491,7 +471,7 @@ static void reading_open(struct reading *g)
 	g->missing = mem_zarray(n + 1, sizeof *g->missing);
 	g->holder = mem_array(n + 1, sizeof *g->holder);
 	g->fresh = mem_array(n + 1, sizeof *g->fresh);
-	g->added_at = mem_zarray(x->r->kept->added.parts.n + 1, sizeof *g->added_at);
+	g->differ = mem_zarray(x->r->threads, sizeof *g->differ);
 	g->scratch = mem_zarray(x->r->threads, sizeof *g->scratch);
 	x->base = mem_array(n + 1, sizeof *x->base);
 	memset(x->base, 0xff, (n + 1) * sizeof *x->base);
@@ -515,12 +495,14 @@ bool lookup_items(struct lookup *x)
 		take_range(&g, range);
 		sort_range(&g);
 		ok = find_range(&g);
-		find_added(&g);
 		note_runs(x, &g);
 	}
 	recall(&g);
 	group_found(&g.hits, 2 * x->member.n, &x->hit_start, &x->hit);
-	group_found(&g.differ, x->member.n, &x->differ_start, &x->differ);
+	for (unsigned t = 1; t < x->r->threads; t++)
+		for (size_t i = 0; i < g.differ[t].n; i++)
+			vec_push(&g.differ[0], g.differ[t].p[i]);
+	group_found(&g.differ[0], x->member.n, &x->differ_start, &x->differ);
 	if (ok)
 		remember(&g);
 	else
