@@ -62,7 +62,7 @@ static void *picked(struct update *u, const void *from, size_t size)
 /* Where the run before had to leave a component without proof, and most of it is as it was, its cover and its dual
  * values are where the solver begins; to spend the whole of its budget on that again would be a reduce.  Where the
  * clock had ended the search it is searched as a whole now. */
-static struct cover_known *known(struct update *u, const struct cover_row *row)
+static struct cover_known *known(struct update *u)
 {
 	const struct run_state *was = &u->was;
 	struct cover_known *k = ARENA_NEW(&u->arena, struct cover_known);
@@ -96,10 +96,10 @@ static struct cover_known *known(struct update *u, const struct cover_row *row)
 	mem_free(less);
 	mem_free(size);
 	*k = (struct cover_known){ given_up, kept, y, u->proof.denominator };
-	return any && !u->run->group && str_find(row->report, STR("\"timed_out\": true")) < 0 ? k : NULL;
+	return any && !u->run->group && !u->timed_out ? k : NULL;
 }
 
-static int solve(struct update *u, const struct cover_row *row, bool stable, struct err *err)
+static int solve(struct update *u, bool stable, struct err *err)
 {
 	const struct run *r = u->run;
 	struct cover_problem p = { .n = u->part.n,
@@ -113,7 +113,7 @@ static int solve(struct update *u, const struct cover_row *row, bool stable, str
 				   .demand = r->demand,
 				   .prefer = picked(u, r->prefer, sizeof *r->prefer),
 				   .previous = stable ? picked(u, u->previous, 1) : NULL,
-				   .known = known(u, row) };
+				   .known = known(u) };
 
 	progress_phase("solving", "documents", u->part.n);
 	progress_add(u->part.n);
@@ -227,6 +227,7 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	struct certificate proof;
 	int rc;
 
+	u->timed_out = str_find(row->report, STR("\"timed_out\": true")) >= 0;
 	kept_index_open(&u->index, u->run, row, &u->arena, u->was.index);
 	update_work_open(&u->work, u->run, &u->was);
 	mark_previous(u);
@@ -234,7 +235,7 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 		return rc;
 	update_choose(&u->work, &u->proof);
 	update_part_build(&u->part, &u->work);
-	if ((rc = solve(u, row, stable, err)) < 0)
+	if ((rc = solve(u, stable, err)) < 0)
 		return rc;
 	update_combine(u);
 	reduce_proof(u->run, &u->all, &u->arena, &proof);

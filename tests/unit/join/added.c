@@ -54,9 +54,8 @@ static void site_open(struct test *t, struct site *s)
 	s->pages = 2 + (uint32_t)test_below(t, 8);
 	s->d = (struct join_disjunct){ .n_orders = (unsigned)test_below(t, 2), .n_bounds = 1 };
 	s->d.order[0] = (struct join_order){ s->when, s->when, 0, INFINITY, false, false };
-	s->d.bound[0] = (struct join_bound){ .measure = measures[test_below(t, 3)],
-					     .num = 6 + test_below(t, 4),
-					     .den = 10 };
+	s->d.bound[0] =
+	    (struct join_bound){ .measure = measures[test_below(t, 3)], .num = 6 + test_below(t, 4), .den = 10 };
 	s->q = (struct join_query){ .disjunct = &s->d, .n_disjuncts = 1 };
 	s->q.set_of[0] = s->set_of;
 	s->q.sets[0] = (struct join_sets){ .n = DOCS, .size = s->size, .start = s->start, .items = s->items };
@@ -83,7 +82,7 @@ static uint64_t shared_by(const struct site *s, uint32_t a, uint32_t b)
 static bool covers(const struct site *s, uint32_t a, uint32_t b)
 {
 	const struct join_bound *m = &s->d.bound[0];
-	uint64_t shared = shared_by(s, a, b), of = m->measure == JOIN_CONTAINED ? s->size[a]
+	uint64_t shared = shared_by(s, a, b), of = m->measure == JOIN_CONTAINED	 ? s->size[a]
 						   : m->measure == JOIN_CONTAINS ? s->size[b]
 										 : s->size[a] + s->size[b] - shared;
 
@@ -109,10 +108,9 @@ static bool keep_bytes(void *context, const void *p, size_t n)
 
 static void make_index(struct test *t, struct site *s)
 {
-	struct postings_writer w = { .put = keep_bytes,
-				     .context = &s->index,
-				     .name = s->name,
-				     .coarse = test_below(t, 3) ? 0 : 27 };
+	struct postings_writer w = {
+		.put = keep_bytes, .context = &s->index, .name = s->name, .coarse = test_below(t, 3) ? 0 : 27
+	};
 	struct join_options o = { .threads = 1, .keep = &w };
 	struct kernel kernel;
 	struct err err = { 0 };
@@ -183,7 +181,8 @@ static void update(struct test *t, struct site *s, uint32_t from, int round)
 		for (uint32_t a = 0; a < s->q.n; a++)
 			for (uint32_t b = 0; b < s->q.n; b++)
 				missing += !gone[a] && !gone[b] && !s->given[(size_t)a * DOCS + b] &&
-					   (s->asks[a] & COVERAGE_AS_A || s->asks[b] & COVERAGE_AS_B) && covers(s, a, b);
+					   (s->asks[a] & COVERAGE_AS_A || s->asks[b] & COVERAGE_AS_B) &&
+					   covers(s, a, b);
 	}
 	CHECK_EQ(missing, 0, "round %d, %u documents", round, s->q.n);
 	CHECK_EQ(s->wrong, 0, "round %d, %u documents", round, s->q.n);
@@ -284,13 +283,14 @@ TEST(join, what_was_added_to_an_index_is_refused_when_a_bit_is_wrong)
 		char bit = (char)(1 << test_below(t, 8));
 
 		s->part[0].p[i] ^= bit;
-		CHECK_EQ(added_open(&other, (const unsigned char *)s->part[0].p, s->part[0].n, check, kept.tail.rows, &err),
-			 WN_DATA, "byte %zu", i);
+		CHECK_EQ(
+		    added_open(&other, (const unsigned char *)s->part[0].p, s->part[0].n, check, kept.tail.rows, &err),
+		    WN_DATA, "byte %zu", i);
 		s->part[0].p[i] ^= bit;
 	}
 	for (size_t n = 0; n < s->part[0].n; n++)
-		CHECK_EQ(added_open(&other, (const unsigned char *)s->part[0].p, n, check, kept.tail.rows, &err), WN_DATA,
-			 "%zu bytes", n);
+		CHECK_EQ(added_open(&other, (const unsigned char *)s->part[0].p, n, check, kept.tail.rows, &err),
+			 WN_DATA, "%zu bytes", n);
 	added_release(&other);
 	postings_close(&kept);
 	buf_release(&s->index);
