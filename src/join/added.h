@@ -7,7 +7,8 @@
  * by whoever meets the base.
  *	Each update leaves a part: rows, and the differences ascending by item.  Parts are merged when a later one is not
  * much smaller than one before it, so there are few.
- * Cost: 12 bytes for each difference, in memory 4 to 8 more; a few nanoseconds for each item that is looked up in a part.
+ * Cost: 12 bytes for each difference, in memory 4 to 8 more; a few nanoseconds for each item that is looked up in a part,
+ * and for each difference that is found.
  */
 #ifndef WINNOW_JOIN_ADDED_H
 #define WINNOW_JOIN_ADDED_H
@@ -44,7 +45,7 @@ struct added {
 	uint32_t *base;		      /* [n] */
 	uint32_t *row_of;	      /* [sets] or ADDED_NONE */
 	uint32_t *first_of, *next_of; /* [rows of the index], [n]: whose base a row is; ADDED_NONE: none more */
-	/* What was looked up and is in no part: base by row, sets instead of names; items of one question after those of another. */
+	/* What was looked up and is in no part: sets instead of names; items of one question after those of another. */
 	VEC(struct added_row) fresh;
 	VEC(struct added_item) fresh_items;
 };

@@ -453,7 +453,7 @@ static void reading_open(struct reading *g)
 	size_t n = x->member.n;
 
 	g->compares = x->n_asking && x->n_unknown > 1;
-	g->looked = mem_zarray(n + 1, sizeof *g->looked);
+	g->looked = mem_zarray(n + 1, sizeof(void *));
 	g->sign = mem_array(n + 1, sizeof *g->sign);
 	for (size_t m = 0; m < n; m++) {
 		const uint64_t *at = map_get(&x->r->kept->looked_of, x->member.p[m]);

@@ -24,7 +24,7 @@ struct site {
 	uint64_t added, merged;
 };
 
-/* A version of a page: some of the items that its page can have.  Documents stand by page, so their numbers are not by time. */
+/* A version of a page: some of the items that its page can have. */
 static void draw_version(struct test *t, struct site *s, uint32_t d)
 {
 	uint64_t *item = s->items + (size_t)d * MOST, page = test_below(t, s->pages);
