@@ -101,9 +101,25 @@ static int remove_files(const char *dir, uint64_t cover, uint64_t revision, stru
 	return rc;
 }
 
-static const char *index_path(const char *dir, struct arena *a, uint64_t cover, uint64_t revision, unsigned i)
+static const char *index_path(const char *dir, struct arena *a, uint64_t cover, uint64_t revision, unsigned disjunct,
+			      unsigned added)
 {
-	return run_path(dir, a, cover, revision, arena_printf(a, "postings%u", i).p);
+	struct str ending =
+	    added ? arena_printf(a, "postings%u+%u", disjunct, added) : arena_printf(a, "postings%u", disjunct);
+
+	return run_path(dir, a, cover, revision, ending.p);
+}
+
+/* Files of an index by the cover's name; where links cannot be made there is no index. */
+static void link_index(const char *dir, struct arena *a, const struct cover_row *row, uint64_t revision)
+{
+	for (unsigned i = 0; i < row->n_index; i++) {
+		const struct cover_index *x = &row->index[i];
+		const char *to = index_path(dir, a, row->id, revision, x->disjunct, x->added);
+
+		if (strcmp(x->path, to) != 0)
+			os_link(x->path, to, NULL);
+	}
 }
 
 static int write_files(const char *dir, const struct cover_row *row, uint64_t revision, const struct certificate *proof,
@@ -122,8 +138,7 @@ static int write_files(const char *dir, const struct cover_row *row, uint64_t re
 	}
 	if ((rc = os_store(run_path(dir, &a, cover, revision, "seg"), buf_view(&bytes), err)) < 0 || !state)
 		goto out;
-	for (unsigned i = 0; i < row->n_index; i++) /* where links cannot be made there is no index */
-		os_link(row->index[i], index_path(dir, &a, cover, revision, i), NULL);
+	link_index(dir, &a, row, revision);
 	rc = state_write(state, run_path(dir, &a, cover, revision, "state"), err);
 out:
 	buf_release(&bytes);
@@ -545,11 +560,16 @@ int covers_state(struct collection *coll, const struct cover_row *row, struct ru
 	return rc;
 }
 
-const char *covers_index(struct collection *coll, struct arena *a, const struct cover_row *row, unsigned i)
+const char *covers_index(struct collection *coll, struct arena *a, const struct cover_row *row, unsigned disjunct,
+			 unsigned added)
 {
-	const char *dir = catalog_dir(coll->catalog), *path = index_path(dir, a, row->id, row->revision, i);
+	const char *dir = catalog_dir(coll->catalog),
+		   *path = index_path(dir, a, row->id, row->revision, disjunct, added);
 
-	return access(path, R_OK) == 0 ? path : index_path(dir, a, row->id, 0, i);
+	if (access(path, R_OK) == 0)
+		return path;
+	path = index_path(dir, a, row->id, 0, disjunct, added);
+	return access(path, R_OK) == 0 ? path : NULL;
 }
 
 int covers_remove(const char *dir, uint64_t cover, struct err *err)

@@ -21,6 +21,11 @@ struct cover_options {
 	size_t n_keep;
 };
 
+struct cover_index { /* a file of an index: runs/ID.postingsI, or the n-th that was added to it (kept_index.h) */
+	const char *path;
+	unsigned disjunct, added;
+};
+
 struct cover_member;
 struct cover_row {
 	uint64_t id, revision, documents, kept, lower_bound;
@@ -35,7 +40,7 @@ struct cover_row {
 	const uint64_t *gone;
 	size_t n_gone;
 	uint64_t was_revision;
-	const char *const *index; /* covers_store: files of an index that get the cover's name, by disjunct */
+	const struct cover_index *index; /* covers_store: files that get the cover's name */
 	unsigned n_index;
 };
 
@@ -74,7 +79,8 @@ int covers_certificate(struct collection *coll, struct arena *a, uint64_t cover,
 		       struct err *err);
 int covers_state(struct collection *coll, const struct cover_row *row, struct run_state *out, struct err *err);
 /* Where the index of disjunct i is, if there is one. */
-const char *covers_index(struct collection *coll, struct arena *a, const struct cover_row *row, unsigned i);
+const char *covers_index(struct collection *coll, struct arena *a, const struct cover_row *row, unsigned disjunct,
+			 unsigned added);
 int covers_remove(const char *dir, uint64_t cover, struct err *err);
 /* The request that opens the cover's run again. */
 struct run_request covers_request(struct arena *a, const struct cover_row *row);

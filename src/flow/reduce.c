@@ -509,23 +509,26 @@ static void unprove(const struct run *r, struct cover_result *c)
 }
 
 /* The index that the join left, by its name until now. */
-static const char *const *index_paths(const struct run *r, const unsigned char key[32], struct arena *a, unsigned *n)
+static const struct cover_index *index_files(const struct run *r, const unsigned char key[32], struct arena *a,
+					     unsigned *n)
 {
-	const char **paths = ARENA_ARRAY(a, const char *, KEPT_INDEX_MOST);
+	struct cover_index *files = ARENA_ARRAY(a, struct cover_index, KEPT_INDEX_MOST);
 
 	for (*n = 0; *n < KEPT_INDEX_MOST && *n < r->ruled.query.n_disjuncts; ++*n)
-		paths[*n] = index_pending(a, catalog_dir(r->coll->catalog), key, r->revision, *n);
-	return paths;
+		files[*n] = (struct cover_index){
+			index_pending(a, catalog_dir(r->coll->catalog), index_number(key), r->revision, *n), *n, 0
+		};
+	return files;
 }
 
 static void remove_index(const struct run *r, const unsigned char key[32])
 {
 	struct arena a = { 0 };
 	unsigned n;
-	const char *const *paths = index_paths(r, key, &a, &n);
+	const struct cover_index *files = index_files(r, key, &a, &n);
 
 	for (unsigned i = 0; i < n; i++)
-		os_unlink(paths[i], NULL);
+		os_unlink(files[i].path, NULL);
 	arena_release(&a);
 }
 
@@ -575,7 +578,7 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	if (answer.state) {
 		memcpy(state.witness, witness, r->docs.n * sizeof *witness);
 		memcpy(state.shared, shared, r->docs.n * sizeof *shared);
-		answer.index = index_paths(r, key, &a, &answer.n_index);
+		answer.index = index_files(r, key, &a, &answer.n_index);
 		state.index = index_number(key);
 	}
 	if (task_interrupted()) {

@@ -24,7 +24,7 @@ struct reduce_answer {
 	const uint64_t *gone;
 	size_t n_gone;
 	uint64_t was_revision;
-	const char *const *index;
+	const struct cover_index *index;
 	unsigned n_index;
 };
 int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_report *o, struct reduce_answer *x,

@@ -34,15 +34,6 @@ static int load(struct update *u, const struct cover_row *row, struct err *err)
 	return WN_OK;
 }
 
-static const char *const *index_paths(struct update *u, const struct cover_row *row, unsigned *n)
-{
-	const char **paths = ARENA_ARRAY(&u->arena, const char *, KEPT_INDEX_MOST);
-
-	for (*n = 0; *n < KEPT_INDEX_MOST && *n < u->run->ruled.query.n_disjuncts; ++*n)
-		paths[*n] = covers_index(u->run->coll, &u->arena, row, *n);
-	return paths;
-}
-
 static int probe(struct update *u, struct err *err)
 {
 	struct update_work *w = &u->work;
@@ -71,7 +62,7 @@ static void *picked(struct update *u, const void *from, size_t size)
 /* Where the run before had to leave a component without proof, and most of it is as it was, its cover and its dual
  * values are where the solver begins; to spend the whole of its budget on that again would be a reduce.  Where the
  * clock had ended the search it is searched as a whole now. */
-static struct cover_known *known(struct update *u, const struct cover_row *row)
+static struct cover_known *known(struct update *u)
 {
 	const struct run_state *was = &u->was;
 	struct cover_known *k = ARENA_NEW(&u->arena, struct cover_known);
@@ -105,10 +96,10 @@ static struct cover_known *known(struct update *u, const struct cover_row *row)
 	mem_free(less);
 	mem_free(size);
 	*k = (struct cover_known){ given_up, kept, y, u->proof.denominator };
-	return any && !u->run->group && str_find(row->report, STR("\"timed_out\": true")) < 0 ? k : NULL;
+	return any && !u->run->group && !u->timed_out ? k : NULL;
 }
 
-static int solve(struct update *u, const struct cover_row *row, bool stable, struct err *err)
+static int solve(struct update *u, bool stable, struct err *err)
 {
 	const struct run *r = u->run;
 	struct cover_problem p = { .n = u->part.n,
@@ -122,7 +113,7 @@ static int solve(struct update *u, const struct cover_row *row, bool stable, str
 				   .demand = r->demand,
 				   .prefer = picked(u, r->prefer, sizeof *r->prefer),
 				   .previous = stable ? picked(u, u->previous, 1) : NULL,
-				   .known = known(u, row) };
+				   .known = known(u) };
 
 	progress_phase("solving", "documents", u->part.n);
 	progress_add(u->part.n);
@@ -236,15 +227,15 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	struct certificate proof;
 	int rc;
 
-	answer.index = index_paths(u, row, &answer.n_index);
-	kept_index_open(&u->index, u->run, answer.index, answer.n_index, u->was.index);
+	u->timed_out = str_find(row->report, STR("\"timed_out\": true")) >= 0;
+	kept_index_open(&u->index, u->run, row, &u->arena, u->was.index);
 	update_work_open(&u->work, u->run, &u->was);
 	mark_previous(u);
 	if ((rc = probe(u, err)) < 0)
 		return rc;
 	update_choose(&u->work, &u->proof);
 	update_part_build(&u->part, &u->work);
-	if ((rc = solve(u, row, stable, err)) < 0)
+	if ((rc = solve(u, stable, err)) < 0)
 		return rc;
 	update_combine(u);
 	reduce_proof(u->run, &u->all, &u->arena, &proof);
@@ -259,6 +250,9 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	out->update.stable = stable;
 	if ((rc = reduce_count_missing(u->run, u->is.witness, &out->by_missing, err)) < 0)
 		return rc;
+	kept_index_add(&u->index, u->run, &u->arena);
+	answer.index = u->index.files.p;
+	answer.n_index = (unsigned)u->index.files.n;
 	return store(u, rq, &answer, out, started, err);
 }
 

@@ -178,6 +178,17 @@ static void count_quotas(struct update *u)
 	mem_free(size);
 }
 
+/* Is a component left alone that has no proof? */
+static bool left_unproven(const struct update *u)
+{
+	uint32_t closed = u->is.n_parts - u->solved.component_count;
+
+	for (uint32_t k = 0; k < closed; k++)
+		if (u->is.parts[k].status == COVER_BOUNDED)
+			return true;
+	return false;
+}
+
 void update_combine(struct update *u)
 {
 	struct cover_result *all = &u->all;
@@ -202,7 +213,7 @@ void update_combine(struct update *u)
 		all->certified += u->is.parts[k].certified;
 		all->by_status[u->is.parts[k].status]++;
 	}
-	all->timed_out = u->solved.timed_out;
+	all->timed_out = u->solved.timed_out || (u->timed_out && left_unproven(u));
 	all->value_proven = u->solved.value_proven;
 	count_quotas(u);
 }

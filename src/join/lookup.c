@@ -29,11 +29,14 @@ struct walker { /* per thread */
 	uint64_t *slot; /* a table of refs, which a new turn empties */
 	size_t slots;
 	uint32_t turn;
-	uint32_t *mark;	    /* [classes] items of it that the seeker has */
-	uint32_t *run_mark; /* [runs] */
-	uint32_t *alone;    /* [rows] items that a row alone has and the seeker too */
-	uint8_t *seen;	    /* [rows], or [members] */
-	VEC(uint32_t) met;  /* the same, listed */
+	uint32_t *mark;	     /* [classes] items of it that the seeker has */
+	uint32_t *run_mark;  /* [runs] */
+	uint32_t *alone;     /* [rows] items that a row alone has and the seeker too */
+	uint8_t *seen;	     /* [rows], or [members] */
+	VEC(uint32_t) met;   /* the same, listed */
+	uint8_t *seen_added; /* [added] */
+	int32_t *differ;     /* [added] what the seeker shares with it, less what it shares with its base */
+	VEC(uint32_t) met_added;
 	VEC(struct postings_later) later;
 };
 
@@ -44,6 +47,11 @@ struct seeker {
 };
 
 /* ---- who seeks ---- */
+
+static bool is_known(const struct postings *kept, uint32_t set)
+{
+	return kept->row_of[set] != UINT32_MAX || (kept->added.n && kept->added.row_of[set] != ADDED_NONE);
+}
 
 /* False when too many sets are unknown to the index. */
 static bool choose_seekers(struct lookup *x)
@@ -58,11 +66,12 @@ static bool choose_seekers(struct lookup *x)
 		if (!r->few[s] || !x->sets->size[s])
 			continue;
 		asks |= r->few[s];
-		if (r->kept->row_of[s] == UINT32_MAX) {
+		if (!is_known(r->kept, s)) {
 			vec_push(&x->member, s);
 		} else {
 			vec_push(&x->known, s);
 			x->known_ask |= r->few[s];
+			x->added_ask |= r->kept->row_of[s] == UINT32_MAX;
 		}
 	}
 	x->n_asking = (uint32_t)x->member.n;
@@ -70,12 +79,15 @@ static bool choose_seekers(struct lookup *x)
 		if (r->few[s] || !r->live[s] || x->sets->size[s] == 0)
 			continue;
 		others++;
-		if (r->kept->row_of[s] == UINT32_MAX &&
+		if (!is_known(r->kept, s) &&
 		    ((asks & COVERAGE_AS_A && r->b_ok[s]) || (asks & COVERAGE_AS_B && r->a_ok[s]))) {
 			unknown++;
 			vec_push(&x->member, s);
 		}
 	}
+	x->n_unknown = (uint32_t)x->member.n;
+	for (size_t i = 0; i < x->known.n && r->kept->added.n; i++)
+		vec_push(&x->member, x->known.p[i]);
 	for (size_t m = 0; m < x->member.n; m++)
 		x->member_of[x->member.p[m]] = (uint32_t)m;
 	return unknown <= others / UNKNOWN_SHARE;
@@ -181,22 +193,53 @@ static bool worth_counting(const struct lookup *x, const struct seeker *s, uint3
 	       wanted(x, s, set, s->n < size ? s->n : size);
 }
 
-/* What the seeker shares with a row: items of the classes that both have, and those that the row alone has. */
-static void count_row(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t row)
+/* What the seeker shares with a row: items of the classes that both have, and those that the row alone has.  False: the
+ * index is damaged. */
+static bool shared_with(struct lookup *x, struct walker *w, uint32_t row, uint32_t *shared, bool *sure)
 {
-	struct walker *w = &x->walker[worker];
-	const uint32_t *class, n = x->r->kept->rows[row].n;
-	uint32_t set = x->r->kept->set_of[row], shared = w->alone[row], any = 0;
+	const uint32_t *class = postings_row_classes(x->r->kept, row), n = x->r->kept->rows[row].n;
+	uint32_t any = 0;
 
-	if (set == JOIN_NO_SET || !worth_counting(x, s, set) || !(class = postings_row_classes(x->r->kept, row)))
-		return;
+	*shared = w->alone[row];
+	if (!class)
+		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		shared += w->mark[class[i]] & ~AMBIGUOUS;
+		*shared += w->mark[class[i]] & ~AMBIGUOUS;
 		any |= w->mark[class[i]];
 	}
-	if (any & AMBIGUOUS && wanted(x, s, set, shared))
-		shared = sets_overlap(&w->scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
+	*sure = !(any & AMBIGUOUS);
+	return true;
+}
+
+static void note_counted(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t shared,
+			 bool sure)
+{
+	if (!sure && wanted(x, s, set, shared)) /* it may share less, not more */
+		shared = sets_overlap(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
 	note_pair(x, worker, s, set, shared);
+}
+
+static void count_row(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t row)
+{
+	uint32_t set = x->r->kept->set_of[row], shared;
+	bool sure;
+
+	if (set == JOIN_NO_SET || !worth_counting(x, s, set) ||
+	    !shared_with(x, &x->walker[worker], row, &shared, &sure))
+		return;
+	note_counted(x, worker, s, set, shared, sure);
+}
+
+static void count_added(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t added)
+{
+	const struct added *a = &x->r->kept->added;
+	uint32_t set = a->set_of[added], shared = 0;
+	bool sure = true;
+
+	if (set == JOIN_NO_SET || !worth_counting(x, s, set) ||
+	    (a->base[added] != ADDED_NONE && !shared_with(x, &x->walker[worker], a->base[added], &shared, &sure)))
+		return;
+	note_counted(x, worker, s, set, shared + (uint32_t)x->walker[worker].differ[added], sure);
 }
 
 /* ---- walking ---- */
@@ -403,15 +446,55 @@ static void forget(struct walker *w)
 	w->parts.n = 0;
 }
 
-static void count_met(struct lookup *x, unsigned worker, const struct seeker *s)
+static void meet_added(struct walker *w, uint32_t added)
+{
+	if (w->seen_added[added])
+		return;
+	w->seen_added[added] = 1;
+	vec_push(&w->met_added, added);
+}
+
+/* Added sets that have an item of the seeker which their base has not, whose base it met, or who would meet it. */
+static void walk_added(struct lookup *x, struct walker *w, const struct seeker *s)
+{
+	const struct added *a = &x->r->kept->added;
+	uint32_t m = x->member_of[s->set];
+
+	for (size_t i = x->differ_start[m]; i < x->differ_start[m + 1]; i++) {
+		uint32_t who = x->differ[i] & ~ADDED_MISSING;
+
+		w->differ[who] += x->differ[i] & ADDED_MISSING ? -1 : 1;
+		meet_added(w, who);
+	}
+	for (size_t i = 0; i < w->met.n; i++)
+		for (uint32_t k = a->first_of[w->met.p[i]]; k != ADDED_NONE; k = a->next_of[k])
+			meet_added(w, k);
+	for (size_t i = 0; i < w->parts.n && s->probed; i++)
+		if (!(w->parts.p[i].class & POSTINGS_OWN))
+			for (uint32_t k = x->more_start[w->parts.p[i].class]; k != ADDED_NONE; k = x->more.p[k].next)
+				meet_added(w, x->more.p[k].added);
+}
+
+/* Meets rows by the parts that were gathered, and added sets, and counts what they share. */
+static void pair_gathered(struct lookup *x, unsigned worker, const struct seeker *s, bool added)
 {
 	struct walker *w = &x->walker[worker];
 
+	walk(x, w, s);
+	if (added)
+		walk_added(x, w, s);
 	for (size_t i = 0; i < w->met.n; i++) {
 		w->seen[w->met.p[i]] = 0;
 		count_row(x, worker, s, w->met.p[i]);
 	}
 	w->met.n = 0;
+	for (size_t i = 0; i < w->met_added.n; i++) {
+		count_added(x, worker, s, w->met_added.p[i]);
+		w->seen_added[w->met_added.p[i]] = 0;
+		w->differ[w->met_added.p[i]] = 0;
+	}
+	w->met_added.n = 0;
+	forget(w);
 }
 
 /* ---- members ---- */
@@ -471,12 +554,10 @@ static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
 	if (m >= x->n_asking && !x->known.n)
 		return;
 	gather_member(x, &x->walker[worker], m);
-	walk(x, &x->walker[worker], &s);
-	count_met(x, worker, &s);
-	forget(&x->walker[worker]);
+	pair_gathered(x, worker, &s, lookup_wants_added(x, m));
 }
 
-/* A set that the index knows: of each of its rows the classes are there. */
+/* A set that the index knows: of each of its rows the classes are there.  Or an added one, which was looked up. */
 static void pair_known(struct lookup *x, unsigned worker, uint32_t set)
 {
 	struct walker *w = &x->walker[worker];
@@ -487,14 +568,20 @@ static void pair_known(struct lookup *x, unsigned worker, uint32_t set)
 
 	s.probes = j->symmetric || x->r->few[set] & prober;
 	s.probed = !j->symmetric && x->r->few[set] & ~prober;
+	if (kept->row_of[set] == UINT32_MAX) {
+		gather_member(x, w, x->member_of[set]);
+		pair_gathered(x, worker, &s, true);
+	}
 	for (uint32_t row = kept->row_of[set]; row != UINT32_MAX; row = kept->next_row[row]) {
 		const uint32_t *class = postings_row_classes(kept, row);
 
 		for (uint32_t i = 0; class && i < kept->rows[row].n; i++)
 			add_part(x, w, class[i], kept -> classes[class[i]].weight, true);
-		walk(x, w, &s);
-		count_met(x, worker, &s);
-		forget(w);
+		if (kept->added.n && kept->rows[row].alone) { /* no other row has them, but added sets may */
+			w->alone[row] = kept->rows[row].alone;
+			vec_push(&w->parts, ((struct part){ 1, w->alone[row], POSTINGS_OWN | row }));
+		}
+		pair_gathered(x, worker, &s, kept->added.n != 0);
 	}
 }
 
@@ -503,10 +590,10 @@ static void pair_seekers(void *context, size_t from, size_t to, unsigned worker)
 	struct lookup *x = context;
 
 	for (size_t i = from; i < to; i++)
-		if (i < x->member.n)
+		if (i < x->n_unknown)
 			pair_member(x, worker, (uint32_t)i);
 		else
-			pair_known(x, worker, x->known.p[i - x->member.n]);
+			pair_known(x, worker, x->known.p[i - x->n_unknown]);
 }
 
 /* ---- all of it ---- */
@@ -555,6 +642,8 @@ static void walkers_open(struct lookup *x)
 		w->run_mark = mem_zarray(x->runs.weight.n + 1, sizeof *w->run_mark);
 		w->alone = mem_zarray((size_t)t->rows + 1, sizeof *w->alone);
 		w->seen = mem_zalloc(most + 1);
+		w->seen_added = mem_zalloc((size_t)x->r->kept->added.n + 1);
+		w->differ = mem_zarray((size_t)x->r->kept->added.n + 1, sizeof *w->differ);
 	}
 }
 
@@ -573,6 +662,9 @@ static void walkers_close(struct lookup *x)
 		mem_free(w->run_mark);
 		mem_free(w->alone);
 		mem_free(w->seen);
+		mem_free(w->seen_added);
+		mem_free(w->differ);
+		vec_release(&w->met_added);
 		mem_free(w->slot);
 	}
 	mem_free(x->walker);
@@ -586,7 +678,9 @@ static bool find_pairs(struct lookup *x)
 	if (!lookup_items(x))
 		return false;
 	walkers_open(x);
-	task_each(r->threads, x->member.n + x->known.n, SEEKERS_AT_ONCE, pair_seekers, x);
+	if (r->kept->added.n)
+		lookup_added_more(x);
+	task_each(r->threads, x->n_unknown + x->known.n, SEEKERS_AT_ONCE, pair_seekers, x);
 	if (r->kept->damaged) {
 		for (unsigned t = 0; t < r->threads; t++)
 			x->found[t].n = 0;
@@ -607,6 +701,8 @@ bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
 
 	walkers_close(&x);
 	lookup_items_release(&x);
+	vec_release(&x.more);
+	mem_free(x.more_start);
 	vec_release(&x.member);
 	vec_release(&x.known);
 	mem_free(x.member_of);
@@ -627,52 +723,4 @@ void lookup_later(const struct lookup_request *r, near_pairs *found)
 							   : ((struct near_pair){ p->other, p->set, p->shared }));
 	}
 	unify(&x);
-}
-
-/* ---- two sets ---- */
-
-/* A row of a set, with its classes; false: the index does not know it, or is damaged. */
-static bool row_of(struct postings *p, uint32_t set, const struct postings_row **row, const uint32_t **class)
-{
-	uint32_t r = set == JOIN_NO_SET ? UINT32_MAX : p->row_of[set];
-
-	if (r == UINT32_MAX || !(*class = postings_row_classes(p, r)))
-		return false;
-	*row = &p->rows[r];
-	return true;
-}
-
-static uint32_t common_weight(const struct postings *p, const uint32_t *x, uint32_t n, const uint32_t *y, uint32_t m)
-{
-	uint32_t shared = 0;
-
-	for (uint32_t i = 0, k = 0; i < n && k < m;) {
-		uint32_t left = x[i], right = y[k];
-
-		if (left == right)
-			shared += p->classes[left].weight;
-		i += left <= right;
-		k += right <= left;
-	}
-	return shared;
-}
-
-bool coverage_shared(const struct join_query *q, const struct join_options *o, int kind, uint32_t a, uint32_t b,
-		     uint32_t *shared)
-{
-	for (unsigned i = 0; o && o->kept && i < q->n_disjuncts; i++) {
-		struct postings *p = &o->kept[i];
-		const struct postings_row *x, *y;
-		const uint32_t *of = q->set_of[kind], *of_x, *of_y;
-		struct joiner lead;
-
-		if (!p->bytes || q->disjunct[i].key) /* rows of one set may be of several blocks */
-			continue;
-		joiner_aim(&lead, q, i);
-		if (lead.kind != kind || !row_of(p, of[a], &x, &of_x) || !row_of(p, of[b], &y, &of_y))
-			continue;
-		*shared = of[a] == of[b] ? q->sets[kind].size[of[a]] : common_weight(p, of_x, x->n, of_y, y->n);
-		return true;
-	}
-	return false;
 }

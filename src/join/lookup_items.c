@@ -22,8 +22,8 @@
 #define ASKED_BITS 16u /* of a range's items, by which it is told which of them one asks with */
 #define ALIKE 4u       /* with less than a quarter of its items different no other base is tried */
 
-/* In a query, below the member. */
-enum { OWN_ITEM, IN_BASE, NOT_HERE, KINDS_BITS = 2 };
+/* In a query, below the member.  SEEN: was looked up before, or need not be. */
+enum { OWN_ITEM, IN_BASE, NOT_HERE, SEEN, KINDS_BITS = 2 };
 
 struct difference { /* from a base: items that it has and the member has not */
 	uint64_t *items;
@@ -40,14 +40,31 @@ struct reading {
 	uint64_t *at;				 /* [members] how far they were taken */
 	uint32_t *near[2];	    /* [members] known sets beside it in the order of documents, or JOIN_NO_SET */
 	struct difference *missing; /* [members] */
-	uint32_t below;		    /* members whose items are looked up, and not only compared with each other */
+	bool compares;		    /* members that are unknown with each other */
+	uint32_t *fresh;	    /* [members] its row among what is fresh (added.h), or ADDED_NONE */
 	unsigned bits;		    /* of a range's number */
 	VEC(struct postings_query) query, sorted, look; /* of the range */
 	uint32_t *holder;				/* [members] of an item */
 	uint64_t *sign;					/* [members] a number drawn for each */
-	postings_hits hits;
-	struct map runs; /* by signature */
+	postings_hits hits, *differ;			/* differ: [threads] */
+	struct map runs;				/* by signature */
 };
+
+/* Are its items looked up in the index?  Those of unknown ones that do not ask are when a known one does. */
+static bool looks_up(const struct lookup *x, uint32_t m)
+{
+	if (m >= x->n_unknown)
+		return x->r->kept->row_of[x->member.p[m]] == UINT32_MAX;
+	return m < x->n_asking || x->known.n;
+}
+
+static bool looks_up_now(const struct reading *g, uint32_t m) { return looks_up(g->x, m) && !g->looked[m]; }
+
+/* Is it looked up, or compared with others, item by item? */
+static bool is_taken(const struct reading *g, uint32_t m)
+{
+	return looks_up_now(g, m) || (g->compares && m < g->x->n_unknown);
+}
 
 /* ---- reading, beside a neighbour ---- */
 
@@ -139,18 +156,35 @@ static void read_members(void *context, size_t from, size_t to, unsigned worker)
 	struct reading *g = context;
 	const struct lookup *x = g->x;
 
-	for (size_t m = from; m < to; m++) {
-		uint32_t n;
-		const uint64_t *item = sets_get(&g->scratch[worker], x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
+	for (uint32_t m = (uint32_t)from; m < to; m++) {
+		uint32_t n = 0;
+		bool taken = is_taken(g, m), wants_added = lookup_wants_added(x, m);
+		const uint64_t *item = NULL;
 
-		if (n)
+		if (taken || wants_added)
+			item = sets_get(&g->scratch[worker], x->r->q, x->r->lead->kind, x->member.p[m], 0, &n);
+		if (taken && n)
 			memcpy(g->items + x->start[m], item, n * sizeof *item);
-		if (g->looked[m]) {
-			g->x->base[m] = g->looked[m]->base;
-			memset(g->in_base + x->start[m], 1, n);
-		} else if (m < g->below) {
-			choose_base(g, &g->scratch[worker], (uint32_t)m);
-		}
+		if (wants_added)
+			lookup_added_items(&x->r->kept->added, item, n, m, &g->differ[worker]);
+		if (looks_up_now(g, m))
+			choose_base(g, &g->scratch[worker], m);
+		else if (g->looked[m])
+			x->base[m] = g->looked[m]->base;
+	}
+}
+
+/* What is looked up now of unknown sets is what there will be to add. */
+static void note_fresh(struct reading *g)
+{
+	struct added *a = &g->x->r->kept->added;
+
+	for (uint32_t m = 0; m < g->x->n_unknown; m++) {
+		g->fresh[m] = ADDED_NONE;
+		if (!looks_up_now(g, m))
+			continue;
+		g->fresh[m] = (uint32_t)a->fresh.n;
+		vec_push(&a->fresh, ((struct added_row){ g->x->member.p[m], g->x->base[m] }));
 	}
 }
 
@@ -175,7 +209,7 @@ static void take_asked(struct reading *g, uint64_t range, uint32_t m)
 		unsigned bit = asked_bit(g, g->items[i]);
 
 		if (g->asked[bit / 64] >> bit % 64 & 1)
-			vec_push(&g->query, ((struct postings_query){ g->items[i], m << KINDS_BITS | IN_BASE }));
+			vec_push(&g->query, ((struct postings_query){ g->items[i], m << KINDS_BITS | SEEN }));
 	}
 	g->at[m] = i;
 }
@@ -190,9 +224,9 @@ static void take_range(struct reading *g, uint64_t range)
 	for (uint32_t m = 0; m < x->member.n; m++) {
 		struct difference *d = &g->missing[m];
 		uint64_t i = g->at[m], end = x->start[m + 1];
-		uint32_t of = m << KINDS_BITS;
+		uint32_t of = m << KINDS_BITS, seen = looks_up_now(g, m) ? 0 : SEEN;
 
-		if (m >= x->n_asking && (m >= g->below || g->looked[m])) {
+		if (m >= x->n_asking && !looks_up_now(g, m)) {
 			take_asked(g, range, m);
 			continue;
 		}
@@ -200,8 +234,8 @@ static void take_range(struct reading *g, uint64_t range)
 			unsigned bit = asked_bit(g, g->items[i]);
 
 			g->asked[bit / 64] |= (uint64_t)(m < x->n_asking) << bit % 64;
-			vec_push(&g->query,
-				 ((struct postings_query){ g->items[i], of | (g->in_base[i] ? IN_BASE : OWN_ITEM) }));
+			vec_push(&g->query, ((struct postings_query){
+						g->items[i], of | seen | (g->in_base[i] ? IN_BASE : OWN_ITEM) }));
 		}
 		g->at[m] = i;
 		for (; d->at < d->n && in_range(g, d->items[d->at], range); d->at++)
@@ -260,28 +294,36 @@ static void sort_range(struct reading *g)
 
 static bool find_range(struct reading *g)
 {
+	struct added *a = &g->x->r->kept->added;
+
 	g->look.n = 0;
 	for (size_t i = 0; i < g->sorted.n; i++) {
-		uint32_t of = g->sorted.p[i].of, kind = of & ((1u << KINDS_BITS) - 1);
+		uint32_t m = g->sorted.p[i].of >> KINDS_BITS, kind = g->sorted.p[i].of & ((1u << KINDS_BITS) - 1);
+		uint64_t item = g->sorted.p[i].item;
 
-		if (kind != IN_BASE && of >> KINDS_BITS < g->below)
-			vec_push(&g->look, ((struct postings_query){ g->sorted.p[i].item,
-								     (of >> KINDS_BITS) * 2 + (kind == NOT_HERE) }));
+		if (kind == SEEN || kind == IN_BASE)
+			continue;
+		vec_push(&g->look, ((struct postings_query){ item, 2 * m + (kind == NOT_HERE) }));
+		if (m < g->x->n_unknown)
+			vec_push(&a->fresh_items,
+				 ((struct added_item){ item, g->fresh[m] | (kind == NOT_HERE ? ADDED_MISSING : 0) }));
 	}
 	return postings_find(g->x->r->kept, g->look.p, g->look.n, &g->hits);
 }
 
-/* Refs by member. */
-static void group_hits(struct lookup *x, const postings_hits *hits)
+/* Found refs by who asked. */
+static void group_found(const postings_hits *found, size_t n, size_t **start, uint32_t **ref)
 {
-	x->hit_start = mem_zarray(2 * x->member.n + 2, sizeof *x->hit_start);
-	for (size_t i = 0; i < hits->n; i++)
-		x->hit_start[hits->p[i].of + 2]++;
-	for (size_t k = 1; k <= 2 * x->member.n; k++)
-		x->hit_start[k + 1] += x->hit_start[k];
-	x->hit = mem_array(hits->n + 1, sizeof *x->hit);
-	for (size_t i = 0; i < hits->n; i++)
-		x->hit[x->hit_start[hits->p[i].of + 1]++] = hits->p[i].ref;
+	size_t *at = mem_zarray(n + 2, sizeof *at);
+
+	*ref = mem_array(found->n + 1, sizeof **ref);
+	for (size_t i = 0; i < found->n; i++)
+		at[found->p[i].of + 2]++;
+	for (size_t k = 1; k <= n; k++)
+		at[k + 1] += at[k];
+	for (size_t i = 0; i < found->n; i++)
+		(*ref)[at[found->p[i].of + 1]++] = found->p[i].ref;
+	*start = at;
 }
 
 /* Adds what was looked up before. */
@@ -304,10 +346,10 @@ static void remember(const struct reading *g)
 	const struct lookup *x = g->x;
 	struct postings *kept = x->r->kept;
 
-	for (uint32_t m = 0; m < g->below; m++) {
+	for (uint32_t m = 0; m < x->member.n; m++) {
 		size_t from = x->hit_start[2 * m], mid = x->hit_start[2 * m + 1], end = x->hit_start[2 * m + 2];
 
-		if (g->looked[m])
+		if (!looks_up_now(g, m))
 			continue;
 		*map_put(&kept->looked_of, x->member.p[m], 0) = kept->looked.n;
 		vec_push(&kept->looked,
@@ -348,7 +390,7 @@ static void note_runs(struct lookup *x, struct reading *g)
 		for (end = i; end < g->sorted.n && q[end].item == q[i].item; end++) {
 			uint32_t m = q[end].of >> KINDS_BITS;
 
-			if ((q[end].of & ((1u << KINDS_BITS) - 1)) == NOT_HERE)
+			if (m >= x->n_unknown || (q[end].of & ((1u << KINDS_BITS) - 1)) == NOT_HERE)
 				continue;
 			g->holder[n++] = m;
 			sign += g->sign[m];
@@ -379,8 +421,10 @@ static void group_runs(struct lookup *x)
 
 static void reading_release(struct reading *g)
 {
-	for (unsigned t = 0; t < g->x->r->threads; t++)
+	for (unsigned t = 0; t < g->x->r->threads; t++) {
 		sets_scratch_release(&g->scratch[t]);
+		vec_release(&g->differ[t]);
+	}
 	for (size_t m = 0; m < g->x->member.n; m++)
 		mem_free(g->missing[m].items);
 	mem_free(g->missing);
@@ -397,39 +441,53 @@ static void reading_release(struct reading *g)
 	mem_free(g->holder);
 	mem_free(g->sign);
 	vec_release(&g->hits);
+	mem_free(g->differ);
+	mem_free(g->fresh);
 	map_release(&g->runs);
+}
+
+/* Which members were looked up before, and room for what there is to read. */
+static void reading_open(struct reading *g)
+{
+	struct lookup *x = g->x;
+	size_t n = x->member.n;
+
+	g->compares = x->n_asking && x->n_unknown > 1;
+	g->looked = mem_zarray(n + 1, sizeof(void *));
+	g->sign = mem_array(n + 1, sizeof *g->sign);
+	for (size_t m = 0; m < n; m++) {
+		const uint64_t *at = map_get(&x->r->kept->looked_of, x->member.p[m]);
+
+		g->sign[m] = mix64(m + 1);
+		g->looked[m] = at ? &x->r->kept->looked.p[*at] : NULL;
+	}
+	x->start = mem_zarray(n + 1, sizeof *x->start);
+	for (uint32_t m = 0; m < n; m++)
+		x->start[m + 1] = x->start[m] + (is_taken(g, m) ? x->sets->size[x->member.p[m]] : 0);
+	g->items = mem_array(x->start[n] + 1, sizeof *g->items);
+	g->in_base = mem_zalloc(x->start[n] + 1);
+	g->at = mem_array(n + 1, sizeof *g->at);
+	memcpy(g->at, x->start, n * sizeof *g->at);
+	g->missing = mem_zarray(n + 1, sizeof *g->missing);
+	g->holder = mem_array(n + 1, sizeof *g->holder);
+	g->fresh = mem_array(n + 1, sizeof *g->fresh);
+	g->differ = mem_zarray(x->r->threads, sizeof *g->differ);
+	g->scratch = mem_zarray(x->r->threads, sizeof *g->scratch);
+	x->base = mem_array(n + 1, sizeof *x->base);
+	memset(x->base, 0xff, (n + 1) * sizeof *x->base);
+	note_neighbours(g);
 }
 
 bool lookup_items(struct lookup *x)
 {
-	struct reading g = { .x = x, .below = x->known.n ? (uint32_t)x->member.n : x->n_asking };
+	struct reading g = { .x = x };
 	uint64_t n;
 	bool ok = true;
 
-	x->start = mem_zarray(x->member.n + 1, sizeof *x->start);
-	for (size_t m = 0; m < x->member.n; m++)
-		x->start[m + 1] = x->start[m] + x->sets->size[x->member.p[m]];
+	reading_open(&g);
 	n = x->start[x->member.n];
-	g.items = mem_array(n + 1, sizeof *g.items);
-	g.in_base = mem_zalloc(n + 1);
-	g.at = mem_array(x->member.n + 1, sizeof *g.at);
-	g.missing = mem_zarray(x->member.n + 1, sizeof *g.missing);
-	x->base = mem_array(x->member.n + 1, sizeof *x->base);
-	memset(x->base, 0xff, (x->member.n + 1) * sizeof *x->base);
-	note_neighbours(&g);
-	g.looked = mem_zarray(x->member.n + 1, sizeof(struct postings_looked *));
-	g.holder = mem_array(x->member.n + 1, sizeof *g.holder);
-	g.sign = mem_array(x->member.n + 1, sizeof *g.sign);
-	for (size_t m = 0; m < x->member.n; m++) {
-		const uint64_t *at = map_get(&x->r->kept->looked_of, x->member.p[m]);
-
-		g.sign[m] = mix64(m + 1);
-		g.looked[m] = at ? &x->r->kept->looked.p[*at] : NULL;
-	}
-	g.scratch = mem_zarray(x->r->threads, sizeof *g.scratch);
-	if (x->member.n)
-		memcpy(g.at, x->start, x->member.n * sizeof *g.at);
 	task_each(x->r->threads, x->member.n, MEMBERS_AT_ONCE, read_members, &g);
+	note_fresh(&g);
 	while (g.bits < RANGE_BITS_MOST && n >> g.bits > RANGE_QUERIES)
 		g.bits++;
 	vec_push(&x->runs.start, 0);
@@ -440,9 +498,15 @@ bool lookup_items(struct lookup *x)
 		note_runs(x, &g);
 	}
 	recall(&g);
-	group_hits(x, &g.hits);
+	group_found(&g.hits, 2 * x->member.n, &x->hit_start, &x->hit);
+	for (unsigned t = 1; t < x->r->threads; t++)
+		for (size_t i = 0; i < g.differ[t].n; i++)
+			vec_push(&g.differ[0], g.differ[t].p[i]);
+	group_found(&g.differ[0], x->member.n, &x->differ_start, &x->differ);
 	if (ok)
 		remember(&g);
+	else
+		x->r->kept->added.fresh.n = x->r->kept->added.fresh_items.n = 0; /* not all of it is there */
 	group_runs(x);
 	reading_release(&g);
 	return ok;
@@ -454,6 +518,8 @@ void lookup_items_release(struct lookup *x)
 	mem_free(x->base);
 	mem_free(x->hit_start);
 	mem_free(x->hit);
+	mem_free(x->differ_start);
+	mem_free(x->differ);
 	vec_release(&x->runs.start);
 	vec_release(&x->runs.weight);
 	vec_release(&x->runs.holders);

@@ -116,6 +116,7 @@ void postings_close(struct postings *p)
 	vec_release(&p->looked);
 	vec_release(&p->refs);
 	map_release(&p->looked_of);
+	added_release(&p->added);
 	*p = (struct postings){ 0 };
 }
 

@@ -20,6 +20,7 @@
 #include "base/err.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "join/added.h"
 #include "join/columns.h"
 
 #define POSTINGS_FINE 32u	    /* parts of a bucket */
@@ -127,6 +128,7 @@ struct postings {
 	VEC(struct postings_looked) looked; /* what was looked up, so that it is not again */
 	VEC(uint32_t) refs;
 	struct map looked_of; /* by set */
+	struct added added;   /* sets that came later */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */

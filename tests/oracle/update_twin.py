@@ -2,7 +2,7 @@
 """update_twin.py WINNOW SEQUENCES [SEED] -- is a cover that was brought up to date the one a fresh reduce would give?
 
 Small random archives (hosts, pages with versions that drift, twins, captures of one second), and random
-sequences of ingest, back-dated ingest and rm.  After each step `update` must keep as many documents as a fresh
+sequences of five to twelve steps: ingest, back-dated ingest, rm of a file, which may be the first and largest one, and --reprocess.  After each step `update` must keep as many documents as a fresh
 `reduce`, have its witnesses, pass `check`, and leave alone what the step did not touch: the documents probed and
 the components solved again stay below a stated multiple of the change.  Prints what was drawn; ends with 1 on a difference.
 """
@@ -23,7 +23,7 @@ RULES = [
 ]
 OPTIONS = [[], [], ["--prefer", "newest"], ["--prefer", "longest"], ["--keep-at-least", "2", "--per", "host"], ["--keep-at-least", "1", "--per", "host,year"],
            ["--min-versions", "2"], ["--keep", "PIN"]]
-drawn = dict(ingest=0, backdated=0, rm=0, stable=0, quotas=0, pins=0, reused=0)
+drawn = dict(steps=0, ingest=0, backdated=0, rm=0, largest=0, reprocess=0, stable=0, quotas=0, pins=0, reused=0)
 
 
 class Site:
@@ -103,14 +103,19 @@ for sequence in range(SEQUENCES):
     drawn["quotas"] += "--per" in options
     cover = str(json.loads(ok("reduce", coll, *rule, *options, "--json", "--quiet"))["cover"])
     was_stable = False
-    for number in range(1, 6):
-        what = rng.choice(["ingest", "ingest", "backdated", "rm", "both"])
+    for number in range(1, rng.choice([6, 9, 13])):
+        what = rng.choice(["ingest"] * 5 + ["backdated", "backdated", "rm", "both", "reprocess"])
+        drawn["steps"] += 1
         step = "%d (%s; %s %s)" % (number, what, rule[1], " ".join(options))
         if what in ("rm", "both") and len(files) > 1:
-            gone = files.pop(rng.randrange(1, len(files)))
+            gone = files.pop(0 if "--keep" not in options and rng.random() < 0.2 else rng.randrange(1, len(files)))
             ok("rm", coll, "--file", os.path.basename(gone))
             drawn["rm"] += 1
-        if what != "rm":
+            drawn["largest"] += gone.endswith("/0.warc")
+        if what == "reprocess":
+            ok("ingest", coll, "--reprocess")
+            drawn["reprocess"] += 1
+        elif what != "rm":
             name = os.path.join(work, "%d.warc" % number)
             low, high = (0, clock) if what == "backdated" else (clock, clock + 400000)
             clock = max(clock, high)

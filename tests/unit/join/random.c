@@ -18,16 +18,17 @@ enum { DOCS = 60, ITEMS = 40 };
 enum feature {
 	F_KEY, F_ORDER, F_STRICT, F_WINDOW, F_TWO_ORDERS, F_MISSING, F_ONE_SIDED, F_OR, F_NO_CONTENT, F_CONTAINED, F_CONTAINS,
 	F_JACCARD, F_DICE, F_SHARED, F_STRICT_BOUND, F_TWO_BOUNDS, F_TWO_KINDS, F_UPPER, F_DIFFER, F_EMPTY, F_BAG, F_EQUAL_SETS,
-	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_OPEN, F_STAYED_OPEN, F_GATHERED, F_INDEXED, F_DAMAGED, FEATURES
+	F_EQUAL_TIMES, F_CODED, F_CHUNKED, F_LONG_LISTS, F_PAIRS, F_FOLDED, F_FORCED, F_COVERED, F_CORE, F_OPEN, F_STAYED_OPEN, F_GATHERED, F_INDEXED, F_DAMAGED, F_ADDED, F_MERGED, FEATURES
 };
 /* clang-format on */
 static const char *const feature_name[FEATURES] = {
-	"key",	     "order",	   "strict order", "window",	       "two orders",	   "missing",
-	"one-sided", "or",	   "no content",   "containment(a,b)", "containment(b,a)", "jaccard",
-	"dice",	     "shared",	   "strict bound", "two bounds",       "two kinds",	   "upper bound",
-	"!=",	     "empty set",  "bag",	   "equal sets",       "equal times",	   "coded sets",
-	"chunked",   "long lists", "pairs",	   "folded",	       "forced",	   "covered",
-	"core",	     "open",	   "stayed open",  "gathered",	       "kept index",	   "damaged index"
+	"key",	      "order",	    "strict order", "window",		"two orders",	    "missing",
+	"one-sided",  "or",	    "no content",   "containment(a,b)", "containment(b,a)", "jaccard",
+	"dice",	      "shared",	    "strict bound", "two bounds",	"two kinds",	    "upper bound",
+	"!=",	      "empty set",  "bag",	    "equal sets",	"equal times",	    "coded sets",
+	"chunked",    "long lists", "pairs",	    "folded",		"forced",	    "covered",
+	"core",	      "open",	    "stayed open",  "gathered",		"kept index",	    "damaged index",
+	"added sets", "merged"
 };
 
 struct world {
@@ -626,13 +627,50 @@ static bool keep_bytes(void *context, const void *p, size_t n)
 	return true;
 }
 
-/* The same with the index that a run of the first documents left. */
+struct added_bytes { /* parts of what was added to an index */
+	struct buf part[8];
+	unsigned n;
+};
+
+/* As the next update finds it: what was looked up is added.  What is written may be damaged. */
+static void reopen_added(struct test *t, struct world *w, struct postings *kept, const struct buf *bytes,
+			 const uint32_t *name, uint32_t sets, struct added_bytes *parts)
+{
+	unsigned stay = added_stay(&kept->added);
+	struct buf part = BUF(64 * MIB);
+	bool damage = test_below(t, 8) == 0;
+	struct err err = { 0 };
+
+	REQUIRE(stay + 1 < COUNT(parts->part), "%u parts", stay);
+	if (added_write(&kept->added, kept->tail.check, name, keep_bytes, &part)) {
+		w->drawn[F_ADDED]++;
+		w->drawn[F_MERGED] += stay < parts->n;
+		if (damage)
+			part.p[test_below(t, part.n)] ^= (char)(1 << test_below(t, 8));
+		while (parts->n > stay)
+			buf_release(&parts->part[--parts->n]);
+		parts->part[parts->n++] = part;
+	}
+	postings_close(kept);
+	REQUIRE(postings_open(kept, (const unsigned char *)bytes->p, bytes->n, &err) == WN_OK, "%s", err.text);
+	postings_bind(kept, name, sets, sets);
+	for (unsigned k = 0; k < parts->n; k++)
+		if (added_open(&kept->added, (const unsigned char *)parts->part[k].p, parts->part[k].n,
+			       kept->tail.check, kept->tail.rows, &err) < 0) {
+			CHECK(damage && k + 1 == parts->n, "%s", err.text);
+			buf_release(&parts->part[--parts->n]);
+		}
+	added_bind(&kept->added, name, sets, sets, kept->tail.rows);
+}
+
+/* The same with the index that a run of the first documents left, and then with what each question adds to it. */
 static void check_changed_by_index(struct test *t, struct world *w, const struct join_options *o, int round)
 {
 	unsigned n = w->q.n_disjuncts;
 	struct postings_writer *writer = mem_zarray(n + 1, sizeof *writer);
 	struct postings *kept = mem_zarray(n + 1, sizeof *kept);
 	struct buf *bytes = mem_zarray(n + 1, sizeof *bytes);
+	struct added_bytes *added = mem_zarray(n + 1, sizeof *added);
 	uint32_t *name = mem_array(DOCS * 4 + 64, sizeof *name), sets = 0;
 	struct join_options before = *o, now = *o;
 	struct join_query first = w->q;
@@ -651,7 +689,7 @@ static void check_changed_by_index(struct test *t, struct world *w, const struct
 		}; /* 16 refs for all classes */
 	}
 	before.keep = writer;
-	first.n = w->q.n - (uint32_t)test_below(t, w->q.n / 4 + 1);
+	first.n = w->q.n - (uint32_t)test_below(t, w->q.n / (test_below(t, 2) ? 2 : 4) + 1);
 	REQUIRE(coverage_kernel(&kernel, &first, &before, NULL, &err) == WN_OK, "%s", err.text);
 	kernel_release(&kernel);
 	for (unsigned i = 0; i < n; i++) {
@@ -676,10 +714,19 @@ static void check_changed_by_index(struct test *t, struct world *w, const struct
 	for (unsigned i = 0; i < n; i++)
 		kept[i].later.n = 0;
 	check_changed(t, w, &now, round); /* others ask, and some sets were looked up before */
+	for (unsigned turn = 0; turn < 3; turn++) {
+		for (unsigned i = 0; i < n; i++)
+			if (kept[i].bytes)
+				reopen_added(t, w, &kept[i], &bytes[i], name, sets, &added[i]);
+		check_changed(t, w, &now, round + (int)turn);
+	}
 	for (unsigned i = 0; i < n; i++) {
 		postings_close(&kept[i]);
 		buf_release(&bytes[i]);
+		for (unsigned k = 0; k < added[i].n; k++)
+			buf_release(&added[i].part[k]);
 	}
+	mem_free(added);
 	mem_free(writer);
 	mem_free(kept);
 	mem_free(bytes);
