@@ -228,6 +228,7 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	int rc;
 
 	u->timed_out = str_find(row->report, STR("\"timed_out\": true")) >= 0;
+	u->value_unproven = str_find(row->report, STR("\"preference_proven\": false")) >= 0;
 	kept_index_open(&u->index, u->run, row, &u->arena, u->was.index);
 	update_work_open(&u->work, u->run, &u->was);
 	mark_previous(u);

@@ -214,6 +214,7 @@ void update_combine(struct update *u)
 		all->by_status[u->is.parts[k].status]++;
 	}
 	all->timed_out = u->solved.timed_out || (u->timed_out && left_unproven(u));
-	all->value_proven = u->solved.value_proven;
+	/* which component it was is not kept: with any that was left alone it stays so */
+	all->value_proven = u->solved.value_proven && !(u->value_unproven && u->is.n_parts > u->solved.component_count);
 	count_quotas(u);
 }
