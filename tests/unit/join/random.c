@@ -826,7 +826,8 @@ TEST(join, agrees_with_the_definition)
 	printf("join: %d random collections; drawn:", rounds);
 	for (int f = 0; f < FEATURES; f++) {
 		printf(" %s %" PRIu64 "%s", feature_name[f], w->drawn[f], f + 1 < FEATURES ? "," : "\n");
-		CHECK(w->drawn[f] > 0, "%s was never drawn", feature_name[f]);
+		if (rounds >= 1000) /* fewer are for a look at threads: rare things may be missing */
+			CHECK(w->drawn[f] > 0, "%s was never drawn", feature_name[f]);
 	}
 	mem_free(w);
 }
