@@ -29,6 +29,33 @@ int os_open(int *fd, const char *path, int flags, struct err *err)
 	return WN_OK;
 }
 
+int os_named(const char *path, bool *is_directory, struct err *err)
+{
+	struct stat st;
+	bool directory;
+
+	if (stat(path, &st))
+		return errno == ENOENT || errno == ENOTDIR
+			   ? err_set(err, WN_USAGE, "%s is not there; is the name right?", path)
+			   : err_sys(err, errno, "cannot look at %s", path);
+	directory = S_ISDIR(st.st_mode);
+	if (is_directory)
+		*is_directory = directory;
+	if (access(path, directory ? R_OK | X_OK : R_OK))
+		return err_set(err, WN_IO,
+			       "%s may not be read by this user: %s; its owner can allow it with 'chmod a+r%s %s'",
+			       path, strerror(errno), directory ? "x" : "", path);
+	return WN_OK;
+}
+
+int os_named_file(const char *path, struct err *err)
+{
+	bool directory = false;
+	int rc = os_named(path, &directory, err);
+
+	return rc == WN_OK && directory ? err_set(err, WN_USAGE, "%s is a directory, and a file is wanted", path) : rc;
+}
+
 int os_pread(int fd, void *p, size_t n, uint64_t at, size_t *got, const char *path, struct err *err)
 {
 	size_t have = 0;

@@ -16,6 +16,10 @@ struct os_map { /* a file mapped read-only */
 };
 
 int os_open(int *fd, const char *path, int flags, struct err *err); /* O_CLOEXEC added; mode 0666 */
+/* A file or directory that a person named, before it is read: WN_USAGE when nothing has that name, WN_IO when it may
+ * not be read.  All commands ask here, so that a mistaken name and a locked file are told alike by each. */
+int os_named(const char *path, bool *is_directory, struct err *err);
+int os_named_file(const char *path, struct err *err); /* the same, and WN_USAGE for a directory */
 /* Reads up to n bytes at `at`; *got < n only at the end of the file. */
 int os_pread(int fd, void *p, size_t n, uint64_t at, size_t *got, const char *path, struct err *err);
 int os_read(int fd, void *p, size_t n, size_t *got, const char *path, struct err *err);

@@ -20,6 +20,7 @@
 
 struct collection;
 struct cover_row;
+struct paths;
 
 enum cmd_exit {
 	EXIT_DONE = 0,
@@ -62,6 +63,7 @@ struct cmd {
 	bool coll_first;	     /* the first argument is a collection: its winnow.conf applies */
 	bool listing;		     /* takes --format and --fields */
 	bool joins;		     /* compares all documents: --memory is a share of the machine's by default */
+	bool own_floor;		     /* says itself how little --memory it takes, as that is more than others need */
 	bool continues;		     /* what was finished before an interruption is kept; given again it goes on */
 	unsigned min_args, max_args; /* max 0: any number */
 	const struct opt *opts;
@@ -86,6 +88,10 @@ int cmd_usage(struct cmd_run *run, const char *fmt, ...) __attribute__((format(p
 
 /* The number of --max-flaws, which may be 0: most stays as it is when text is NULL.  EXIT_DONE or EXIT_USAGE. */
 int cmd_max_flaws(struct cmd_run *run, const char *text, uint64_t *most);
+
+/* The files that paths name, into out; those that cannot be read are told and stay in out->unread, the others are read.
+ * EXIT_DONE while there is anything to read: the command then ends with EXIT_FAILED when some are unread. */
+int cmd_inputs(struct cmd_run *run, const char *const *paths, size_t n, struct paths *out);
 
 /* The cover of that name or number; none is a usage mistake. */
 int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out);

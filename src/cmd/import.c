@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "cmd/table.h"
 #include "flow/import.h"
 
@@ -19,6 +20,16 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
+/* Before anything is made: all files are there, and those of --cdx can be taken. */
+static int look(const struct args *a, const char *coll, struct err *err)
+{
+	int rc = a->attributes ? os_named_file(a->attributes, err) : WN_OK;
+
+	for (size_t i = 0; i < a->cdx.n && rc == WN_OK; i++)
+		rc = import_cdx_look(a->cdx.p[i], coll, err);
+	return rc;
+}
+
 static int run(struct cmd_run *run)
 {
 	struct args *a = run->args;
@@ -32,6 +43,8 @@ static int run(struct cmd_run *run)
 		vec_push(&a->cdx, run->rest.p[i]);
 	if (!a->attributes == !a->cdx.n)
 		return cmd_usage(run, "needs either --attributes FILE.csv or --cdx FILE...");
+	if ((rc = look(a, run->rest.p[0], &run->err)) < 0)
+		return cmd_fail(run, rc);
 	if ((rc = collection_open(&coll, run->rest.p[0], a->cdx.n ? CATALOG_CREATE : CATALOG_WRITE, &fresh,
 				  &run->err)) < 0)
 		return cmd_fail(run, rc);

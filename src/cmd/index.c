@@ -61,6 +61,7 @@ static int run(struct cmd_run *run)
 				   .progress = advance };
 	struct paths paths = { 0 };
 	struct index_report report;
+	size_t unread;
 	int rc;
 
 	if ((rc = cmd_max_flaws(run, a->max_flaws, &most)) != EXIT_DONE)
@@ -69,15 +70,18 @@ static int run(struct cmd_run *run)
 		return cmd_usage(run, "the lines are JSON already (--format cdxj); without --json they are written");
 	if (a->format)
 		cdx_format(a->format, &o.format);
-	if ((rc = inputs_expand(&run->arena, (const char *const *)run->rest.p, run->rest.n, &paths, &run->err)) < 0)
-		return cmd_fail(run, rc);
+	if ((rc = cmd_inputs(run, (const char *const *)run->rest.p, run->rest.n, &paths)) != EXIT_DONE) {
+		paths_release(&paths);
+		return rc;
+	}
+	unread = paths.unread.n;
 	progress_phase("reading", "bytes", inputs_bytes(&paths));
 	rc = index_paths(&o, paths.list.p, paths.list.n, &report, &run->err);
 	progress_end();
-	vec_release(&paths.list);
+	paths_release(&paths);
 	if (rc < 0)
 		return cmd_fail(run, rc);
-	if (report.failed)
+	if (report.failed || unread)
 		return EXIT_FAILED;
 	return report.not_archives || report.flaws > most ? EXIT_FINDINGS : EXIT_DONE;
 }
@@ -108,5 +112,5 @@ const struct cmd cmd_index = {
 	    "not seen ('winnow verify' sees it). Where digests are right the lines are the same, but a file made to deceive can hide records from it: it is "
 	    "for archives one trusts. It is several times faster on gzip files with a member for each record and on plain ones; other records are read in full.\n\n"
 	    "Beyond 48 MB of lines the sort goes on in temporary files (--tmp). A file that is no archive is named on standard error and the exit code is 1; "
-	    "flaws are counted by 'winnow verify'.",
+	    "one that cannot be read too, with exit code 3, and the others are indexed; flaws are counted by 'winnow verify'.",
 };

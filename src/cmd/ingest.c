@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "cmd/table.h"
 #include "flow/batch.h"
 #include "flow/ingest.h"
@@ -180,14 +181,13 @@ static int settings_compare(const struct args *a, const struct catalog_settings 
 	    have->k, have->chars ? "char" : "word", have->bag ? ", bag" : "", have->main_text ? "main" : "body");
 }
 
-/* Into the collection, which is made when it is not there, once it is known that the paths are. */
+/* Into the collection, which is made when it is not there. */
 static int enter(struct cmd_run *run, const struct ingest_options *o, struct ingest_report *report)
 {
 	struct args *a = run->args;
 	const char *const *paths = (const char *const *)run->rest.p + 1;
 	struct catalog_settings fresh;
 	struct collection coll = { 0 };
-	struct paths all = { 0 };
 	struct jsonl_map map;
 	size_t n = run->rest.n - 1;
 	int rc;
@@ -195,9 +195,7 @@ static int enter(struct cmd_run *run, const struct ingest_options *o, struct ing
 	if ((rc = settings_wanted(a, &fresh, &run->err)) < 0 ||
 	    (a->jsonl && (rc = jsonl_map_parse(str(a->map), &map, &run->err)) < 0))
 		return rc;
-	rc = inputs_expand(&run->arena, paths, n, &all, &run->err);
-	vec_release(&all.list);
-	if (rc < 0 || (rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
+	if ((rc = collection_open(&coll, run->rest.p[0], CATALOG_CREATE, &fresh, &run->err)) < 0)
 		return rc;
 	if ((rc = settings_compare(a, &fresh, catalog_settings(coll.catalog), run->rest.p[0], &run->err)) == WN_OK &&
 	    (rc = enough_memory(o, catalog_settings(coll.catalog)->chars, &run->err)) == WN_OK)
@@ -206,6 +204,22 @@ static int enter(struct cmd_run *run, const struct ingest_options *o, struct ing
 	collection_close(&coll);
 	return rc;
 }
+
+/* Tells what of the named files cannot be read; EXIT_DONE while there is anything to read. */
+static int look(struct cmd_run *run)
+{
+	const struct args *a = run->args;
+	struct paths all = { 0 };
+	int rc;
+
+	if (a->jsonl)
+		return (rc = os_named_file(a->jsonl, &run->err)) < 0 ? cmd_fail(run, rc) : EXIT_DONE;
+	rc = cmd_inputs(run, (const char *const *)run->rest.p + 1, run->rest.n - 1, &all);
+	paths_release(&all);
+	return rc;
+}
+
+static void trouble(const char *why) { error("ingest: %s", why); }
 
 static int run(struct cmd_run *run)
 {
@@ -231,6 +245,9 @@ static int run(struct cmd_run *run)
 		return reprocess(run, &o);
 	if (a->jsonl ? run->rest.n != 1 || !a->map : run->rest.n < 2)
 		return cmd_usage(run, "needs COLL PATH..., or COLL --jsonl FILE --map id=..,text=..");
+	if ((rc = look(run)) != EXIT_DONE)
+		return rc;
+	o.trouble = trouble;
 	if ((rc = enter(run, &o, &report)) < 0)
 		return cmd_fail(run, rc);
 	run->common.json ? report_json(&report) : report_text(run, &report);
@@ -239,8 +256,8 @@ static int run(struct cmd_run *run)
 		    "captures that were entered with --index-only have no documents; 'winnow ingest --reprocess %s' makes them",
 		    run->rest.p[0]);
 	if (report.files_failed) {
-		error("ingest: %" PRIu64 " file%s could not be read to the end: %s", report.files_failed,
-		      report.files_failed == 1 ? "" : "s", report.failure);
+		error("ingest: %" PRIu64 " file%s could not be read to the end; the same command tries again",
+		      report.files_failed, report.files_failed == 1 ? "" : "s");
 		return EXIT_FAILED;
 	}
 	return report.flaws > most ? EXIT_FINDINGS : EXIT_DONE;
@@ -258,6 +275,7 @@ const struct cmd cmd_ingest = {
 	.summary = "enter the captures of WARC and ARC files in a collection",
 	.group = GROUP_GATHER,
 	.coll_first = true,
+	.own_floor = true,
 	.continues = true,
 	.min_args = 1,
 	.opts = opts,

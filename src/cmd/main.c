@@ -20,6 +20,7 @@
 #include "cmd/cmd.h"
 #include "flow/collection.h"
 #include "flow/covers.h"
+#include "flow/inputs.h"
 
 const struct opt cmd_common_opts[] = {
 	{ "help", 'h', OPT_FLAG, NULL, "say what the command does and which options it takes",
@@ -74,6 +75,16 @@ int cmd_max_flaws(struct cmd_run *run, const char *text, uint64_t *most)
 	if (text && !str_u64(str(text), most))
 		return cmd_usage(run, "--max-flaws takes a whole number, not '%s'", text);
 	return EXIT_DONE;
+}
+
+int cmd_inputs(struct cmd_run *run, const char *const *paths, size_t n, struct paths *out)
+{
+	size_t told = out->unread.n;
+	int rc = inputs_expand(&run->arena, paths, n, out, &run->err);
+
+	for (; told < out->unread.n; told++)
+		error("%s: %s", run->cmd->name, out->unread.p[told]);
+	return rc == WN_OK ? EXIT_DONE : rc == WN_USAGE ? EXIT_USAGE : EXIT_FAILED;
 }
 
 int cmd_find_cover(struct cmd_run *run, struct collection *coll, const char *name, struct cover_row *out)
@@ -305,7 +316,7 @@ static int settle(struct cmd_run *run)
 		return cmd_usage(run, "--threads takes at most 256");
 	if (c->memory == 0)
 		c->memory = cmd->joins && mem_machine() / 4 > 1 * GIB ? mem_machine() / 4 : 1 * GIB;
-	if (c->memory < 64 * MIB)
+	if (c->memory < 64 * MIB && !cmd->own_floor)
 		return cmd_usage(run, "--memory must be at least 64M");
 	log_quiet = c->quiet;
 	progress_setup(how[0] == 'n' ? PROGRESS_NEVER : how[1] == 'l' ? PROGRESS_ALWAYS : PROGRESS_AUTO);

@@ -426,7 +426,8 @@ static int run(struct cmd_run *run)
 		return cmd_usage(run, "%s and %s are the same file; name another one for the copy", in, out);
 	if (os_is_special(out))
 		return cmd_usage(run, "%s is there and is no regular file; give another name", out);
-	if ((rc = reader_open(&r, in, &run->err)) < 0)
+	if ((strcmp(in, "-") != 0 && (rc = os_named_file(in, &run->err)) < 0) ||
+	    (rc = reader_open(&r, in, &run->err)) < 0)
 		return cmd_fail(run, rc);
 	struct writer_options o = { .coding = coding_of(out),
 				    .whole_or_nothing = true,

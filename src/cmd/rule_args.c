@@ -19,7 +19,8 @@ int rule_args_text(struct cmd_run *run, const struct rule_args *a, struct str *o
 		return WN_OK;
 	}
 	if (a->file) {
-		if ((rc = os_slurp(&run->arena, a->file, LIMIT_RULE, out, &run->err)) == WN_OK)
+		if ((rc = os_named_file(a->file, &run->err)) == WN_OK &&
+		    (rc = os_slurp(&run->arena, a->file, LIMIT_RULE, out, &run->err)) == WN_OK)
 			*out = str_trim(*out);
 		return rc == WN_LIMIT ? err_set(&run->err, WN_USAGE, "%s is longer than a rule may be (64 KB)", a->file)
 				      : rc;

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/os.h"
 #include "cmd/table.h"
 #include "serve/server.h"
 
@@ -130,8 +131,10 @@ static int run(struct cmd_run *run)
 		.threads = (unsigned)run->common.threads,
 		.memory = run->common.memory,
 	};
-	int rc = server_run(&o, ready, run, &run->err);
+	int rc = a->acl ? os_named_file(a->acl, &run->err) : WN_OK; /* else each request would find out */
 
+	if (rc == WN_OK)
+		rc = server_run(&o, ready, run, &run->err);
 	return rc < 0 ? cmd_fail(run, rc) : EXIT_DONE;
 }
 

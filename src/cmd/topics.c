@@ -9,9 +9,13 @@ static const char *exit_codes(void)
 	return "winnow ends with one of these codes.\n\n"
 	       "  0    done\n"
 	       "  1    done, with findings: flaws above --max-flaws, a check that failed, no match\n"
-	       "  2    usage: an unknown option, a bad rule, a file that is not what was asked for\n"
-	       "  3    failed: the disk, the memory or the catalogue refused; the message says what to do\n"
-	       "  130  interrupted; ingest, reduce, import and update keep what was finished, and the same command continues";
+	       "  2    usage: an unknown option, a bad rule, a name that nothing has, a file or directory of another kind than was\n"
+	       "       asked for (a directory without archives, a collection that is none or of a newer winnow)\n"
+	       "  3    failed: a file may not be read or is damaged, the disk, the memory or the catalogue refused; the message\n"
+	       "       says what to do\n"
+	       "  130  interrupted; ingest, reduce, import and update keep what was finished, and the same command continues\n\n"
+	       "Where several files are named, one that cannot be read does not keep ingest, verify and index from the others: it is\n"
+	       "named on standard error, and the code is 3. When none of them is there it is 2.";
 }
 
 const struct help_topic help_topics[] = {

@@ -147,22 +147,34 @@ static int gather_collection(struct cmd_run *run, const char *dir, struct paths 
 	return rc;
 }
 
-/* The files a collection was made of, or those that the paths name. */
+/* The files a collection was made of, or those that the paths name.  EXIT_DONE while there is anything to look at. */
 static int gather(struct cmd_run *run, struct paths *paths, struct output *o)
 {
 	struct stat st;
-	int rc = WN_OK;
+	int code = EXIT_DONE;
+	bool any = false;
 
-	for (size_t i = 0; i < run->rest.n && rc == WN_OK; i++) {
+	for (size_t i = 0; i < run->rest.n; i++) {
 		const char *path = run->rest.p[i];
+		int rc, ended = EXIT_DONE;
 
 		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-		    stat(arena_printf(&run->arena, "%s/catalog.db", path).p, &st) == 0)
-			rc = gather_collection(run, path, paths, o);
-		else
-			rc = inputs_expand(&run->arena, &path, 1, paths, &run->err);
+		    stat(arena_printf(&run->arena, "%s/catalog.db", path).p, &st) == 0) {
+			if ((rc = gather_collection(run, path, paths, o)) < 0) {
+				flush(o);
+				ended = cmd_fail(run, rc);
+				paths_unread(paths, &run->arena, &run->err);
+			}
+		} else {
+			ended = cmd_inputs(run, &path, 1, paths);
+		}
+		if (ended == EXIT_INTERRUPTED)
+			return ended;
+		any |= ended == EXIT_DONE;
+		if (ended > code)
+			code = ended;
 	}
-	return rc;
+	return any ? EXIT_DONE : code;
 }
 
 static void report(struct output *o, const struct verify_result *r)
@@ -214,16 +226,17 @@ static int run(struct cmd_run *run)
 
 	if ((rc = cmd_max_flaws(run, a->max_flaws, &most)) != EXIT_DONE)
 		return rc;
-	if ((rc = gather(run, &paths, &out)) < 0) {
+	if ((rc = gather(run, &paths, &out)) != EXIT_DONE) {
 		flush(&out);
 		buf_release(&out.text);
-		vec_release(&paths.list);
-		return cmd_fail(run, rc);
+		paths_release(&paths);
+		return rc;
 	}
 	progress_phase("verify", "bytes", inputs_bytes(&paths));
 	rc = verify_paths(&v, paths.list.p, paths.list.n, &result, &run->err);
 	progress_end();
-	vec_release(&paths.list);
+	result.failed += paths.unread.n;
+	paths_release(&paths);
 	if (rc >= 0) {
 		result.flaws += out.damages;
 		result.counts[FLAW_BAD_STORE] += out.damages;

@@ -9,6 +9,7 @@
 #include "archive/surt.h"
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/os.h"
 #include "base/vec.h"
 #include "text/document.h"
 
@@ -281,4 +282,22 @@ int collection_file(struct collection *c, struct arena *a, uint64_t file, const 
 			       "this capture has no archive file: it came from an index or from JSON lines");
 	*path = w.path;
 	return WN_OK;
+}
+
+int collection_unread(struct collection *c, uint64_t file, struct err *err)
+{
+	struct arena a = { 0 };
+	struct err why = { 0 };
+	const char *path;
+	int rc = collection_file(c, &a, file, &path, err);
+
+	if (rc == WN_OK && (rc = os_named_file(path, &why)) == WN_USAGE)
+		rc = err_in(err, "the archive file was moved or removed; 'winnow ingest %s NEW-PATH' finds it again",
+			    catalog_dir(c->catalog));
+	else if (rc == WN_IO && why.code)
+		*err = why;
+	else if (rc == WN_OK) /* it is there, and is not what it was */
+		rc = err->code;
+	arena_release(&a);
+	return rc;
 }

@@ -51,4 +51,6 @@ int collection_find(struct collection *c, struct arena *a, const char *name, str
 int collection_files(struct collection *c, struct arena *a, const char *const **paths, size_t *n, struct err *err);
 /* The archive file's path of a capture's span; WN_NONE when it is of no file. */
 int collection_file(struct collection *c, struct arena *a, uint64_t file, const char **path, struct err *err);
+/* An archive file could not be opened, and err says so: adds what to do, by whether it is gone or only locked. */
+int collection_unread(struct collection *c, uint64_t file, struct err *err);
 #endif

@@ -170,9 +170,7 @@ static int open_source(struct archive_writer *aw, uint64_t file)
 		return rc;
 	aw->fd_file = file;
 	if (os_open(&aw->fd, aw->fd_path, O_RDONLY, aw->x->err) < 0)
-		return err_in(aw->x->err,
-			      "the archive file was moved or removed; 'winnow ingest %s NEW-PATH' finds it again",
-			      catalog_dir(aw->x->coll->catalog));
+		return collection_unread(aw->x->coll, file, aw->x->err);
 	return reader_open_span(&aw->reader, aw->fd_path, (struct span){ 0 }, aw->x->err);
 }
 

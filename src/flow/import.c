@@ -434,28 +434,59 @@ static int map_unpacked(struct str packed, const char *path, void **p, size_t *n
 	return rc;
 }
 
+/* An index as memory, unpacked. */
+struct index_text {
+	struct os_map map;
+	void *unpacked;
+	size_t n;
+	struct str text;
+};
+
+static void index_text_release(struct index_text *x)
+{
+	mem_unmap(x->unpacked, x->n);
+	os_unmap(&x->map);
+}
+
+static int index_text_open(struct index_text *x, const char *path, const char *coll, struct err *err)
+{
+	int rc = os_named_file(path, err);
+
+	*x = (struct index_text){ 0 };
+	if (rc < 0 || (rc = os_map(&x->map, path, err)) < 0)
+		return rc;
+	x->text = str_n((const char *)x->map.p, x->map.n);
+	if (coding_sniff(x->text) == CODING_GZIP &&
+	    (rc = map_unpacked(x->text, path, &x->unpacked, &x->n, err)) == WN_OK)
+		x->text = str_n(x->unpacked, x->n);
+	if (rc == WN_OK && (str_starts(x->text, STR("WARC/")) || str_starts(x->text, STR("filedesc:"))))
+		rc = err_set(err, WN_USAGE, "%s is an archive, not an index of one: 'winnow ingest %s %s' takes it",
+			     path, coll, path);
+	if (rc < 0)
+		index_text_release(x);
+	return rc;
+}
+
+int import_cdx_look(const char *path, const char *coll, struct err *err)
+{
+	struct index_text x;
+	int rc = index_text_open(&x, path, coll, err);
+
+	if (rc == WN_OK)
+		index_text_release(&x);
+	return rc;
+}
+
 static int import_file(struct cdx_import *m, const char *path, struct err *err)
 {
-	struct os_map map = { 0 };
-	struct str text;
-	void *unpacked = NULL;
-	size_t n = 0;
-	int rc = os_map(&map, path, err);
+	struct index_text x;
+	int rc = index_text_open(&x, path, catalog_dir(m->catalog), err);
 
 	if (rc < 0)
 		return rc;
-	text = str_n((const char *)map.p, map.n);
-	if (coding_sniff(text) == CODING_GZIP && (rc = map_unpacked(text, path, &unpacked, &n, err)) == WN_OK)
-		text = str_n(unpacked, n);
-	if (rc == WN_OK && (str_starts(text, STR("WARC/")) || str_starts(text, STR("filedesc:"))))
-		rc = err_set(err, WN_DATA, "%s is an archive, not an index of one: 'winnow ingest %s %s' takes it",
-			     path, catalog_dir(m->catalog), path);
-	if (rc == WN_OK) {
-		progress_phase("importing", "bytes", text.n);
-		rc = import_lines(m, text, path, err);
-	}
-	mem_unmap(unpacked, n);
-	os_unmap(&map);
+	progress_phase("importing", "bytes", x.text.n);
+	rc = import_lines(m, x.text, path, err);
+	index_text_release(&x);
 	return rc;
 }
 

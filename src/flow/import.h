@@ -20,4 +20,6 @@ int import_attributes(struct collection *coll, const char *path, struct import_r
  * was read from its archive file, is passed over; so an import that was cut short is finished by the same command. */
 int import_cdx(struct collection *coll, const char *const *paths, size_t n, uint64_t memory, struct import_report *out,
 	       struct err *err);
+/* Whether path can be imported: it is there, is no archive, and can be unpacked when it is packed.  coll: a name for the advice. */
+int import_cdx_look(const char *path, const char *coll, struct err *err);
 #endif

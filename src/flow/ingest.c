@@ -105,6 +105,13 @@ static void file_failed(struct ingest *g, const char *why)
 		snprintf(g->report->failure, sizeof g->report->failure, "%s", why);
 }
 
+static void file_trouble(struct ingest *g, const char *why)
+{
+	file_failed(g, why);
+	if (g->o->trouble)
+		g->o->trouble(why);
+}
+
 /* A batch ends before a record, so that the file's row can say where to go on. */
 static void end_before(struct ingest *g, struct input *in, uint64_t at, bool inside)
 {
@@ -157,7 +164,7 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 		return batch_take(g->batch, f, in->file.id, g->err);
 	}
 	if (summary->code < 0) {
-		file_failed(g, summary->err ? summary->err->text : in->path);
+		file_trouble(g, summary->err ? summary->err->text : in->path);
 		return WN_OK;
 	}
 	for (unsigned i = 0; summary->tail && i < summary->tail->n; i++) {
@@ -228,6 +235,8 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 	    (rc = catalog_next(g->coll->catalog, &next, err)) < 0 ||
 	    (rc = known_files_load(&known, g->coll->catalog, err)) < 0)
 		goto out;
+	for (size_t i = 0; i < all.unread.n; i++)
+		file_failed(g, all.unread.p[i]);
 	for (size_t i = 0; i < all.list.n && rc == WN_OK; i++) {
 		const char *path = all.list.p[i];
 		bool standard = strcmp(path, "-") == 0;
@@ -237,7 +246,7 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 			break;
 		rc = known_files_look(known, &g->arena, path, &next.file, &in, err);
 		if (rc == WN_IO && !standard) { /* a link to nowhere, or not ours to read: the others are */
-			file_failed(g, err->text);
+			file_trouble(g, err->text);
 			*err = (struct err){ 0 };
 			rc = WN_OK;
 			continue;
@@ -259,7 +268,7 @@ static int look(struct ingest *g, const char *const *paths, size_t n, struct err
 				  &g->report->captures_replaced, err);
 out:
 	known_files_free(known);
-	vec_release(&all.list);
+	paths_release(&all);
 	return rc;
 }
 

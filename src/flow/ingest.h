@@ -17,6 +17,8 @@ struct ingest_options {
 	bool no_fulltext;
 	bool parse_all; /* do not skip the work on payloads seen before */
 	const char *tmp;
+	/* why a file of ingest_paths that inputs_expand found could not be read all the same; may be NULL */
+	void (*trouble)(const char *why);
 };
 
 struct ingest_report {

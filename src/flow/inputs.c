@@ -61,41 +61,71 @@ static int walk(struct arena *a, const char *dir, unsigned depth, struct paths *
 	return rc;
 }
 
+/* The files that one path names. */
+static int expand(struct arena *a, const char *path, struct paths *out, struct err *err)
+{
+	size_t before = out->list.n;
+	bool directory;
+	struct stat st;
+	int rc;
+
+	if (strcmp(path, "-") == 0) {
+		vec_push(&out->list, "-");
+		return WN_OK;
+	}
+	if ((rc = os_named(path, &directory, err)) < 0)
+		return rc;
+	if (directory) {
+		if ((rc = walk(a, path, 0, out, err)) < 0)
+			return rc;
+		if (out->list.n == before)
+			return err_set(err, WN_USAGE,
+				       "%s holds no archives (.warc, .arc, with .gz, .zst or .lz4, or .wacz); files of "
+				       "other names are given one by one",
+				       path);
+		sort_array(out->list.p + before, out->list.n - before, sizeof *out->list.p, by_bytes);
+		return WN_OK;
+	}
+	if (stat(path, &st))
+		return err_sys(err, errno, "cannot look at %s", path);
+	if (S_ISFIFO(st.st_mode))
+		return err_set(err, WN_USAGE, "%s is a pipe; give it as standard input: - < %s", path, path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, WN_USAGE, "%s is neither a file nor a directory", path);
+	vec_push(&out->list, path);
+	return WN_OK;
+}
+
+void paths_unread(struct paths *p, struct arena *a, const struct err *why)
+{
+	vec_push(&p->unread, arena_strz(a, str(why->text)));
+}
+
+void paths_release(struct paths *p)
+{
+	vec_release(&p->list);
+	vec_release(&p->unread);
+}
+
 int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct paths *out, struct err *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t before = out->list.n;
-		struct stat st;
-		int rc;
+	size_t before = out->list.n;
+	struct err worst = { 0 };
 
-		if (strcmp(paths[i], "-") == 0) {
-			vec_push(&out->list, "-");
+	for (size_t i = 0; i < n; i++) {
+		struct err why = { 0 };
+		int rc = expand(a, paths[i], out, &why);
+
+		if (rc == WN_OK)
 			continue;
-		}
-		if (stat(paths[i], &st))
-			return errno == ENOENT ? err_set(err, WN_USAGE, "%s is not there", paths[i])
-					       : err_sys(err, errno, "cannot look at %s", paths[i]);
-		if (S_ISDIR(st.st_mode)) {
-			if ((rc = walk(a, paths[i], 0, out, err)) < 0)
-				return rc;
-			if (out->list.n == before)
-				return err_set(err, WN_USAGE,
-					       "%s holds no archives (.warc, .arc, with .gz, .zst or .lz4, or .wacz)",
-					       paths[i]);
-			sort_array(out->list.p + before, out->list.n - before, sizeof *out->list.p, by_bytes);
-		} else if (S_ISFIFO(st.st_mode)) {
-			return err_set(err, WN_USAGE, "%s is a pipe; give it as standard input: - < %s", paths[i],
-				       paths[i]);
-		} else if (S_ISREG(st.st_mode)) {
-			if (access(paths[i], R_OK))
-				return err_set(err, WN_IO, "%s may not be read by this user: %s", paths[i],
-					       strerror(errno));
-			vec_push(&out->list, paths[i]);
-		} else {
-			return err_set(err, WN_USAGE, "%s is neither a file nor a directory", paths[i]);
-		}
+		paths_unread(out, a, &why);
+		if (worst.code == WN_OK || (worst.code == WN_USAGE && rc != WN_USAGE))
+			worst = why;
 	}
-	return WN_OK;
+	if (out->list.n > before || worst.code == WN_OK)
+		return WN_OK;
+	*err = worst;
+	return worst.code;
 }
 
 uint64_t inputs_bytes(const struct paths *p)

@@ -12,11 +12,15 @@
 #include "catalog/catalog.h"
 
 struct paths {
-	VEC(const char *) list; /* in the arena given to inputs_expand */
+	VEC(const char *) list;	  /* in the arena given to inputs_expand */
+	VEC(const char *) unread; /* of each path that cannot be read: why, a sentence */
 };
 
-/* WN_USAGE for a path that is not there, may not be read, or a directory without archives. */
+/* A path that is not there, may not be read, or a directory without archives does not stop the others: it is put with
+ * those unread.  When nothing is left to read: the code and the sentence of the first of them (WN_IO before WN_USAGE). */
 int inputs_expand(struct arena *a, const char *const *paths, size_t n, struct paths *out, struct err *err);
+void paths_unread(struct paths *p, struct arena *a, const struct err *why);
+void paths_release(struct paths *p);
 
 /* Bytes of the regular files among them, for a progress line. */
 uint64_t inputs_bytes(const struct paths *p);

@@ -33,8 +33,7 @@ int replay_open(struct replay *p, struct collection *coll, const struct capture 
 		path = arena_printf(&p->arena, "%s#%.*s", path, STR_FMT(p->capture.part)).p;
 	if ((rc = reader_open_span(&p->reader, path, (struct span){ p->capture.at, p->capture.length, p->capture.skip },
 				   err)) < 0)
-		return err_in(err, "the archive file was moved or removed; 'winnow ingest %s NEW-PATH' finds it again",
-			      catalog_dir(coll->catalog));
+		return collection_unread(coll, p->capture.file, err);
 	rc = reader_next(p->reader, &p->record, err);
 	if (rc == WN_END)
 		return err_set(err, WN_IO, "%s has no record at %llu any more; it was changed after it was ingested",

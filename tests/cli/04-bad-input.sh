@@ -61,3 +61,28 @@ t ingest d --memory lots x
 # one entry of a directory that cannot be read does not stop the others
 mkdir some && cp "$SAMPLE/sample-spring-2010.warc.gz" some/a.warc.gz && ln -s nowhere some/b.warc.gz && cp "$SAMPLE/sample-autumn-2010.warc.gz" some/c.warc.gz
 "$WINNOW" ingest several some 2>/dev/null | head -n 1; "$WINNOW" ingest several some >/dev/null; echo "exit $?"
+# one name that nothing has does not stop the others either: it is told, and the code is that of a failure
+cp "$SAMPLE/sample-spring-2010.warc.gz" good.warc.gz; good=good.warc.gz
+t verify nowhere "$good" hollow
+t verify --json nowhere "$good"
+t verify c "$good" nowhere
+t index nowhere "$good" >lines 2>log; cat log; tail -n 1 lines; "$WINNOW" index "$good" >alone; sed '$d' lines | cmp - alone
+t ingest partly nowhere "$good" hollow 2>&1 | sed 's/ in [0-9.]* s (.*/ in T/'
+t ingest partly --json -q nowhere "$good" | grep -o '"files[a-z_]*": [1-9][0-9]*'
+t ingest none nowhere hollow
+t ingest none --jsonl nowhere.jsonl --map id=a,text=b
+t ingest none --jsonl hollow --map id=a,text=b
+t import none --cdx nowhere.cdxj
+t import none --cdx index.cdx.gz
+head -c 300 index.cdx.gz >cut.cdx.gz
+t import none --cdx cut.cdx.gz
+t import none --cdx "$good" nowhere.cdxj
+t import d --attributes hollow
+t reduce d --rule-file hollow
+t repair hollow out.warc.gz
+t serve d --acl nowhere.aclj
+ls -d none out.warc.gz 2>/dev/null
+# the least memory is that of the command
+t ingest none --memory 10M "$good"
+t ingest none --memory 600M --unit char "$good"
+t index --memory 10M "$good"

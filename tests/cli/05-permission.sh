@@ -11,6 +11,16 @@ done
 mkdir -p tree/a tree/b && cp sample-spring-2010.warc.gz tree/b && chmod 000 tree/a && chmod 777 .
 $as ./w verify tree 2>&1; echo "exit $?"
 $as ./w ingest made tree 2>&1 | grep -v ' s ('
+# nor one file among several
+for args in "verify a.warc.gz sample-spring-2010.warc.gz" "ingest made a.warc.gz sample-spring-2010.warc.gz" "repair a.warc.gz out.warc.gz" \
+	"import made --cdx a.warc.gz" "import made --attributes a.warc.gz" "reduce coll --rule-file a.warc.gz"; do
+	$as ./w $args 2>&1 | grep -v ' s ('
+done
+$as ./w index a.warc.gz sample-spring-2010.warc.gz 2>&1 | cut -c 1-100 | head -n 2
+# a locked archive file was not moved
+chmod 000 sample-spring-2010.warc.gz
+$as ./w show coll 1 2>&1 | sed 's|/[^ ]*/||g'; $as ./w export coll --format warc -o out.warc.gz 2>&1 | sed 's|/[^ ]*/||g'
+chmod 644 sample-spring-2010.warc.gz
 $as ./w ls coll --limit 1 --fields url; echo "exit $?"
 # what only reads is the same where nothing may be written
 for args in "stats coll" "stats coll --json" "show coll 1" "covers coll" "links coll 1"; do
