@@ -21,6 +21,7 @@ struct decoder {
 	enum coding coding;
 	struct inflate_state *inflate, *saved; /* now; before the last step */
 	bool failed;			       /* inflate is at an error */
+	size_t taken;			       /* by it, of the present DECODER_PIECE */
 	BrotliDecoderState *br;
 	ZSTD_DCtx *zstd;
 	LZ4F_dctx *lz4;
@@ -36,6 +37,7 @@ static void reset_inflate(struct decoder *d)
 							  : ISAL_DEFLATE;
 	d->inflate->avail_in = 0;
 	d->failed = false;
+	d->taken = 0;
 }
 
 void decoder_reset(struct decoder *d)
@@ -190,8 +192,12 @@ static enum decode_state inflate_exactly(struct decoder *d, struct str *in, char
 static enum decode_state step_inflate(struct decoder *d, struct str *in, char *out, size_t cap, size_t *used)
 {
 	size_t made = 0;
-	enum decode_state state = inflate_exactly(d, in, out, cap, &made);
+	struct str piece = str_sub(*in, 0, DECODER_PIECE - d->taken);
+	size_t given = piece.n;
+	enum decode_state state = inflate_exactly(d, &piece, out, cap, &made);
 
+	d->taken = (d->taken + given - piece.n) % DECODER_PIECE;
+	*in = str_sub(*in, given - piece.n, in->n);
 	*used += made;
 	return state;
 }

@@ -28,6 +28,11 @@ enum decode_state {
 	DECODE_BAD_CHECKSUM, /* complete, but checksum or size are wrong; input behind it is untouched */
 };
 
+/* deflate looks ahead, and how many of the last bits of data that is cut off it uses depends on where its input was cut
+ * before.  So a step takes input up to the next multiple of this from the start of the stream, and whoever gives it less
+ * than that, though there is more, may get a byte or two more or less of a stream that ends early. */
+#define DECODER_PIECE ((size_t)65536)
+
 struct decoder;
 struct decoder *decoder_new(enum coding coding);
 void decoder_free(struct decoder *d); /* d may be NULL */

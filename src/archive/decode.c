@@ -78,21 +78,21 @@ static bool decode_at_once(struct decode *d, struct str *piece)
 {
 	size_t in = 0, out = 0;
 
-	if (d->coding != CODING_GZIP || !d->up->last || d->in.n < 18)
+	if (d->coding != CODING_GZIP || !d->final || d->rest.n < 18)
 		return false;
-	const unsigned char *end = (const unsigned char *)str_end(d->in);
+	const unsigned char *end = (const unsigned char *)str_end(d->rest);
 	size_t size = end[-4] | (size_t)end[-3] << 8 | (size_t)end[-2] << 16 | (size_t)end[-1] << 24;
 
-	if (size == 0 || size > DECODE_WHOLE || size / 1100 > d->in.n)
+	if (size == 0 || size > DECODE_WHOLE || size / 1100 > d->rest.n)
 		return false;
 	if (!d->whole && !(d->whole = libdeflate_alloc_decompressor()))
 		die("no memory for a gzip decoder");
 	reserve(d, size > DECODE_OUT ? size : DECODE_OUT);
-	if (libdeflate_gzip_decompress_ex(d->whole, d->in.p, d->in.n, d->out, d->cap, &in, &out) !=
+	if (libdeflate_gzip_decompress_ex(d->whole, d->rest.p, d->rest.n, d->out, d->cap, &in, &out) !=
 		LIBDEFLATE_SUCCESS ||
-	    in != d->in.n)
+	    in != d->rest.n)
 		return false;
-	d->in.n = 0;
+	d->rest.n = 0;
 	d->over = true;
 	d->total = out;
 	d->source.last = true;
@@ -178,6 +178,46 @@ static bool step(struct decode *d, struct str *piece)
 	return used > 0;
 }
 
+/* The next of what is to be decoded.  WN_END: no more, and so says d->final with the last of it. */
+static int pull_up(struct decode *d, struct err *err)
+{
+	int rc = source_pull(d->up, &d->rest, err);
+
+	if (rc == WN_END)
+		d->rest = STR_NONE;
+	d->final = rc == WN_END || (rc == WN_OK && d->up->last);
+	return rc;
+}
+
+/* The next piece of input.  Deflate gets pieces that are cut at the same places however they come. */
+static int fill(struct decode *d, struct err *err)
+{
+	bool as_it_comes = d->as_is || (d->coding != CODING_GZIP && d->coding != CODING_ZLIB);
+	size_t most = as_it_comes ? SIZE_MAX : DECODER_PIECE;
+
+	buf_reset(&d->gathered);
+	for (;;) {
+		if (!d->gathered.n && d->rest.n && (as_it_comes || d->final || d->rest.n >= most)) {
+			d->in = str_sub(d->rest, 0, most); /* no need to gather */
+			d->rest = str_sub(d->rest, d->in.n, d->rest.n);
+			return WN_OK;
+		}
+		struct str next = str_sub(d->rest, 0, most - d->gathered.n);
+
+		buf_str(&d->gathered, next);
+		d->rest = str_sub(d->rest, next.n, d->rest.n);
+		d->in = buf_view(&d->gathered);
+		if (d->in.n && (d->final || d->in.n == most))
+			return WN_OK;
+		if (d->final)
+			return WN_END;
+		int rc = pull_up(d, err);
+
+		if (rc < 0)
+			return rc;
+	}
+}
+
 static int pull(struct source *s, struct str *piece, struct err *err)
 {
 	struct decode *d = (struct decode *)(void *)s; /* source is the first member */
@@ -199,11 +239,17 @@ static int pull(struct source *s, struct str *piece, struct err *err)
 			continue;
 		if (d->total == 0 && !d->as_is && !d->over)
 			buf_str(&d->held, d->piece);
-		int rc = source_pull(d->up, &d->in, err);
+		int rc = d->started || d->final ? WN_OK : pull_up(d, err);
 
-		d->piece = d->in;
+		if (rc == WN_OK && !d->started && decode_at_once(d, piece)) {
+			d->started = true;
+			return WN_OK;
+		}
+		if (rc >= 0)
+			rc = fill(d, err);
 		if (rc < 0)
 			return rc;
+		d->piece = d->in;
 		if (rc == WN_END) {
 			d->in = d->piece = STR_NONE;
 			if (d->started && !d->as_is && !d->over && !d->between)
@@ -211,13 +257,8 @@ static int pull(struct source *s, struct str *piece, struct err *err)
 			d->over = true;
 			return WN_END;
 		}
-		if (!d->started) {
-			if (decode_at_once(d, piece)) {
-				d->started = true;
-				return WN_OK;
-			}
+		if (!d->started)
 			start(d);
-		}
 	}
 }
 
@@ -230,7 +271,9 @@ void decode_init(struct decode *d, struct source *up, enum coding coding, struct
 	d->label = label;
 	d->flaws = flaws;
 	d->at = at;
-	d->in = d->piece = STR_NONE;
+	d->in = d->piece = d->rest = STR_NONE;
+	d->final = false;
+	d->gathered.max = DECODER_PIECE;
 	d->held.max = DECODE_HELD;
 	buf_reset(&d->held);
 	d->held.full = false;
@@ -245,5 +288,6 @@ void decode_release(struct decode *d)
 		libdeflate_free_decompressor(d->whole);
 	mem_free(d->out);
 	buf_release(&d->held);
+	buf_release(&d->gathered);
 	*d = (struct decode){ 0 };
 }

@@ -27,6 +27,9 @@ struct decode {
 	char *out;
 	size_t cap;
 	struct str in, piece; /* input not yet used; the whole of the piece it is from */
+	struct str rest;      /* of what came from up, not yet in a piece */
+	bool final;	      /* nothing follows it */
+	struct buf gathered;  /* of deflate: what comes in any size becomes pieces of DECODER_PIECE */
 	struct buf held;      /* pieces used before the first output: given out should the label prove wrong */
 	bool started, as_is, over, damaged;
 	bool between;	/* a member is complete; another may follow */
