@@ -22,6 +22,8 @@ static const struct {
 				 "one compressed member holds several records, so that none but the first can be reached directly" },
 	[FLAW_SPLIT_RECORD] = { "split-record", "a record runs over the end of its compressed member" },
 	[FLAW_BAD_DICTIONARY] = { "bad-dictionary", "the zstd dictionary frame cannot be used" },
+	[FLAW_MISSING_DICTIONARY] = { "missing-dictionary",
+				      "a zstd member was packed with a dictionary that the file does not begin with; with it, it could be read" },
 	[FLAW_BAD_CONTAINER] = { "bad-container", "a ZIP or WACZ directory or entry is damaged" },
 	[FLAW_VERSION] = { "version", "the version is none of WARC 0.17, 0.18, 1.0, 1.1 or ARC 1, 2" },
 	[FLAW_LINE_END] = { "line-end", "header lines end with LF or CR CR LF instead of CR LF" },

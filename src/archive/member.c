@@ -114,20 +114,22 @@ static void slide(struct text *t)
 	t->at = 0;
 }
 
-static int take_dictionary(struct text *t, struct str frame)
+static bool use_dictionary(struct text *t, struct str dictionary)
 {
-	if (coding_sniff(frame) != CODING_ZSTD) {
-		if (!decoder_dictionary(t->decoder, frame))
-			return -1;
-		return 0;
-	}
-	size_t room = DICTIONARY_MAX;
-	char *out = mem_alloc(room);
-	size_t n = ZSTD_decompress(out, room, frame.p, frame.n);
-	bool ok = !ZSTD_isError(n) && decoder_dictionary(t->decoder, str_n(out, n));
+	t->dictionary = ZSTD_getDictID_fromDict(dictionary.p, dictionary.n);
+	return decoder_dictionary(t->decoder, dictionary);
+}
+
+static bool take_dictionary(struct text *t, struct str frame)
+{
+	if (coding_sniff(frame) != CODING_ZSTD)
+		return use_dictionary(t, frame);
+	char *out = mem_alloc(DICTIONARY_MAX);
+	size_t n = ZSTD_decompress(out, DICTIONARY_MAX, frame.p, frame.n);
+	bool ok = !ZSTD_isError(n) && use_dictionary(t, str_n(out, n));
 
 	mem_free(out);
-	return ok ? 0 : -1;
+	return ok;
 }
 
 /* Passes skippable frames; the first of a zstd file may carry the dictionary. */
@@ -148,7 +150,7 @@ static int pass_skippable(struct text *t, struct err *err)
 			stream_grow(&t->raw, (size_t)left + RAW_WINDOW);
 			if ((rc = stream_view(&t->raw, (size_t)left, &v, err)) < 0)
 				return rc;
-			if (v.n < left || take_dictionary(t, str_sub(v, 0, (size_t)left)) < 0)
+			if (v.n < left || !take_dictionary(t, str_sub(v, 0, (size_t)left)))
 				flaw_add(t->flaws, FLAW_BAD_DICTIONARY, at, "%llu bytes", (unsigned long long)left);
 		} else if (dictionary) {
 			flaw_add(t->flaws, FLAW_BAD_DICTIONARY, at, "%llu bytes, more than the limit",
@@ -220,7 +222,10 @@ static void note_trouble(struct text *t, enum flaw_kind kind, uint64_t raw, uint
 
 static void tell_trouble(struct text *t)
 {
-	if (t->trouble)
+	if (t->trouble && t->trouble_kind == FLAW_MISSING_DICTIONARY)
+		flaw_add(t->flaws, t->trouble_kind, t->trouble_raw, "it asks for dictionary %u, and the file has %s",
+			 t->asks, t->dictionary ? "another" : "none");
+	else if (t->trouble)
 		flaw_add(t->flaws, t->trouble_kind, t->trouble_raw, "after %llu decoded bytes",
 			 (unsigned long long)t->trouble_text);
 	t->trouble = false;
@@ -283,7 +288,7 @@ static int decode_step(struct text *t, struct err *err)
 		return stored_step(t, err);
 	for (;;) {
 		struct str v, in;
-		int rc = stream_view(&t->raw, 1, &v, err);
+		int rc = stream_view(&t->raw, DECODER_PIECE, &v, err);
 
 		if (rc < 0)
 			return rc;
@@ -326,7 +331,11 @@ static int decode_step(struct text *t, struct err *err)
 		t->raw_end = stream_at(&t->raw);
 		t->any |= used > 0;
 		t->trouble_end = state == DECODE_BAD_CHECKSUM && t->coding == CODING_GZIP && size_fits(t, decoded, err);
-		note_trouble(t, state == DECODE_BAD ? FLAW_BAD_MEMBER : FLAW_BAD_CHECKSUM, mark->raw, decoded);
+		note_trouble(t,
+			     state != DECODE_BAD			       ? FLAW_BAD_CHECKSUM
+			     : t->asks && t->asks != t->dictionary && !decoded ? FLAW_MISSING_DICTIONARY
+									       : FLAW_BAD_MEMBER,
+			     mark->raw, decoded);
 		return WN_OK;
 	}
 }
@@ -412,6 +421,7 @@ static int enter(struct text *t, struct err *err)
 		}
 	}
 	decoder_reset(t->decoder);
+	t->asks = t->coding == CODING_ZSTD ? ZSTD_getDictID_fromFrame(v.p, v.n) : 0;
 	t->inside = true;
 	return decode_step(t, err);
 }

@@ -47,10 +47,11 @@ struct text {
 	enum flaw_kind trouble_kind;
 	bool trouble_end;		    /* the damaged member was decoded to its end all the same */
 	uint64_t trouble_raw, trouble_text; /* where the member begins; text decoded */
-	uint64_t reread;		    /* bytes searched again after damage */
-	bool first;			    /* nothing decoded so far */
-	bool any;			    /* at least one byte of text was seen */
-	struct flaws *flaws;		    /* where what is found goes; set by the reader, never NULL */
+	unsigned dictionary, asks; /* zstd: the dictionary of the file; that which the last member names, or 0 */
+	uint64_t reread;	   /* bytes searched again after damage */
+	bool first;		   /* nothing decoded so far */
+	bool any;		   /* at least one byte of text was seen */
+	struct flaws *flaws;	   /* where what is found goes; set by the reader, never NULL */
 };
 
 /* Where a text comes from. */

@@ -71,7 +71,7 @@ static bool is_loss(const struct flaws *f)
 {
 	static const enum flaw_kind losses[] = { FLAW_GARBAGE,	     FLAW_TRUNCATED_FILE,  FLAW_BAD_MEMBER,
 						 FLAW_BAD_CHECKSUM,  FLAW_BLOCK_TRUNCATED, FLAW_HEAD_TRUNCATED,
-						 FLAW_HEAD_TOO_LONG, FLAW_BAD_CONTAINER };
+						 FLAW_HEAD_TOO_LONG, FLAW_BAD_CONTAINER,   FLAW_MISSING_DICTIONARY };
 
 	for (size_t i = 0; i < COUNT(losses); i++)
 		if (flaw_has(f, losses[i]))

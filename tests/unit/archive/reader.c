@@ -299,6 +299,32 @@ TEST(reader, uses_the_dictionary_frame)
 	CHECK_STR(summary(t, file), STR("resource 3"));
 }
 
+/* A frame that names a dictionary which the file does not carry: that is told, and what follows is found. */
+TEST(reader, tells_that_a_dictionary_is_missing)
+{
+	struct str record = make_record(t->arena, "resource", "http://a/", STR("abc"), NULL),
+		   frame = make_member(t->arena, record, MAKE_ZSTD);
+	bool window = !(frame.p[4] & 0x20); /* then a byte says how large it is, and the dictionary's number follows */
+	size_t at = window ? 6 : 5;
+	char *head = arena_strz(t->arena, str_sub(frame, 0, at));
+	struct reader *r;
+	struct err err = { 0 };
+	struct record *rec = ARENA_NEW(t->arena, struct record);
+
+	memcpy(head, frame.p, at);
+	head[4] |= 3;
+	struct str asks =
+	    make_join(t->arena, (struct str[]){ str_n(head, at), STR("\x07\0\0\0"), str_sub(frame, at, frame.n) }, 3);
+
+	CHECK_STR(summary(t, asks), STR("tail missing-dictionary; tail not-an-archive"));
+	CHECK_STR(summary(t, make_join(t->arena, (struct str[]){ frame, asks, frame }, 3)),
+		  STR("resource 3; resource 3 missing-dictionary"));
+	REQUIRE(reader_open(&r, make_file(t, "asks", asks), &err) == WN_OK);
+	CHECK(reader_next(r, rec, &err) == WN_END);
+	CHECK_STR(str(reader_tail(r)->v[0].detail), STR("it asks for dictionary 7, and the file has none"));
+	reader_close(r);
+}
+
 /* Damages one member at random: all records in the other members are found. */
 TEST(reader, loses_only_what_was_damaged)
 {
