@@ -23,8 +23,16 @@ static void make_window(struct text *t)
 {
 	t->cap = TEXT_WINDOW;
 	t->buf = mem_alloc(t->cap);
-	if (t->coding == CODING_GZIP && !(t->whole = libdeflate_alloc_decompressor()))
+}
+
+void text_use(struct text *t, enum coding coding)
+{
+	t->coding = coding;
+	if (coding != CODING_NONE && !t->decoders[coding])
+		t->decoders[coding] = decoder_new(coding);
+	if (coding == CODING_GZIP && !t->whole && !(t->whole = libdeflate_alloc_decompressor()))
 		die("no memory for a gzip decoder");
+	t->decoder = t->decoders[coding];
 }
 
 int text_init(struct text *t, const struct text_source *from, struct flaws *flaws, struct err *err)
@@ -43,13 +51,11 @@ int text_init(struct text *t, const struct text_source *from, struct flaws *flaw
 		rc = stream_view(&t->raw, RAW_WINDOW, &v, err);
 	if (rc < 0)
 		return rc;
-	t->coding = text_skippable(v) ? text_behind_skippable(v) : coding_sniff(v);
+	text_use(t, text_skippable(v) ? text_behind_skippable(v) : coding_sniff(v));
 	if (t->coding == CODING_NONE) {
 		if ((rc = stream_view(&t->raw, 64 * KIB, &v, err)) < 0)
 			return rc;
 		text_hidden_coding(t, v);
-	} else {
-		t->decoder = decoder_new(t->coding);
 	}
 	if (t->coding == CODING_NONE) {
 		stream_grow(&t->raw, TEXT_WINDOW);
@@ -64,24 +70,17 @@ int text_turn(struct text *t, bool *turned, struct err *err)
 	struct str v;
 	int rc = stream_view(&t->raw, 64 * KIB, &v, err);
 
-	*turned = false;
-	if (rc < 0 || (t->coding = coding_sniff(v)) == CODING_NONE)
-		return rc;
-	t->decoder = decoder_new(t->coding);
-	if ((*turned = text_opens(t, v))) {
+	*turned = rc == WN_OK && text_begins(t, v);
+	if (*turned)
 		make_window(t);
-		return WN_OK;
-	}
-	decoder_free(t->decoder);
-	t->decoder = NULL;
-	t->coding = CODING_NONE;
-	return WN_OK;
+	return rc;
 }
 
 void text_release(struct text *t)
 {
 	stream_release(&t->raw);
-	decoder_free(t->decoder);
+	for (size_t i = 0; i < CODINGS; i++)
+		decoder_free(t->decoders[i]);
 	if (t->whole)
 		libdeflate_free_decompressor(t->whole);
 	mem_free(t->buf);
@@ -279,6 +278,15 @@ static int enter_stored(struct text *t, uint64_t at, uint64_t end, struct err *e
 	return stored_step(t, err);
 }
 
+/* The same where v, which begins at `at`, begins with a record that is not compressed; else WN_END. */
+static int try_stored(struct text *t, struct str v, uint64_t at, struct err *err)
+{
+	uint64_t end = at;
+	int rc = text_plain_head(v) ? text_stored_end(t, v, &end, err) : WN_END;
+
+	return rc == WN_OK ? enter_stored(t, at, end, err) : rc;
+}
+
 /* One step of the streaming decoder into the window. */
 static int decode_step(struct text *t, struct err *err)
 {
@@ -354,7 +362,7 @@ static int recover(struct text *t, struct err *err)
 		t->trouble_end = false;
 		if ((rc = stream_view(&t->raw, 64 * KIB, &v, err)) < 0)
 			return rc;
-		if (v.n == 0 || (coding_sniff(v) == t->coding && text_opens(t, v)))
+		if (v.n == 0 || text_begins(t, v))
 			return v.n ? WN_OK : WN_END;
 	}
 	if (from < start || (t->reread < REREAD && stream_can_seek(&t->raw, start)))
@@ -363,7 +371,7 @@ static int recover(struct text *t, struct err *err)
 		t->reread += here - from;
 	if (stream_can_seek(&t->raw, from) && (rc = stream_seek(&t->raw, from, err)) < 0)
 		return rc;
-	return text_search(t, UINT64_MAX, err);
+	return text_search(t, UINT64_MAX, FIND_MEMBER, err);
 }
 
 /* Appends the next member (or its beginning) to the window.  WN_END: no more. */
@@ -382,16 +390,10 @@ static int enter(struct text *t, struct err *err)
 		return WN_END;
 	uint64_t at = stream_at(&t->raw);
 
-	if (coding_sniff(v) != t->coding && text_plain_head(v)) {
-		uint64_t end = at;
-
-		if ((rc = text_stored_end(t, v, &end, err)) < 0)
+	if (coding_sniff(v) != t->coding && !text_begins(t, v)) {
+		if ((rc = try_stored(t, v, at, err)) != WN_END)
 			return rc;
-		if (rc == WN_OK)
-			return enter_stored(t, at, end, err);
-	}
-	if (coding_sniff(v) != t->coding) {
-		rc = text_search(t, UINT64_MAX, err);
+		rc = text_search(t, UINT64_MAX, t->raw.seekable ? FIND_RECORD : FIND_MEMBER, err);
 		if (rc < 0)
 			return rc;
 		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes between members",
@@ -401,6 +403,8 @@ static int enter(struct text *t, struct err *err)
 		if ((rc = stream_view(&t->raw, RAW_AHEAD, &v, err)) < 0)
 			return rc;
 		at = stream_at(&t->raw);
+		if (coding_sniff(v) != t->coding)
+			return try_stored(t, v, at, err);
 	}
 	add_mark(t, at);
 	t->first = false;
@@ -457,7 +461,7 @@ int text_sync(struct text *t, uint64_t at, uint64_t most, struct err *err)
 
 	if (rc < 0 || t->coding == CODING_NONE)
 		return rc;
-	return text_search(t, most, err);
+	return text_search(t, most, FIND_OWN, err);
 }
 
 int text_view(struct text *t, size_t want, struct str *view, bool *all, struct err *err)

@@ -10,7 +10,8 @@
  * goes on at the next place where a member begins with a record's head.
  *
  * A record between members that is not compressed is a member of its own bytes
- * (stored).  A file that begins plain may go on in members: text_turn.
+ * (stored).  A file that begins plain may go on in members (text_turn), and
+ * members of one coding may be followed by those of another.
  */
 #ifndef WINNOW_ARCHIVE_MEMBER_H
 #define WINNOW_ARCHIVE_MEMBER_H
@@ -29,8 +30,8 @@ struct text_mark {
 
 struct text {
 	struct stream raw;
-	enum coding coding; /* CODING_NONE: plain */
-	struct decoder *decoder;
+	enum coding coding;			     /* of the last member; CODING_NONE: plain */
+	struct decoder *decoder, *decoders[CODINGS]; /* the coding's; those made so far */
 	struct libdeflate_decompressor *whole;
 	char *buf;
 	size_t cap, at, end, cut; /* unread text of the member is [at, cut); of following ones [cut, end) */

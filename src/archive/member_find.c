@@ -8,7 +8,6 @@
 #include "archive/arc.h"
 #include "base/mem.h"
 
-/* Does the coded data at the start of raw open to a record's head? */
 bool text_opens(struct text *t, struct str raw)
 {
 	char start[1024];
@@ -34,39 +33,66 @@ bool text_opens(struct text *t, struct str raw)
 	return warc_sight(text, false) == HEAD_YES || arc_sight(text, true, true, &size) == HEAD_YES;
 }
 
-static size_t magic_size(enum coding c) { return c == CODING_GZIP || c == CODING_BZIP2 ? 3 : 4; }
-
-/* Moves the raw stream to the next true member at or after where it stands.
- * WN_END: there is none that begins before `most` (the stream is there or behind it, or at its end). */
-int text_search(struct text *t, uint64_t most, struct err *err)
+bool text_begins(struct text *t, struct str raw)
 {
-	static const unsigned char lead[CODINGS] = {
-		[CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B'
-	};
-	size_t need = magic_size(t->coding);
+	enum coding was = t->coding, now = coding_sniff(raw);
 
+	if (now == CODING_NONE)
+		return false;
+	text_use(t, now);
+	if (text_opens(t, raw))
+		return true;
+	text_use(t, was);
+	return false;
+}
+
+enum { MAGIC = 4 }; /* bytes of the longest; a member has more than that */
+
+static const unsigned char leads[CODINGS] = {
+	[CODING_GZIP] = 0x1f, [CODING_ZSTD] = 0x28, [CODING_LZ4] = 0x04, [CODING_BZIP2] = 'B'
+};
+
+/* The next byte that what is searched may begin with, from i; v.n: none. */
+static size_t next_lead(const struct text *t, struct str v, size_t i, enum text_goal goal)
+{
+	static const bool is_lead[256] = { [0x1f] = true, [0x28] = true, [0x04] = true, ['B'] = true, ['W'] = true };
+
+	if (goal == FIND_OWN) {
+		const char *hit = memchr(v.p + i, leads[t->coding], v.n - i);
+
+		return hit ? (size_t)(hit - v.p) : v.n;
+	}
+	while (i < v.n && !is_lead[(unsigned char)v.p[i]])
+		i++;
+	return i;
+}
+
+static bool reached(struct text *t, struct str v, enum text_goal goal)
+{
+	if (goal == FIND_OWN && coding_sniff(v) != t->coding)
+		return false;
+	return text_begins(t, v) || (goal == FIND_RECORD && warc_sight(v, false) == HEAD_YES);
+}
+
+int text_search(struct text *t, uint64_t most, enum text_goal goal, struct err *err)
+{
 	while (stream_at(&t->raw) < most) {
 		struct str v;
 		int rc = stream_view(&t->raw, 64 * KIB, &v, err);
 
 		if (rc < 0)
 			return rc;
-		if (v.n < need) {
+		if (v.n < MAGIC) {
 			stream_skip(&t->raw, v.n);
 			return WN_END;
 		}
 		bool end = t->raw.eof;
 		size_t i = 0;
 
-		while (i + need <= v.n && (end || v.n - i >= 16 * KIB)) {
-			const char *hit = memchr(v.p + i, lead[t->coding], v.n - i);
-
-			if (!hit) {
-				i = v.n;
+		while (i + MAGIC <= v.n && (end || v.n - i >= 16 * KIB)) {
+			if ((i = next_lead(t, v, i, goal)) == v.n)
 				break;
-			}
-			i = (size_t)(hit - v.p);
-			if (coding_sniff(str_sub(v, i, v.n)) == t->coding && text_opens(t, str_sub(v, i, v.n))) {
+			if (reached(t, str_sub(v, i, v.n), goal)) {
 				stream_skip(&t->raw, i);
 				return WN_OK;
 			}
@@ -121,8 +147,7 @@ void text_hidden_coding(struct text *t, struct str v)
 
 		if (c == CODING_NONE)
 			continue;
-		t->coding = c;
-		t->decoder = decoder_new(c);
+		text_use(t, c);
 		if (text_opens(t, str_sub(v, i, v.n))) {
 			size_t end = i + end_of_row(t, str_sub(v, i, v.n));
 
@@ -132,9 +157,7 @@ void text_hidden_coding(struct text *t, struct str v)
 			    arc_sight(str_sub(v, end, v.n), true, true, &line) == HEAD_NO)
 				return;
 		}
-		decoder_free(t->decoder);
-		t->decoder = NULL;
-		t->coding = CODING_NONE;
+		text_use(t, CODING_NONE);
 	}
 }
 
@@ -189,11 +212,11 @@ static uint64_t end_by_length(struct str v)
 }
 
 /* What stands behind a stored member fits: nothing, a member or a record.  *ends: line ends that close it. */
-static bool closes_stored(const struct text *t, struct str v, size_t *ends)
+static bool closes_stored(struct str v, size_t *ends)
 {
 	*ends = line_ends(v, 8);
 	v = str_sub(v, *ends, v.n);
-	return v.n == 0 || coding_sniff(v) == t->coding || text_plain_head(v);
+	return v.n == 0 || coding_sniff(v) != CODING_NONE || text_plain_head(v);
 }
 
 /* The same as below of a pipe, of which only v can be looked at. */
@@ -203,12 +226,12 @@ static int find_end_in_view(struct text *t, struct str v, uint64_t length, uint6
 	bool out_of_view = length + 16 > v.n && !t->raw.eof;
 
 	*end += length;
-	if (length && (out_of_view || (length <= v.n && closes_stored(t, str_sub(v, (size_t)length, v.n), &ends)))) {
+	if (length && (out_of_view || (length <= v.n && closes_stored(str_sub(v, (size_t)length, v.n), &ends)))) {
 		*end += ends;
 		return WN_OK;
 	}
 	for (size_t i = 1; i + 4 <= v.n; i++)
-		if (coding_sniff(str_sub(v, i, v.n)) == t->coding && text_opens(t, str_sub(v, i, v.n))) {
+		if (text_begins(t, str_sub(v, i, v.n))) {
 			*end += i - length;
 			return WN_OK;
 		}
@@ -231,12 +254,12 @@ int text_stored_end(struct text *t, struct str v, uint64_t *end, struct err *err
 		if ((rc = stream_seek(&t->raw, at + length - 1, err)) < 0 ||
 		    (rc = stream_view(&t->raw, 4 * KIB, &v, err)) < 0)
 			return rc;
-		fits = v.n > 0 && closes_stored(t, str_sub(v, 1, v.n), &ends); /* its last byte is there */
+		fits = v.n > 0 && closes_stored(str_sub(v, 1, v.n), &ends); /* its last byte is there */
 		*end = at + length + (fits ? ends : 0);
 		if ((rc = stream_seek(&t->raw, at, err)) < 0 || fits)
 			return rc;
 	}
-	rc = text_search(t, UINT64_MAX, err);
+	rc = text_search(t, UINT64_MAX, FIND_MEMBER, err);
 	*end = rc == WN_OK ? stream_at(&t->raw) : UINT64_MAX;
 	return rc < 0 ? rc : stream_seek(&t->raw, at, err);
 }

@@ -15,15 +15,23 @@ static inline uint32_t le32(const char *p)
 
 static inline bool text_skippable(struct str s) { return s.n >= 8 && (le32(s.p) & 0xfffffff0u) == 0x184d2a50u; }
 
-/* Does the coded data at the start of raw open to a record's head? */
+void text_use(struct text *t, enum coding coding); /* what follows is of that coding */
+/* Does the data of t's coding at the start of raw open to a record's head? */
 bool text_opens(struct text *t, struct str raw);
+/* The same of any coding, which becomes t's. */
+bool text_begins(struct text *t, struct str raw);
 /* The coding of a file whose very first bytes are damaged: sets coding and decoder when a true member is near. */
 void text_hidden_coding(struct text *t, struct str v);
 /* zstd and lz4 share the skippable frames: what follows them tells which it is. */
 enum coding text_behind_skippable(struct str v);
-/* Moves the raw stream to the next true member at or after where it stands.
+enum text_goal {
+	FIND_OWN,    /* a true member of t's coding */
+	FIND_MEMBER, /* of any coding, which becomes t's */
+	FIND_RECORD, /* or a WARC record that is not compressed */
+};
+/* Moves the raw stream to the next of them at or after where it stands.
  * WN_END: there is none that begins before `most` (the stream is there or behind it, or at its end). */
-int text_search(struct text *t, uint64_t most, struct err *err);
+int text_search(struct text *t, uint64_t most, enum text_goal goal, struct err *err);
 /* A record that is not compressed: does v begin with one, and where does that end?  See member_find.c. */
 bool text_plain_head(struct str v);
 int text_stored_end(struct text *t, struct str v, uint64_t *end, struct err *err);

@@ -325,6 +325,44 @@ TEST(reader, tells_that_a_dictionary_is_missing)
 	reader_close(r);
 }
 
+/* Files of several makers put behind each other: each member tells its own coding, also behind what is neither. */
+TEST(reader, reads_members_of_several_codings)
+{
+	for (int round = 0; round < 100; round++) {
+		size_t n = 2 + test_below(t, 12), bad = test_below(t, 2) ? n : 1 + test_below(t, n - 1);
+		struct str parts[16], got;
+		struct buf want = BUF(MIB);
+
+		for (size_t i = 0; i < n; i++) {
+			const char *uri = arena_printf(t->arena, "http://host/%zu", i).p;
+			struct str block = make_noise(t, 20 + test_below(t, 3000));
+
+			parts[i] = make_member(t->arena, make_record(t->arena, "resource", uri, block, NULL),
+					       (enum make_coding)test_below(t, MAKE_CODINGS));
+			if (i == bad)
+				parts[i] = STR("neither a member nor a record");
+			else
+				buf_printf(&want, "%sresource %zu", want.n ? "; " : "", block.n);
+		}
+		got = summary(t, make_join(t->arena, parts, n));
+		if (bad == n) {
+			CHECK_STR(got, buf_view(&want), "round %d", round);
+		} else { /* the record behind it has the flaw, or the tail */
+			ptrdiff_t flaw = str_find(got, STR(" garbage"));
+
+			REQUIRE(flaw > 0, "round %d: %.*s", round, STR_FMT(got));
+			CHECK(str_starts(buf_view(&want), str_sub(got, 0, (size_t)flaw)) || bad == n - 1,
+			      "round %d: %.*s", round, STR_FMT(got));
+			for (size_t i = 0; i < n; i++)
+				if (i != bad)
+					CHECK(str_find(listing(t, make_file(t, "mixed", make_join(t->arena, parts, n))),
+						       arena_printf(t->arena, " http://host/%zu ", i)) >= 0,
+					      "round %d: record %zu of %zu, %zu is bad", round, i, n, bad);
+		}
+		buf_release(&want);
+	}
+}
+
 /* Damages one member at random: all records in the other members are found. */
 TEST(reader, loses_only_what_was_damaged)
 {
