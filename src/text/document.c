@@ -8,6 +8,7 @@
 #include "text/feed.h"
 #include "text/office.h"
 #include "text/pdf.h"
+#include "text/xml.h"
 
 struct documents {
 	struct extract *extract;
@@ -212,6 +213,8 @@ static const struct {
 	{ "application/rss+xml", PAYLOAD_FEED },
 	{ "application/atom+xml", PAYLOAD_FEED },
 	{ "application/rdf+xml", PAYLOAD_FEED },
+	{ "text/xml", PAYLOAD_XML },
+	{ "application/xml", PAYLOAD_XML },
 	{ "application/pdf", PAYLOAD_PDF },
 	{ "text/plain", PAYLOAD_TEXT },
 	{ "text/markdown", PAYLOAD_TEXT },
@@ -269,6 +272,9 @@ static struct str identify(struct str payload, struct str declared)
 		return type;
 	if (str_eq(seen, STR("text/plain")) && !is_any(type, vague))
 		return type;
+	if (str_eq(seen, STR("text/plain")) && kind_of(type) == PAYLOAD_XML &&
+	    str_starts(skip_blank(payload), STR("<")))
+		return STR("text/xml"); /* it need not begin with its declaration */
 	if (str_ieq(type, STR("text/html")) &&
 	    (str_eq(seen, STR("text/xml")) || str_eq(seen, STR("application/xhtml+xml"))))
 		return STR("text/html"); /* served as HTML, read as HTML */
@@ -380,6 +386,18 @@ static int read_text(struct job *j)
 	return WN_OK;
 }
 
+static int read_xml(struct job *j)
+{
+	struct buf out = BUF(LIMIT_TEXT);
+
+	xml_text(&out, decode(j, true));
+	j->out->page.text = arena_str(j->a, buf_view(&out));
+	if (out.full)
+		j->out->flaws |= DOC_FLAW_TEXT_CUT;
+	buf_release(&out);
+	return WN_OK;
+}
+
 static int read_feed(struct job *j)
 {
 	struct document *out = j->out;
@@ -455,9 +473,9 @@ static int read_nothing(struct job *j)
 static const struct {
 	int (*read)(struct job *j);
 } readers[PAYLOAD_KINDS] = {
-	[PAYLOAD_NONE] = { read_nothing },  [PAYLOAD_HTML] = { read_html },	 [PAYLOAD_XHTML] = { read_html },
-	[PAYLOAD_TEXT] = { read_text },	    [PAYLOAD_FEED] = { read_feed },	 [PAYLOAD_PDF] = { read_pdf },
-	[PAYLOAD_OFFICE] = { read_office }, [PAYLOAD_BINARY] = { read_nothing },
+	[PAYLOAD_NONE] = { read_nothing }, [PAYLOAD_HTML] = { read_html },     [PAYLOAD_XHTML] = { read_html },
+	[PAYLOAD_TEXT] = { read_text },	   [PAYLOAD_FEED] = { read_feed },     [PAYLOAD_PDF] = { read_pdf },
+	[PAYLOAD_XML] = { read_xml },	   [PAYLOAD_OFFICE] = { read_office }, [PAYLOAD_BINARY] = { read_nothing },
 };
 
 /* ---- all of it ---- */

@@ -1,7 +1,7 @@
 /* text/document.h -- from a payload to a document: the one entry for flow.
  *
  * One table (document.c) says for each kind of payload how its text is made:
- * HTML, XHTML, plain text, feeds, PDF, office files.  A payload without text
+ * HTML, XHTML, plain text, feeds, other XML, PDF, office files.  A payload without text
  * is not an error: `why_none` says why, and stats count it.
  *
  *	struct document d;
@@ -26,6 +26,7 @@ enum payload_kind {
 	PAYLOAD_XHTML,
 	PAYLOAD_TEXT,
 	PAYLOAD_FEED,
+	PAYLOAD_XML, /* of no kind that has a reader of its own */
 	PAYLOAD_PDF,
 	PAYLOAD_OFFICE,
 	PAYLOAD_BINARY,
@@ -99,5 +100,5 @@ bool document_readable(struct str payload, struct str mime);
 const char *document_why_name(enum document_why why);
 
 /* Bump when the same payload may give other text, links or attributes. */
-#define DOCUMENT_VERSION 2
+#define DOCUMENT_VERSION 3
 #endif

@@ -289,25 +289,14 @@ static void on_tag(struct reading *r, const struct xml_tag *t, struct str raw)
 /* What stands at "<": a tag, a comment, CDATA, a declaration.  Returns its bytes. */
 static size_t read_markup(struct reading *r, struct str s)
 {
-	static const struct {
-		struct str open, close;
-	} skipped[] = { { STR("<!--"), STR("-->") }, { STR("<?"), STR("?>") }, { STR("<!DOCTYPE"), STR(">") } };
 	struct xml_tag t;
-	size_t n;
-	ptrdiff_t end;
+	struct str data;
+	size_t n = xml_aside(s, &data);
 
-	if (str_starts(s, STR("<![CDATA["))) {
-		end = str_find(s, STR("]]>"));
-		n = end < 0 ? s.n : (size_t)end;
-		if (r->field != FIELD_NONE)
-			buf_str(&r->value, str_sub(s, 9, n));
-		return end < 0 ? s.n : n + 3;
-	}
-	for (size_t i = 0; i < COUNT(skipped); i++)
-		if (str_istarts(s, skipped[i].open)) {
-			end = str_find(s, skipped[i].close);
-			return end < 0 ? s.n : (size_t)end + skipped[i].close.n;
-		}
+	if (r->field != FIELD_NONE)
+		buf_str(&r->value, data);
+	if (n)
+		return n;
 	n = xml_tag(s, &t);
 	if (!n)
 		return s.n;

@@ -82,3 +82,90 @@ size_t xml_tag(struct str s, struct xml_tag *t)
 	t->empty = i > from && s.p[i - 1] == '/';
 	return i + 1;
 }
+
+/* The end of a document type at s: behind the declarations in brackets, if it has such. */
+static ptrdiff_t doctype_end(struct str s)
+{
+	ptrdiff_t end = str_chr(s, '>'), open = str_chr(s, '['), close;
+
+	if (open < 0 || open > end)
+		return end;
+	close = str_chr(str_sub(s, (size_t)open, s.n), ']');
+	if (close < 0)
+		return -1;
+	end = str_chr(str_sub(s, (size_t)(open + close), s.n), '>');
+	return end < 0 ? end : open + close + end;
+}
+
+size_t xml_aside(struct str s, struct str *data)
+{
+	ptrdiff_t end;
+
+	*data = STR_NONE;
+	if (str_starts(s, STR("<![CDATA["))) {
+		end = str_find(s, STR("]]>"));
+		*data = str_sub(s, 9, end < 0 ? s.n : (size_t)end);
+		return end < 0 ? s.n : (size_t)end + 3;
+	}
+	if (str_starts(s, STR("<!--"))) {
+		end = str_find(s, STR("-->"));
+		return end < 0 ? s.n : (size_t)end + 3;
+	}
+	if (str_starts(s, STR("<?"))) {
+		end = str_find(s, STR("?>"));
+		return end < 0 ? s.n : (size_t)end + 2;
+	}
+	if (str_istarts(s, STR("<!DOCTYPE"))) {
+		end = doctype_end(s);
+		return end < 0 ? s.n : (size_t)end + 1;
+	}
+	return 0;
+}
+
+/* Adds s with its white space as single blanks; `gap` stands before its first word. */
+static void add_words(struct buf *out, struct str s, char *gap)
+{
+	for (size_t i = 0; i < s.n;) {
+		size_t from = i;
+
+		while (i < s.n && !ascii_space(s.p[i]))
+			i++;
+		if (i > from) {
+			if (out->n && *gap)
+				buf_byte(out, *gap);
+			buf_add(out, s.p + from, i - from);
+			*gap = 0;
+		}
+		for (; i < s.n && ascii_space(s.p[i]); i++)
+			if (!*gap)
+				*gap = ' ';
+	}
+}
+
+void xml_text(struct buf *out, struct str xml)
+{
+	struct buf run = BUF(out->max);
+	char gap = 0;
+
+	while (xml.n && !out->full) {
+		ptrdiff_t at = str_chr(xml, '<');
+		size_t n = at < 0 ? xml.n : (size_t)at;
+		struct str data;
+		struct xml_tag t;
+
+		buf_reset(&run);
+		xml_decode(&run, str_n(xml.p, n));
+		add_words(out, buf_view(&run), &gap);
+		xml = str_sub(xml, n, xml.n);
+		if (!xml.n)
+			break;
+		n = xml_aside(xml, &data);
+		add_words(out, data, &gap);
+		if (!n) {
+			n = xml_tag(xml, &t);
+			gap = '\n';
+		}
+		xml = str_sub(xml, n ? n : xml.n, xml.n);
+	}
+	buf_release(&run);
+}

@@ -35,6 +35,36 @@ static struct str wide(struct test *t, const char *s, bool big)
 	return str_n(p, 2 * n);
 }
 
+/* Readers by what the root element is; any other XML is what stands in its elements. */
+TEST(document, xml_is_read_by_its_root)
+{
+	static const char other[] =
+	    "<!DOCTYPE catalogue [ <!ENTITY a \"not <text>\"> ]>\n<!-- no --><catalogue>\n <book id='no'>\n  <title>On  winnowing</title>"
+	    "<by>A. &amp; B.</by><blurb><![CDATA[chaff <b>& wheat]]> &#65;</blurb><?no no?></book><empty/>end\n</catalogue>";
+	static const char *const types[] = { "text/xml", "application/xml; charset=utf-8", "" };
+
+	for (size_t i = 0; i < COUNT(types); i++) {
+		const char *begun = arena_printf(t->arena, "<?xml version='1.0'?>%s", other).p;
+		struct document d = read_as(t, str(begun), types[i]);
+
+		CHECK_STR(d.mime, STR("text/xml"));
+		CHECK_STR(d.page.text, STR("On winnowing\nA. & B.\nchaff <b>& wheat A\nend"));
+		if (i < 2) {
+			d = read_as(t, str(other), types[i]);
+			CHECK_STR(d.mime, STR("text/xml"), "without a declaration");
+			CHECK_STR(d.page.text, STR("On winnowing\nA. & B.\nchaff <b>& wheat A\nend"));
+		}
+		d = read_as(t, STR("<?xml version='1.0'?><rss><channel><title>N</title></channel></rss>"), types[i]);
+		CHECK_STR(d.mime, STR("application/rss+xml"));
+		d = read_as(t, STR("<?xml version='1.0'?><html><head><style>no</style></head><body>yes</body></html>"),
+			    types[i]);
+		CHECK_STR(d.page.text, STR("yes"));
+	}
+	for (size_t n = 0; n < sizeof other; n++) /* any cut of it is read */
+		CHECK(read_as(t, str_n(other, n), "text/xml").page.text.n <= n);
+	CHECK_STR(read_as(t, STR("no markup at all"), "text/xml").mime, STR("text/plain"));
+}
+
 TEST(document, utf16_without_a_mark_is_markup_when_it_begins_so)
 {
 	static const char page[] =
