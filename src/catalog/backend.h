@@ -27,6 +27,8 @@ struct catalog_backend {
 	int (*files)(struct catalog *c, int (*each)(void *context, const struct catalog_file *f), void *context,
 		     struct err *err);
 	int (*contents)(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err);
+	int (*flawed)(struct catalog *c, const char *kind, int (*each)(void *context, uint64_t id), void *context,
+		      struct err *err);
 	int (*check)(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err);
 	int (*remove)(struct catalog *c, uint64_t file, uint64_t from, uint64_t *captures, struct err *err);
 	int (*adopt)(struct catalog *c, uint64_t *captures, struct err *err);

@@ -107,6 +107,12 @@ int catalog_contents(struct catalog *c, int (*each)(void *context, uint64_t id),
 	return c->ops->contents(c, each, context, err);
 }
 
+int catalog_flawed(struct catalog *c, const char *kind, int (*each)(void *context, uint64_t id), void *context,
+		   struct err *err)
+{
+	return c->ops->flawed(c, kind, each, context, err);
+}
+
 int catalog_check(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err)
 {
 	return c->ops->check(c, wrong, context, err);

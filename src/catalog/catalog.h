@@ -78,6 +78,7 @@ struct capture {
 	/* of a revisit (writing only) */
 	struct str record_id, refers_to, refers_uri;
 	int64_t refers_time; /* CAPTURE_NO_TIME */
+	bool rejoined; /* of an update: its segments were looked for again, and their flaws are those of this batch */
 };
 
 struct content {
@@ -201,6 +202,9 @@ int catalog_files(struct catalog *c, int (*each)(void *context, const struct cat
 		  struct err *err);
 /* Calls each for every content, by id, until it returns non-zero. */
 int catalog_contents(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err);
+/* Calls each for every capture that has a flaw of that kind, by id, until it returns non-zero. */
+int catalog_flawed(struct catalog *c, const char *kind, int (*each)(void *context, uint64_t id), void *context,
+		   struct err *err);
 /* Reads all of the store; says what is wrong with it, if anything.  WN_OK whatever was found. */
 int catalog_check(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err);
 /* Takes the captures of a file at offsets >= from out; with from 0 the file too.  *captures of them.  Contents

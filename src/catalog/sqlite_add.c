@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "archive/flaw.h"
 #include "base/buf.h"
 #include "base/vec.h"
 #include "base/hash.h"
@@ -222,6 +223,31 @@ out:
 	return rc;
 }
 
+/* What else is new of a capture that got other segments: its digest and their flaws. */
+static int add_rejoined(struct adder *x, const struct capture *c)
+{
+	sqlite3_stmt *s[3] = { NULL };
+	int rc;
+
+	if ((rc = sq_prepare(x->c, &s[0], "delete from flaw where file = ? and capture = ? and kind = ?", x->err)) ==
+		WN_OK &&
+	    (rc = sq_prepare(x->c, &s[1], "update capture set payload_digest = ?2 where id = ?1", x->err)) == WN_OK &&
+	    (rc = sq_prepare(x->c, &s[2], "insert or ignore into capture_hash values (?,?)", x->err)) == WN_OK) {
+		sq_int(s[0], 1, c->file);
+		sq_int(s[0], 2, c->id);
+		sq_text_always(s[0], 3, str(flaw_name(FLAW_SEGMENT)));
+		sq_int(s[1], 1, c->id);
+		sq_text(s[1], 2, c->payload_digest);
+		sqlite3_bind_int64(s[2], 1, sq_digest_hash(c->payload_digest));
+		sq_int(s[2], 2, c->id);
+		for (size_t i = 0; i < (c->payload_digest.n ? COUNT(s) : 1) && rc == WN_OK; i++)
+			rc = sq_run(x->c, s[i], x->err);
+	}
+	for (size_t i = 0; i < COUNT(s); i++)
+		sqlite3_finalize(s[i]);
+	return rc;
+}
+
 /* Captures whose text was made anew. */
 static int add_updates(struct adder *x)
 {
@@ -259,7 +285,8 @@ static int add_updates(struct adder *x)
 		sq_int(own, 1, c->content);
 		sq_int(own, 2, c->id);
 		if ((rc = sq_run(x->c, old, x->err)) < 0 || (rc = sq_run(x->c, s, x->err)) < 0 ||
-		    (c->content && (rc = sq_run(x->c, own, x->err)) < 0))
+		    (c->content && (rc = sq_run(x->c, own, x->err)) < 0) ||
+		    (c->rejoined && (rc = add_rejoined(x, c)) < 0))
 			break;
 	}
 out:

@@ -127,6 +127,8 @@ int sq_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *sta
 void sq_cdx_release(struct sqlite_catalog *c);
 int sq_forget_texts(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);
 int sq_contents(struct catalog *c, int (*each)(void *context, uint64_t id), void *context, struct err *err);
+int sq_flawed(struct catalog *base, const char *kind, int (*each)(void *context, uint64_t id), void *context,
+	      struct err *err);
 int sq_check(struct catalog *c, void (*wrong)(void *context, const char *why), void *context, struct err *err);
 int sq_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
 int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),

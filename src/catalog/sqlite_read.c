@@ -201,19 +201,40 @@ int sq_captures(struct catalog *base, const struct capture_query *q, struct capt
 	return WN_OK;
 }
 
-int sq_contents(struct catalog *base, int (*each)(void *context, uint64_t id), void *context, struct err *err)
+/* The ids that s gives, until each returns non-zero. */
+static int each_id(struct sqlite_catalog *c, sqlite3_stmt *s, int (*each)(void *context, uint64_t id), void *context,
+		   const char *what, struct err *err)
 {
-	struct sqlite_catalog *c = sq(base);
-	sqlite3_stmt *s = NULL;
-	int rc, step = SQLITE_DONE;
+	int step;
 
-	if ((rc = sq_prepare(c, &s, "select id from content order by id", err)) < 0)
-		return rc;
 	while ((step = sqlite3_step(s)) == SQLITE_ROW)
 		if (each(context, sq_u64(s, 0)))
-			break;
-	if (step != SQLITE_ROW && step != SQLITE_DONE)
-		rc = sq_fail(c, "contents", err);
+			return WN_OK;
+	return step == SQLITE_DONE ? WN_OK : sq_fail(c, what, err);
+}
+
+int sq_contents(struct catalog *base, int (*each)(void *context, uint64_t id), void *context, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sq_prepare(sq(base), &s, "select id from content order by id", err);
+
+	if (rc == WN_OK)
+		rc = each_id(sq(base), s, each, context, "contents", err);
+	sqlite3_finalize(s);
+	return rc;
+}
+
+int sq_flawed(struct catalog *base, const char *kind, int (*each)(void *context, uint64_t id), void *context,
+	      struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int rc = sq_prepare(sq(base), &s,
+			    "select distinct capture from flaw where kind = ? and capture is not null order by 1", err);
+
+	if (rc == WN_OK) {
+		sqlite3_bind_text(s, 1, kind, -1, SQLITE_STATIC);
+		rc = each_id(sq(base), s, each, context, "flaws", err);
+	}
 	sqlite3_finalize(s);
 	return rc;
 }

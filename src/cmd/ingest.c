@@ -60,6 +60,7 @@ static void report_json(const struct ingest_report *r)
 		{ "files_replaced", r->files_replaced },
 		{ "captures_replaced", r->captures_replaced },
 		{ "captures_adopted", r->captures_adopted },
+		{ "captures_rejoined", r->captures_rejoined },
 		{ "records", r->records },
 		{ "captures", r->captures },
 		{ "documents", r->documents },
@@ -96,6 +97,9 @@ static void report_text(const struct cmd_run *run, const struct ingest_report *r
 	if (r->captures_adopted)
 		buf_printf(&out, "%" PRIu64 " of them were known from an imported index, and stand there once\n",
 			   r->captures_adopted);
+	if (r->captures_rejoined)
+		buf_printf(&out, "%" PRIu64 " capture%s of before got segments that were missing\n",
+			   r->captures_rejoined, r->captures_rejoined == 1 ? "" : "s");
 	buf_printf(&out, "%" PRIu64 " documents of %" PRIu64 " new texts", r->documents, r->contents);
 	if (r->revisits_resolved || r->revisits_unresolved)
 		buf_printf(&out, ", %" PRIu64 " revisits with their original, %" PRIu64 " without",
@@ -290,7 +294,7 @@ const struct cmd cmd_ingest = {
 	    "that grew is continued. A path names one file: when other bytes lie there than were read before, the captures of "
 	    "the earlier bytes are taken out (they could not be read any more), unless the same command finds those bytes at "
 	    "another path. The same holds for --jsonl, whose documents are dated 1970-01-01 where --map names no time or a line has none that can be read (a flaw). "
-	    "A killed ingest is continued by the same command.\n\n"
+	    "A killed ingest is continued by the same command. Where segments of a record come with a later file, its capture is made anew then.\n\n"
 	    "With --index-only captures are entered without documents; 'winnow ingest --reprocess COLL' makes them later. With --quick besides, the payload of "
 	    "a record that names its digest is passed over: damage inside it is not seen ('winnow verify' sees it), and a coded payload has no digest of its "
 	    "decoded form, and its size as archived, until --reprocess has read it.\n\n"

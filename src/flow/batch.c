@@ -326,14 +326,18 @@ static void copy_capture(struct arena *a, struct capture *c)
 			*all[i] = arena_str(a, *all[i]);
 }
 
+static void take_flaw(struct batch *b, const struct flaw *v, uint64_t file, uint64_t capture)
+{
+	vec_push(&b->load->flaws, ((struct catalog_flaw){ file, v->at, capture, flaw_name(v->kind),
+							  arena_str(&b->load->arena, str(v->detail)) }));
+}
+
 static void take_flaws(struct batch *b, const struct found *f, uint64_t file, uint64_t capture)
 {
 	size_t before = b->load->flaws.n;
 
 	for (unsigned i = 0; i < f->n_flaws; i++)
-		vec_push(&b->load->flaws,
-			 ((struct catalog_flaw){ file, f->flaws[i].at, capture, flaw_name(f->flaws[i].kind),
-						 arena_str(&b->load->arena, str(f->flaws[i].detail)) }));
+		take_flaw(b, &f->flaws[i], file, capture);
 	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
 		if (f->document_flaws & n->flaw)
 			vec_push(&b->load->flaws,
@@ -587,7 +591,16 @@ out:
 	return rc;
 }
 
-int batch_retake(struct batch *b, struct found *f, const struct capture *known, struct err *err)
+static void take_segment_flaws(struct batch *b, const struct found *f, const struct capture *known)
+{
+	for (unsigned i = 0; i < f->n_flaws; i++)
+		if (f->flaws[i].kind == FLAW_SEGMENT) {
+			take_flaw(b, &f->flaws[i], known->file, known->id);
+			b->counts.flaws++;
+		}
+}
+
+int batch_retake(struct batch *b, struct found *f, const struct capture *known, bool rejoined, struct err *err)
 {
 	struct capture c = f->capture;
 	bool kept = false;
@@ -595,7 +608,10 @@ int batch_retake(struct batch *b, struct found *f, const struct capture *known, 
 
 	c.id = known->id;
 	c.file = known->file;
+	c.rejoined = rejoined;
 	copy_capture(&b->load->arena, &c);
+	if (rejoined)
+		take_segment_flaws(b, f, known);
 	if ((rc = take_document(b, &f, &c, &kept, err)) == WN_OK) {
 		vec_push(&b->load->updates, c);
 		b->counts.captures++;

@@ -87,8 +87,8 @@ bool batch_full(const struct batch *b);
 bool batch_full_before(const struct batch *b, const struct found *f);
 /* f becomes the batch's.  file is what it was found in. */
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err);
-/* The same for a capture that is there already, whose text was made anew. */
-int batch_retake(struct batch *b, struct found *f, const struct capture *known, struct err *err);
+/* The same for a capture that is there already, whose text was made anew; rejoined: with other segments than before. */
+int batch_retake(struct batch *b, struct found *f, const struct capture *known, bool rejoined, struct err *err);
 /* The file's row as of now; committed with the rest. */
 void batch_file(struct batch *b, const struct catalog_file *f);
 /* Gives a full batch to the committer and goes on with an empty one; an error may be of a batch passed before. */

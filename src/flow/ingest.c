@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,7 +31,8 @@ struct ingest {
 	VEC(struct input) inputs; /* those to be read, in order */
 	struct arena arena;
 	struct err *err;
-	struct { /* the record that the calling thread works on */
+	atomic_bool continues; /* a segment was read of a record that may be of an earlier ingest */
+	struct {	       /* the record that the calling thread works on */
 		struct input *in;
 		uint64_t at;
 		bool inside;
@@ -50,6 +52,8 @@ static void *work(void *context, struct reader *r, struct record *rec, size_t fi
 		g->now.at = rec->span.at;
 		g->now.inside = rec->span.skip || rec->part.n;
 	}
+	if (rec->type == RECORD_CONTINUATION)
+		atomic_store_explicit(&g->continues, true, memory_order_relaxed);
 	f = extractor_found(g->extractors[worker], r, rec, &err);
 	return !f && err.code == WN_LIMIT && !calling ? SCAN_LATER : f;
 }
@@ -329,6 +333,56 @@ static int scan_inputs(struct ingest *g, struct err *err)
 	return rc;
 }
 
+struct ids {
+	VEC(uint64_t) list;
+};
+
+static int keep_id(void *context, uint64_t id)
+{
+	struct ids *ids = context;
+
+	vec_push(&ids->list, id);
+	return WN_OK;
+}
+
+/* Reads a capture again with the segments that are there now; taken when that makes another payload of it. */
+static int rejoin_one(struct ingest *g, uint64_t id, struct err *err)
+{
+	struct arena a = { 0 };
+	struct replay p = { 0 };
+	struct err why = { 0 };
+	struct found *f = NULL;
+	struct capture c;
+	int rc = catalog_capture(g->coll->catalog, &a, id, &c, err);
+
+	/* what cannot be read now stays as it is */
+	if (rc == WN_OK && c.kind != CAPTURE_REVISIT && replay_open(&p, g->coll, &c, false, &why) == WN_OK)
+		f = extractor_found(g->extractors[g->n_extractors - 1], p.reader, &p.record, &why);
+	replay_close(&p);
+	if (f && f->is_capture && f->capture.bytes != c.bytes) {
+		rc = batch_retake(g->batch, f, &c, true, err);
+		g->report->captures_rejoined++;
+	} else {
+		found_free(f);
+	}
+	arena_release(&a);
+	return rc;
+}
+
+/* Segments of records that an earlier ingest found without them. */
+static int rejoin(struct ingest *g, struct err *err)
+{
+	struct ids ids = { 0 };
+	int rc = catalog_flawed(g->coll->catalog, flaw_name(FLAW_SEGMENT), keep_id, &ids, err);
+
+	for (size_t i = 0; i < ids.list.n && rc == WN_OK; i++)
+		rc = rejoin_one(g, ids.list.p[i], err);
+	vec_release(&ids.list);
+	if (rc == WN_OK && g->report->captures_rejoined && (rc = batch_commit(g->batch, err)) == WN_OK)
+		rc = catalog_reprocessed(g->coll->catalog, catalog_settings(g->coll->catalog)->extractor, err);
+	return rc;
+}
+
 /* Whether captures were entered without making documents of them, and that was not made good since. */
 static int are_some_bare(struct collection *coll, bool *out, struct err *err)
 {
@@ -358,7 +412,8 @@ static int run(struct ingest *g, const char *const *paths, size_t n, struct err 
 		return rc;
 	if (!g->o->index_only && g->report->files_skipped && (rc = are_some_bare(g->coll, &g->report->bare, err)) < 0)
 		return rc;
-	if ((rc = scan_inputs(g, err)) < 0)
+	if ((rc = scan_inputs(g, err)) < 0 ||
+	    (atomic_load(&g->continues) && !g->o->index_only && (rc = rejoin(g, err)) < 0))
 		return rc;
 	progress_phase("finding originals", "revisits", 0);
 	if ((rc = catalog_adopt(g->coll->catalog, &g->report->captures_adopted, err)) < 0 ||
@@ -371,7 +426,7 @@ static int run(struct ingest *g, const char *const *paths, size_t n, struct err 
 	}
 	progress_end();
 	counts = batch_counts(g->batch);
-	g->report->captures = counts->captures;
+	g->report->captures = counts->captures - g->report->captures_rejoined;
 	g->report->documents = counts->documents;
 	g->report->contents = counts->contents;
 	g->report->flaws = counts->flaws;
@@ -422,6 +477,7 @@ static int reprocess_one(struct ingest *g, struct collection *read_from, const s
 	struct err why = { 0 };
 	struct found *f = NULL;
 	int rc = replay_open(&p, read_from, c, false, &why);
+	bool first = rc == WN_OK && p.record.segment_number == 1;
 
 	if (rc == WN_OK)
 		f = extractor_found(g->extractors[0], p.reader, &p.record, &why);
@@ -430,7 +486,7 @@ static int reprocess_one(struct ingest *g, struct collection *read_from, const s
 		file_failed(g, why.text);
 		return WN_OK;
 	}
-	return batch_retake(g->batch, f, c, err);
+	return batch_retake(g->batch, f, c, first, err);
 }
 
 /* All captures, or with `bare` those of which no document was made yet. */
@@ -495,6 +551,9 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 	    (rc = batch_open(&g.batch, coll, &bo, err)) == WN_OK &&
 	    (rc = collection_open(&read_from, catalog_dir(coll->catalog), CATALOG_READ, NULL, err)) == WN_OK) {
 		progress_phase("making texts anew", "captures", stats.captures);
+		rc = find_others(&g, NULL, err);
+	}
+	if (rc == WN_OK) {
 		rc = reprocess_all(&g, &read_from, sound, err);
 	}
 	if (rc == WN_OK && (rc = catalog_reprocessed(coll->catalog, DOCUMENT_VERSION, err)) == WN_OK)

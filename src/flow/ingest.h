@@ -23,7 +23,7 @@ struct ingest_options {
 
 struct ingest_report {
 	uint64_t files, files_skipped, files_failed, files_replaced, captures_replaced, captures_adopted, records,
-	    captures, documents, contents, revisits_resolved, revisits_unresolved, flaws;
+	    captures_rejoined, captures, documents, contents, revisits_resolved, revisits_unresolved, flaws;
 	uint64_t bytes_read, bytes_payload;
 	bool bare; /* a file was skipped, and there are captures of which no documents were made (index_only) */
 	double seconds;
