@@ -62,6 +62,10 @@ static const struct {
 	{ "<a ping=http://t.example/ href=#>", "<a data-archived-ping=http://t.example/ href=#>" },
 	{ "<iframe srcdoc=\"&lt;img src=x&gt;\"></iframe>",
 	  "<iframe srcdoc=\"&lt;img src=&quot;" AT("im_") "/d/x&quot;>\"></iframe>" },
+	/* what an inner document says of its base holds in it alone */
+	{ "<iframe srcdoc=\"&lt;base href=/in/&gt;&lt;img src=x&gt;\"></iframe><img src=y>",
+	  "<iframe srcdoc=\"&lt;base href=&quot;" AT("mp_") "/in/&quot;>&lt;img src=&quot;" AT(
+	      "im_") "/in/x&quot;>\"></iframe><img src=\"" AT("im_") "/d/y\">" },
 	{ "<a href='//b.example/x'>", "<a href='/c/20100102030405mp_/http://b.example/x'>" },
 	{ "<img src", "<img src" },
 	{ "a < b <3 </ x>", "a < b <3 </ x>" },
@@ -81,6 +85,44 @@ TEST(rewrite, touches_references_alone)
 		buf_release(&out);
 		arena_release(&a);
 	}
+}
+
+/* A tag with more attributes than are held: each is rewritten, and read with the ones that decide. */
+TEST(rewrite, reads_all_attributes_of_a_tag)
+{
+	static const struct {
+		const char *first, *in, *out; /* n attributes stand between first and in */
+	} late[] = {
+		{ "<img", " src=x>", " src=\"" AT("im_") "/d/x\">" },
+		{ "<link", " href=x rel=stylesheet><img src=y>",
+		  " href=\"" AT("cs_") "/d/x\" rel=stylesheet><img src=\"" AT("im_") "/d/y\">" },
+		{ "<meta http-equiv=refresh", " content='0;url=/n'>", " content='0;url=" AT("mp_") "/n'>" },
+		{ "<meta", " content='0;url=/n' http-equiv=refresh />",
+		  " content='0;url=" AT("mp_") "/n' http-equiv=refresh />" },
+		{ "<img", " src=\"never ends", NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(late); i++)
+		for (unsigned n = SCAN_ATTRS - 3; n < SCAN_ATTRS + 3; n++) {
+			struct arena a = { 0 };
+			struct buf page = BUF(1 * MIB), want = BUF(1 * MIB), out = BUF(1 * MIB);
+			struct rewriter w = rewriter(&a, &out);
+
+			buf_str(&page, str(late[i].first));
+			for (unsigned k = 0; k < n; k++)
+				buf_printf(&page, " a%u=%u", k, k);
+			buf_str(&want, buf_view(&page));
+			buf_str(&page, str(late[i].in));
+			buf_str(&want, str(late[i].out ? late[i].out : late[i].in));
+			rewrite_html(&w, buf_view(&page));
+			CHECK_STR(buf_view(&out), buf_view(&want), "%u attributes before", n);
+			url_release(&w.base);
+			url_release(&w.scratch);
+			buf_release(&page);
+			buf_release(&want);
+			buf_release(&out);
+			arena_release(&a);
+		}
 }
 
 TEST(rewrite, leads_to_styles_of_xml)
