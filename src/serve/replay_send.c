@@ -9,6 +9,8 @@
 
 #include "serve/replay_js.inc"
 
+enum { REASON_MOST = 200 }; /* bytes; status lines of more are refused by some clients */
+
 void replay_script(struct request *q, struct response *r)
 {
 	if (replay_refuses_worker(q, r))
@@ -263,6 +265,15 @@ static void stream(struct replay_job *job, struct streaming *s, bool raw)
 	r->length = s->left;
 }
 
+/* Archived words that can stand in a status line. */
+static bool is_reason(struct str reason)
+{
+	for (size_t i = 0; i < reason.n; i++)
+		if (((unsigned char)reason.p[i] < 0x20 && reason.p[i] != '\t') || reason.p[i] == 0x7f)
+			return false;
+	return reason.n > 0 && reason.n <= REASON_MOST;
+}
+
 void replay_send(struct replay_job *job)
 {
 	struct request *q = job->q;
@@ -286,6 +297,10 @@ void replay_send(struct replay_job *job)
 		return;
 	}
 	r->status = o->status == 206 || o->status < 200 || o->status > 999 ? 200 : o->status;
+	if (o->has_head && is_reason(o->head.reason)) {
+		r->reason = o->head.reason;
+		r->reason_of = o->head.status;
+	}
 	mime = http_mime(o->type);
 	if (!mime.n && str_eq(job->capture.mime, STR("text/html")))
 		mime = job->capture.mime; /* nothing was said of it: what it was found to be */

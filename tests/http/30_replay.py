@@ -83,6 +83,10 @@ def bodies(server, checks):
     ]
     for name, path, status, wants, body in rows:
         checks.row(server, "replay: " + name, "GET", "/web/" + path, {}, status, wants, body)
+    for name, line in (("tea", b"418 I'm a teapot"), ("own", b"799 As We Like It"), ("silent", b"404 Not Found"), ("broken", b"503 Service Unavailable")):
+        for mod in (b"mp_", b"id_"):
+            got = server.raw(b"GET /web/20070105120006%s/http://a.example/%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % (mod, name.encode()))
+            checks.that(got.startswith(b"HTTP/1.1 %s\r\n" % line), "replay: status and words of %s" % name, got[:100])
     for mod in ("mp_", "id_", "im_"):
         r = server.get("/web/20070105120009%s/http://a.example/headers" % mod)
         for h in PREFIXED:

@@ -79,6 +79,9 @@ def write(folder):
     w.response(a + "/self", "20070102000000", page("Self", "at last"))
     w.response(a + "/gone", "20070105120005", page("Gone", "not here"), status="404 Not Found")
     w.response(a + "/broken", "20070105120006", page("Broken", "error page"), status="503 Service Unavailable")
+    w.response(a + "/tea", "20070105120006", page("Tea", "short and stout"), status="418 I'm a teapot")
+    w.response(a + "/own", "20070105120006", page("Own", "a number of its own"), status="799 As We Like It")
+    w.response(a + "/silent", "20070105120006", page("Silent", "without words"), status="404")
     w.response(a + "/big.bin", "20070105120007", BIG, content_type="application/octet-stream")
     zipped = gzip.compress(page("Zipped", "inside gzip"), mtime=0)
     chunked = b"".join(b"%x\r\n%s\r\n" % (len(c), c) for c in (zipped[:40], zipped[40:])) + b"0\r\n\r\n"
