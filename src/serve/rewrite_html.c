@@ -38,6 +38,8 @@ static const struct row table[] = {
 	{ "source", "src", IS_URL, MOD_OE }, { "source", "srcset", IS_SRCSET, MOD_IM }, { "track", "src", IS_URL, MOD_OE },
 	{ "use", "href", IS_URL, MOD_IM }, { "use", "xlink:href", IS_URL, MOD_IM },
 	{ "video", "src", IS_URL, MOD_OE }, { "video", "poster", IS_URL, MOD_IM },
+	{ "", "fill", IS_STYLE, 0 }, { "", "stroke", IS_STYLE, 0 }, { "", "filter", IS_STYLE, 0 }, { "", "mask", IS_STYLE, 0 }, { "", "clip-path", IS_STYLE, 0 },
+	{ "", "cursor", IS_STYLE, 0 }, { "", "marker-start", IS_STYLE, 0 }, { "", "marker-mid", IS_STYLE, 0 }, { "", "marker-end", IS_STYLE, 0 },
 	{ "", "style", IS_STYLE, 0 }, { "", "background", IS_URL, MOD_IM }, { "", "integrity", IS_RENAMED, 0 }, { "", "attributionsrc", IS_RENAMED, 0 },
 };
 /* clang-format on */
@@ -62,6 +64,8 @@ static enum modifier link_modifier(const struct scanned_tag *t)
 		return MOD_CS;
 	if (str_ifind(rel, STR("icon")) >= 0)
 		return MOD_IM;
+	if (str_ifind(rel, STR("manifest")) >= 0)
+		return MOD_LN;
 	for (size_t i = 0; i < COUNT(as); i++)
 		if (str_ieq(what, str(as[i].word)))
 			return as[i].mod;
@@ -106,7 +110,7 @@ struct state {
 	struct rewriter *w;
 	struct html_copy copy;
 	struct str base_target;
-	bool has_base;
+	bool has_base, inside; /* the first tag is past */
 	struct buf value; /* of one attribute */
 	unsigned depth;
 };
@@ -128,14 +132,14 @@ static void srcdoc(struct state *x, struct str html)
 {
 	struct buf inner = BUF(LIMIT_REWRITE), *out = x->w->out;
 	struct str head = x->w->head;
-	bool head_done = x->w->head_done, top = x->w->top;
+	bool head_done = x->w->head_done, top = x->w->top, xml = x->w->xml;
 	struct url base = { 0 };
 
 	if (x->depth >= 2)
 		return;
 	url_copy(&base, &x->w->base); /* a <base> inside is that of the inner document alone */
 	x->w->out = &inner;
-	x->w->top = false;
+	x->w->top = x->w->xml = false; /* also in XHTML it is HTML */
 	x->w->head_done = false;
 	html_rewrite_at(x->w, html, x->depth + 1);
 	url_copy(&x->w->base, &base);
@@ -144,6 +148,7 @@ static void srcdoc(struct state *x, struct str html)
 	x->w->head = head;
 	x->w->head_done = head_done;
 	x->w->top = top;
+	x->w->xml = xml;
 	buf_str(&x->value, buf_view(&inner));
 	buf_release(&inner);
 }
@@ -213,35 +218,28 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 	html_copy_value(&x->copy, a, buf_view(&x->value));
 }
 
-/* <?xml-stylesheet href="..."?>, written like a tag: where it ends, 0: never. */
-static size_t xml_style(struct state *x, size_t at, struct scanned_tag *t)
-{
-	static const struct row href = { "", "href", IS_URL, MOD_CS };
-	size_t end = html_scan_tag(x->copy.page, at + 1, t);
-
-	for (size_t i = 0; end && i < t->n; i++)
-		if (str_eq(t->attrs[i].name, STR("href")) && t->attrs[i].quote)
-			one_attr(x, t, &t->attrs[i], &href);
-	return end;
-}
-
 /* onclick and the like: all names that begin so, since no others do. */
 static const struct row handler = { "", "on", IS_CODE, 0 };
 static bool is_handler(struct str attr) { return attr.n > 3 && str_istarts(attr, STR("on")); }
 
-static const struct row *row_of(struct str tag, struct str attr)
+/* SVG has more elements that refer to others than are worth a row. */
+static const struct row reference = { "", "href", IS_URL, MOD_IM };
+
+static const struct row *row_of(const struct rewriter *w, struct str tag, struct str attr)
 {
+	if (w->xml && str_eq(xml_local(attr), STR("href")) && !str_starts(attr, STR("xmlns:")))
+		attr = STR("href");
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (str_ieq(attr, str(table[i].attr)) && (!table[i].tag[0] || str_ieq(tag, str(table[i].tag))))
 			return &table[i];
-	return is_handler(attr) ? &handler : NULL;
+	return is_handler(attr) ? &handler : w->xml && str_eq(attr, STR("href")) ? &reference : NULL;
 }
 
 static void attribute(struct state *x, const struct scanned_tag *t, const struct scanned_attr *a)
 {
-	const struct row *row = row_of(t->name, a->name);
+	const struct row *row = row_of(x->w, t->name, a->name);
 
-	if (row && (a->has_value || row->meaning == IS_RENAMED))
+	if (row && (row->meaning == IS_RENAMED || (a->has_value && !(x->w->xml && xml_has_own_names(a->value)))))
 		one_attr(x, t, a, row);
 }
 
@@ -249,9 +247,11 @@ static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, s
 {
 	struct rewriter *w = x->w;
 	struct scanned_attr late;
-	bool ignored = false;
+	bool ignored = false, drawing = false;
 
-	if (!w->head_done && !str_ieq(t->name, STR("html"))) {
+	if (!w->head_done && w->xml && str_eq(t->name, STR("svg")) && !x->inside) {
+		drawing = true;
+	} else if (!w->head_done && !str_ieq(t->name, STR("html"))) {
 		bool is_head = str_ieq(t->name, STR("head"));
 
 		w->head_done = true;
@@ -266,6 +266,12 @@ static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, s
 		attribute(x, t, &t->attrs[i]);
 	for (size_t i = t->rest; i && html_scan_attr(x->copy.page, &i, &late, &ignored) == SCAN_ATTR;)
 		attribute(x, t, &late);
+	if (drawing && !t->self_closing) { /* its scripts are children of its root */
+		w->head_done = true;
+		html_copy_to(&x->copy, x->copy.page.p + end);
+		buf_str(w->out, w->head);
+	}
+	x->inside = true;
 }
 
 static bool is_script_type(struct str type)
@@ -275,24 +281,42 @@ static bool is_script_type(struct str type)
 	       str_ieq(type, STR("module"));
 }
 
-/* The content of an element without markup, at [at, end). */
+typedef void rewrite_text(struct rewriter *w, struct str text, struct buf *out);
+
+static rewrite_text *rewriter_of(const struct scanned_tag *t)
+{
+	struct str type = html_scan_value(t, "type");
+
+	if (str_ieq(t->name, STR("style")))
+		return rewrite_css;
+	if (!str_ieq(t->name, STR("script")))
+		return NULL;
+	return is_script_type(type) ? rewrite_js : str_ieq(str_trim(type), STR("importmap")) ? rewrite_import_map : NULL;
+}
+
+/* The content of an element without markup, at [at, end).  In XML references to characters stand for these also there. */
 static void raw_content(struct state *x, const struct scanned_tag *t, size_t at, size_t end)
 {
 	struct str inside = str_sub(x->copy.page, at, end);
+	rewrite_text *rewrite = rewriter_of(t);
+	bool coded = x->w->xml && str_chr(inside, '&') >= 0 && str_find(inside, STR("<![CDATA[")) < 0;
 
-	if (str_ieq(t->name, STR("style"))) {
-		html_copy_to(&x->copy, x->copy.page.p + at);
-		rewrite_css(x->w, inside, x->w->out);
-		x->copy.from = end;
-	} else if (str_ieq(t->name, STR("script")) && is_script_type(html_scan_value(t, "type"))) {
-		html_copy_to(&x->copy, x->copy.page.p + at);
-		rewrite_js(x->w, inside, x->w->out);
-		x->copy.from = end;
-	} else if (str_ieq(t->name, STR("script")) && str_ieq(str_trim(html_scan_value(t, "type")), STR("importmap"))) {
-		html_copy_to(&x->copy, x->copy.page.p + at);
-		rewrite_import_map(x->w, inside, x->w->out);
-		x->copy.from = end;
-	}
+	if (!rewrite || (coded && xml_has_own_names(inside)))
+		return;
+	html_copy_to(&x->copy, x->copy.page.p + at);
+	buf_reset(&x->value);
+	rewrite(x->w, coded ? html_attr_decode(x->w->arena, inside) : inside, coded ? &x->value : x->w->out);
+	if (coded)
+		html_add_encoded(x->w->out, buf_view(&x->value));
+	x->copy.from = end;
+}
+
+/* Elements whose content is no markup.  In XML all is markup, but styles and scripts are read as a whole. */
+static bool is_raw(const struct rewriter *w, const struct scanned_tag *t)
+{
+	if (w->xml)
+		return !t->self_closing && (str_eq(t->name, STR("style")) || str_eq(t->name, STR("script")));
+	return html_is_raw(t->name);
 }
 
 void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
@@ -315,12 +339,16 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 		if (ascii_alpha(page.p[at + 1])) {
 			if ((end = html_scan_tag(page, at, &t)) == 0)
 				break;
+			struct str name = t.name;
+
+			if (w->xml)
+				t.name = xml_local(name);
 			start_tag(&x, &t, at, end);
 			at = end;
-			if (str_ieq(t.name, STR("plaintext")))
+			if (!w->xml && str_ieq(t.name, STR("plaintext")))
 				break;
-			if (html_is_raw(t.name) && !(w->xml && t.self_closing)) {
-				end = html_scan_raw(page, at, t.name);
+			if (is_raw(w, &t)) {
+				end = w->xml ? xml_scan_text(page, at, name) : html_scan_raw(page, at, name);
 				raw_content(&x, &t, at, end);
 				at = end;
 			}
@@ -328,16 +356,18 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			if ((end = html_scan_tag(page, at, &t)) == 0)
 				break;
 			at = end;
+		} else if (w->xml && str_starts(str_sub(page, at, page.n), STR("<?xml-stylesheet"))) {
+			static const struct row style = { "", "href", IS_URL, MOD_CS };
+			const struct scanned_attr *href;
+
+			if ((at = xml_scan_style(page, at, &t, &href)) == 0)
+				break;
+			if (href)
+				one_attr(&x, &t, href, &style);
+		} else if (w->xml && (page.p[at + 1] == '!' || page.p[at + 1] == '?')) {
+			at = xml_scan_other(page, at);
 		} else if (at + 3 < page.n && memcmp(page.p + at, "<!--", 4) == 0) {
 			at = html_scan_comment(page, at);
-		} else if (w->xml && str_starts(str_sub(page, at, page.n), STR("<?xml-stylesheet"))) {
-			if ((end = xml_style(&x, at, &t)) == 0)
-				break;
-			at = end;
-		} else if (w->xml && at + 8 < page.n && memcmp(page.p + at, "<![CDATA[", 9) == 0) {
-			ptrdiff_t stop = str_find(str_sub(page, at, page.n), STR("]]>"));
-
-			at = stop < 0 ? page.n : at + (size_t)stop + 3;
 		} else if (page.p[at + 1] == '!' || page.p[at + 1] == '?' || page.p[at + 1] == '/') {
 			const char *close = memchr(page.p + at + 1, '>', page.n - at - 1);
 

@@ -236,6 +236,115 @@ struct str html_scan_value(const struct scanned_tag *t, const char *name)
 	return STR_NONE;
 }
 
+/* ---- XML ---- */
+
+struct str xml_local(struct str name)
+{
+	ptrdiff_t colon = str_chr(name, ':');
+
+	return colon < 0 ? name : str_sub(name, (size_t)colon + 1, name.n);
+}
+
+/* The declaration of a document type, which may hold others in brackets. */
+static size_t doctype_end(struct str s, size_t at)
+{
+	char quote = 0;
+
+	for (unsigned depth = 0; at < s.n; at++) {
+		char c = s.p[at];
+
+		if (quote) {
+			quote = c == quote ? 0 : quote;
+		} else if (c == '<' && at + 3 < s.n && memcmp(s.p + at, "<!--", 4) == 0) {
+			at = html_scan_comment(s, at) - 1;
+		} else if (c == '"' || c == '\'') {
+			quote = c;
+		} else if (c == '<') {
+			depth++;
+		} else if (c == '>' && --depth == 0) {
+			return at + 1;
+		}
+	}
+	return s.n;
+}
+
+size_t xml_scan_other(struct str s, size_t at)
+{
+	static const struct {
+		struct str open, close;
+	} kinds[] = { { STR("<!--"), STR("-->") }, { STR("<![CDATA["), STR("]]>") }, { STR("<?"), STR("?>") } };
+	struct str rest = str_sub(s, at, s.n);
+
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		if (str_starts(rest, kinds[i].open)) {
+			struct str inside = str_sub(rest, kinds[i].open.n, rest.n);
+			ptrdiff_t stop = str_find(inside, kinds[i].close);
+
+			return stop < 0 ? s.n : at + kinds[i].open.n + (size_t)stop + kinds[i].close.n;
+		}
+	return doctype_end(s, at);
+}
+
+size_t xml_scan_text(struct str s, size_t at, struct str name)
+{
+	for (; at < s.n; at++) {
+		struct str rest = str_sub(s, at, s.n);
+
+		if (s.p[at] != '<')
+			continue;
+		if (str_starts(rest, STR("<![CDATA[")))
+			at = xml_scan_other(s, at) - 1;
+		else if (tag_at(s, at, "</", name))
+			return at;
+	}
+	return s.n;
+}
+
+bool xml_has_own_names(struct str value)
+{
+	for (size_t i = 0; i < value.n; i++)
+		if (value.p[i] == '&' && !(i + 1 < value.n && value.p[i + 1] == '#')) {
+			struct entity_match m;
+			size_t k = i + 1;
+
+			entity_start(&m);
+			while (k < value.n && entity_step(&m, value.p[k]))
+				k++;
+			if (!m.best || value.p[i + m.best_n] != ';')
+				return true;
+		}
+	return false;
+}
+
+struct str xml_root(struct str xml)
+{
+	size_t at = 0, end;
+
+	for (;;) {
+		const char *open = at == xml.n ? NULL : memchr(xml.p + at, '<', xml.n - at);
+
+		if (!open || (at = (size_t)(open - xml.p)) + 1 >= xml.n)
+			return STR_NONE;
+		if (xml.p[at + 1] != '!' && xml.p[at + 1] != '?')
+			break;
+		at = xml_scan_other(xml, at);
+	}
+	for (end = ++at; end < xml.n && !html_blank(xml.p[end]) && xml.p[end] != '/' && xml.p[end] != '>'; end++)
+		;
+	return xml_local(str_sub(xml, at, end));
+}
+
+size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const struct scanned_attr **href)
+{
+	size_t end = html_scan_tag(s, at + 1, t);
+
+	*href = NULL;
+	for (size_t i = 0; end && i < t->n; i++)
+		if (str_eq(t->attrs[i].name, STR("href")) && t->attrs[i].quote)
+			*href = &t->attrs[i];
+	return end;
+}
+
 /* ---- the copy ---- */
 
 void html_copy_to(struct html_copy *c, const char *p)

@@ -59,6 +59,7 @@ static const struct {
 	  "<script type=\"archived-speculationrules\">{\"prefetch\":[{\"urls\":[\"https://b.example/\"]}]}</script>" },
 	{ "<use xlink:href=\"s.svg#i\"/><track src=t.vtt>",
 	  "<use xlink:href=\"" AT("im_") "/d/s.svg#i\"/><track src=\"" AT("oe_") "/d/t.vtt\">" },
+	{ "<link rel=manifest href=/m.json>", "<link rel=manifest href=\"" AT("ln_") "/m.json\">" },
 	{ "<a ping=http://t.example/ href=#>", "<a data-archived-ping=http://t.example/ href=#>" },
 	{ "<iframe srcdoc=\"&lt;img src=x&gt;\"></iframe>",
 	  "<iframe srcdoc=\"&lt;img src=&quot;" AT("im_") "/d/x&quot;>\"></iframe>" },
@@ -143,6 +144,207 @@ TEST(rewrite, leads_to_styles_of_xml)
 	url_release(&w.scratch);
 	buf_release(&out);
 	arena_release(&a);
+}
+
+/* ---- XML ---- */
+
+#define OF(mod) "/c/20100102030405" mod "/"
+
+static const struct {
+	const char *in, *out; /* out NULL: as it is */
+} drawings[] = { /* SVG and XHTML: pages in XML */
+	{ "<svg><image xlink:href='/x.png'/><use href='#a'/><mpath xl:href='http://b.example/p.svg#m'/></svg>",
+	  "<svg><image xlink:href='" AT("im_") "/x.png'/><use href='#a'/><mpath xl:href='" OF("im_") "http://b.example/p.svg#m'/></svg>" },
+	{ "<s:svg xmlns:s='http://www.w3.org/2000/svg' xmlns:href='http://b.example/'><s:image href='/x.png'/></s:svg>",
+	  "<s:svg xmlns:s='http://www.w3.org/2000/svg' xmlns:href='http://b.example/'><s:image href='" AT("im_") "/x.png'/></s:svg>" },
+	{ "<rect fill='url(/g.svg#a)' stroke='red' filter='url(#f)' clip-path='url(&quot;http://b.example/c.svg#x&quot;)'/>",
+	  "<rect fill='url(" AT("im_") "/g.svg#a)' stroke='red' filter='url(#f)' clip-path='url(&quot;" OF("im_") "http://b.example/c.svg#x&quot;)'/>" },
+	/* declarations are no markup, and names that they declare are not ours to read */
+	{ "<!DOCTYPE svg [<!ENTITY at 'http://b.example'><!ENTITY i '<image href=\"/x\"/>'><!-- ' -->]><svg><image href='&at;/x'/><image href='/y'/></svg>",
+	  "<!DOCTYPE svg [<!ENTITY at 'http://b.example'><!ENTITY i '<image href=\"/x\"/>'><!-- ' -->]><svg><image href='&at;/x'/><image href='" AT("im_") "/y'/></svg>" },
+	/* styles and scripts are text in which references to characters count, unless it is CDATA */
+	{ "<style>a{b:url(&quot;/x?a&amp;b&quot;)}</style>", "<style>a{b:url(&quot;" AT("im_") "/x?a&amp;b&quot;)}</style>" },
+	{ "<style><![CDATA[a>b{c:url(/x)}/* </style> */]]></style><image href='/y'/>",
+	  "<style><![CDATA[a>b{c:url(" AT("im_") "/x)}/* </style> */]]></style><image href='" AT("im_") "/y'/>" },
+	{ "<script>a &amp;&amp; b('http://b.example/?x&amp;y')</script>",
+	  "<script>a &amp;&amp; b(&#39;" OF("mp_") "http://b.example/?x&amp;y&#39;)</script>" },
+	{ "<style>a{b:url(&own;)}</style>", NULL },
+	/* in XML all elements hold markup */
+	{ "<title><image href='/x'/></title><style/><image href='/y'/>",
+	  "<title><image href='" AT("im_") "/x'/></title><style/><image href='" AT("im_") "/y'/>" },
+	{ "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='/y'/>",
+	  "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='" AT("im_") "/y'/>" },
+	{ "<iframe srcdoc='&lt;img src=x&gt;'/>", "<iframe srcdoc='&lt;img src=&quot;" AT("im_") "/d/x&quot;>'/>" },
+};
+
+TEST(rewrite, reads_pages_in_xml)
+{
+	for (size_t i = 0; i < COUNT(drawings); i++) {
+		struct arena a = { 0 };
+		struct buf out = BUF(1 * MIB);
+		struct rewriter w = rewriter(&a, &out);
+
+		w.xml = true;
+		rewrite_html(&w, str(drawings[i].in));
+		CHECK_STR(buf_view(&out), str(drawings[i].out ? drawings[i].out : drawings[i].in));
+		url_release(&w.base);
+		url_release(&w.scratch);
+		buf_release(&out);
+		arena_release(&a);
+	}
+}
+
+TEST(rewrite, puts_its_script_into_drawings)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{ "<?xml version='1.0'?><svg a='/x'><script>1</script></svg>", "<?xml version='1.0'?><svg a='/x'>[us]<script>1</script></svg>" },
+		{ "<svg/>", "<svg/>" },
+		{ "<html><head><title/></head><svg><rect/></svg></html>", "<html><head>[us]<title/></head><svg><rect/></svg></html>" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct arena a = { 0 };
+		struct buf out = BUF(1 * MIB);
+		struct rewriter w = rewriter(&a, &out);
+
+		w.xml = true;
+		w.head = STR("[us]");
+		w.head_done = false;
+		rewrite_html(&w, str(rows[i].in));
+		CHECK_STR(buf_view(&out), str(rows[i].out));
+		url_release(&w.base);
+		url_release(&w.scratch);
+		buf_release(&out);
+		arena_release(&a);
+	}
+}
+
+static const struct {
+	const char *in, *out; /* out NULL: as it is */
+} documents[] = {
+	/* style sheets of any XML, and of style sheets */
+	{ "<?xml version='1.0'?><?xml-stylesheet type='text/xsl' href='/s.xsl?a&amp;b'?><r/>",
+	  "<?xml version='1.0'?><?xml-stylesheet type='text/xsl' href='" AT("cs_") "/s.xsl?a&amp;b'?><r/>" },
+	{ "<?xml-stylesheet href='s.css'?><r/>", NULL },
+	{ "<xsl:stylesheet xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:import href='http://b.example/c.xsl'/><xsl:include href='d.xsl'/>"
+	  "<a href='{link}'/><a href='http://b.example/{@id}?q={x}'/><img src='/i/{@n}.png'/><img src='//b.example/{@n}'/></xsl:stylesheet>",
+	  "<xsl:stylesheet xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:import href='" OF("oe_") "http://b.example/c.xsl'/><xsl:include href='d.xsl'/>"
+	  "<a href='{link}'/><a href='" OF("mp_") "http://b.example/{@id}?q={x}'/><img src='" AT("im_") "/i/{@n}.png'/><img src='" OF("im_") "http://b.example/{@n}'/></xsl:stylesheet>" },
+	/* what stays in the archive by itself stays as it is; what climbs out of its site does not */
+	{ "<r href='x' src='../y' url='#z'/>", NULL },
+	{ "<r href='../../x'/>", "<r href='" AT("oe_") "/x'/>" },
+	{ "<r href='urn:x' src='mailto:a@b' url='data:,'/>", NULL },
+	/* names, and names of names, are no references */
+	{ "<r xmlns='http://b.example/' xmlns:href='http://b.example/' schemeIdUri='http://b.example/' href='&own;/x'>http://b.example/</r>", NULL },
+	{ "<!DOCTYPE r [<!ENTITY e \"<x href='/y'>\">]><r><![CDATA[<x href='/y'>]]><!-- <x href='/y'> --></r>", NULL },
+	{ "<r href=/bare", NULL },
+	/* feeds and site maps */
+	{ "<rss><channel><link>http://a.example/?a&amp;b</link><atom:link href='http://a.example/f'/><guid>http://a.example/1</guid>"
+	  "<item><link><![CDATA[ http://a.example/?a&b ]]></link><enclosure url='http://b.example/a.mp3'/></item></channel></rss>",
+	  "<rss><channel><link>" AT("mp_") "/?a&amp;b</link><atom:link href='" AT("mp_") "/f'/><guid>http://a.example/1</guid>"
+	  "<item><link><![CDATA[" AT("mp_") "/?a&b]]></link><enclosure url='" OF("oe_") "http://b.example/a.mp3'/></item></channel></rss>" },
+	{ "<urlset><url><loc>http://a.example/x</loc></url></urlset>", "<urlset><url><loc>" AT("mp_") "/x</loc></url></urlset>" },
+	{ "<other><link>http://a.example/x</link></other>", NULL },
+	/* DASH: what lies in a BaseURL is relative to it */
+	{ "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='/i.mp4'/></Period></MPD>",
+	  "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='" AT("oe_") "/i.mp4'/></Period></MPD>" },
+	{ "<MPD><BaseURL>http://b.example/v/</BaseURL><BaseURL>http://c.example/</BaseURL><Period><BaseURL>p1/</BaseURL><SegmentList>"
+	  "<Initialization sourceURL='/i'/><SegmentURL media='s1' index='../../../x'/></SegmentList></Period><Period><SegmentURL media='/s2'/></Period></MPD>",
+	  "<MPD><BaseURL>" OF("oe_") "http://b.example/v/</BaseURL><BaseURL>" OF("oe_") "http://c.example/</BaseURL><Period><BaseURL>p1/</BaseURL><SegmentList>"
+	  "<Initialization sourceURL='" OF("oe_") "http://b.example/i'/><SegmentURL media='s1' index='" OF("oe_") "http://b.example/x'/></SegmentList></Period><Period><SegmentURL media='" OF("oe_") "http://b.example/s2'/></Period></MPD>" },
+	{ "<MPD><Period><BaseURL>http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
+	  "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='https://t.example/now'/><Location>/live.mpd</Location></MPD>",
+	  "<MPD><Period><BaseURL>" OF("oe_") "http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='" AT("oe_") "/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
+	  "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='" OF("oe_") "https://t.example/now'/><Location>" AT("oe_") "/live.mpd</Location></MPD>" },
+};
+
+TEST(rewrite, leads_xml_into_the_archive)
+{
+	for (size_t i = 0; i < COUNT(documents); i++) {
+		struct arena a = { 0 };
+		struct buf out = BUF(1 * MIB);
+		struct rewriter w = rewriter(&a, &out);
+
+		rewrite_xml(&w, str(documents[i].in));
+		CHECK_STR(buf_view(&out), str(documents[i].out ? documents[i].out : documents[i].in));
+		url_release(&w.base);
+		url_release(&w.scratch);
+		buf_release(&out);
+		arena_release(&a);
+	}
+}
+
+/* ---- manifests ---- */
+
+static const struct {
+	void (*rewrite)(struct rewriter *w, struct str text, struct buf *out);
+	const char *in, *out; /* out NULL: as it is */
+} lists[] = {
+	{ rewrite_hls, "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/k\",IV=0x1\r\nseg1.ts\r\nhttp://b.example/seg2.ts\n/seg3.ts",
+	  "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"" AT("oe_") "/k\",IV=0x1\r\nseg1.ts\r\n" OF("oe_") "http://b.example/seg2.ts\n" AT("oe_") "/seg3.ts" },
+	{ rewrite_hls, "#EXT-X-DATERANGE:X-ASSET-URI=\"http://b.example/{$id}\",URI=\"/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"/open",
+	  "#EXT-X-DATERANGE:X-ASSET-URI=\"" OF("oe_") "http://b.example/{$id}\",URI=\"" AT("oe_") "/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"" AT("oe_") "/open" },
+	{ rewrite_app, "{ \"name\": \"http://a.example/\", \"start_url\": \"\\/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"http:\\/\\/b.example\\/i.png\"}] }",
+	  "{ \"name\": \"http://a.example/\", \"start_url\": \"" AT("mp_") "/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"" OF("im_") "http://b.example/i.png\"}] }" },
+	{ rewrite_app, "{\"scope\":\"/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"/n?q=%s\"}],\"src\":[\"/a\"]}",
+	  "{\"scope\":\"" AT("mp_") "/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"" AT("mp_") "/n?q=%s\"}],\"src\":[\"/a\"]}" },
+	{ rewrite_app, "{\"src\":\"/never ends", NULL },
+	{ rewrite_app, "\"", NULL },
+	{ rewrite_app, "", NULL },
+};
+
+TEST(rewrite, leads_manifests_into_the_archive)
+{
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct arena a = { 0 };
+		struct buf out = BUF(1 * MIB);
+		struct rewriter w = rewriter(&a, &out);
+
+		lists[i].rewrite(&w, str(lists[i].in), &out);
+		CHECK_STR(buf_view(&out), str(lists[i].out ? lists[i].out : lists[i].in));
+		url_release(&w.base);
+		url_release(&w.scratch);
+		buf_release(&out);
+		arena_release(&a);
+	}
+}
+
+TEST(rewrite, is_chosen_by_type_and_bytes)
+{
+	static const struct {
+		const char *mime;
+		enum modifier mod;
+		const char *body;
+		enum rewrite_kind kind;
+	} rows[] = {
+		{ "application/dash+xml", MOD_MP, "<MPD/>", REWRITE_XML },
+		{ "application/dash+xml", MOD_OE, "<MPD/>", REWRITE_XML },
+		{ "application/dash+xml", MOD_ID, "<MPD/>", REWRITE_NOT },
+		{ "application/octet-stream", MOD_MP, "\xef\xbb\xbf<?xml version='1.0'?><!-- <r> --><MPD>", REWRITE_XML },
+		{ "application/octet-stream", MOD_MP, "<r>", REWRITE_NOT },
+		{ "application/rss+xml", MOD_MP, "<rss>", REWRITE_XML },
+		{ "text/xml", MOD_MP, "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY e '>'>]>\n<h:html>", REWRITE_HTML },
+		{ "application/xml", MOD_IM, "<svg>", REWRITE_HTML },
+		{ "application/xml", MOD_MP, "", REWRITE_XML },
+		{ "image/svg+xml", MOD_IM, "<svg>", REWRITE_HTML },
+		{ "application/manifest+json", MOD_MP, "{}", REWRITE_APP },
+		{ "application/json", MOD_MP, "{}", REWRITE_NOT },
+		{ "application/json", MOD_LN, " {}", REWRITE_APP },
+		{ "text/plain", MOD_LN, "{}", REWRITE_APP },
+		{ "application/json", MOD_LN, "[]", REWRITE_NOT },
+		{ "audio/mpegurl", MOD_OE, "#EXTM3U\n", REWRITE_HLS },
+		{ "text/plain", MOD_OE, "#EXTM3U\n", REWRITE_HLS },
+		{ "text/plain", MOD_MP, "#EXT", REWRITE_NOT },
+		{ "text/html", MOD_JS, "var a", REWRITE_JS },
+		{ "text/html", MOD_MP, "{\"a\":1}", REWRITE_NOT },
+		{ "text/html", MOD_IM, "<p>", REWRITE_NOT },
+		{ "text/plain", MOD_CS, "a{}", REWRITE_CSS },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		CHECK_EQ(rewrite_kind(str(rows[i].mime), rows[i].mod, str(rows[i].body)), rows[i].kind, "row %zu", i);
 }
 
 static const struct {
