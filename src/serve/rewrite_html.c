@@ -111,7 +111,7 @@ struct state {
 	struct html_copy copy;
 	struct str base_target;
 	bool has_base, inside; /* the first tag is past */
-	struct buf value; /* of one attribute */
+	struct buf value;      /* of one attribute */
 	unsigned depth;
 };
 
@@ -291,7 +291,9 @@ static rewrite_text *rewriter_of(const struct scanned_tag *t)
 		return rewrite_css;
 	if (!str_ieq(t->name, STR("script")))
 		return NULL;
-	return is_script_type(type) ? rewrite_js : str_ieq(str_trim(type), STR("importmap")) ? rewrite_import_map : NULL;
+	return is_script_type(type)			   ? rewrite_js
+	       : str_ieq(str_trim(type), STR("importmap")) ? rewrite_import_map
+							   : NULL;
 }
 
 /* The content of an element without markup, at [at, end).  In XML references to characters stand for these also there. */

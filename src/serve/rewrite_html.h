@@ -37,10 +37,10 @@ struct str html_attr_decode(struct arena *a, struct str s);
 void html_add_encoded(struct buf *out, struct str s);
 
 /* Of XML, where it is not as in HTML. */
-struct str xml_local(struct str name);				      /* without its prefix */
-size_t xml_scan_other(struct str s, size_t at);			      /* at "<!" or "<?": where that ends */
-size_t xml_scan_text(struct str s, size_t at, struct str name);	      /* where the end tag of this name begins */
-bool xml_has_own_names(struct str value);			      /* entities that only the document can know */
+struct str xml_local(struct str name);				/* without its prefix */
+size_t xml_scan_other(struct str s, size_t at);			/* at "<!" or "<?": where that ends */
+size_t xml_scan_text(struct str s, size_t at, struct str name); /* where the end tag of this name begins */
+bool xml_has_own_names(struct str value);			/* entities that only the document can know */
 /* At <?xml-stylesheet, written like a tag: where it ends, 0: never; *href NULL: it has none. */
 size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const struct scanned_attr **href);
 

@@ -39,8 +39,8 @@ static const struct {
 	const char *key;
 	enum modifier mod;
 } members[] = {
-	{ "src", MOD_IM },	   { "start_url", MOD_MP }, { "scope", MOD_MP },
-	{ "url", MOD_MP },	   { "action", MOD_MP },    { "new_note_url", MOD_MP },
+	{ "src", MOD_IM }, { "start_url", MOD_MP }, { "scope", MOD_MP },
+	{ "url", MOD_MP }, { "action", MOD_MP },    { "new_note_url", MOD_MP },
 };
 
 static size_t string_end(struct str s, size_t at) /* behind the closing quote */

@@ -42,10 +42,10 @@ static const struct {
 	const char *root, *tag;
 	enum modifier mod;
 } texts[] = {
-	{ "MPD", "BaseURL", MOD_OE },	{ "MPD", "Location", MOD_OE },	  { "MPD", "PatchLocation", MOD_OE },
-	{ "rss", "link", MOD_MP },	{ "rss", "url", MOD_OE },	  { "rss", "comments", MOD_MP },
-	{ "RDF", "link", MOD_MP },	{ "RDF", "url", MOD_OE },	  { "feed", "icon", MOD_IM },
-	{ "feed", "logo", MOD_IM },	{ "urlset", "loc", MOD_MP },	  { "sitemapindex", "loc", MOD_MP },
+	{ "MPD", "BaseURL", MOD_OE }, { "MPD", "Location", MOD_OE }, { "MPD", "PatchLocation", MOD_OE },
+	{ "rss", "link", MOD_MP },    { "rss", "url", MOD_OE },	     { "rss", "comments", MOD_MP },
+	{ "RDF", "link", MOD_MP },    { "RDF", "url", MOD_OE },	     { "feed", "icon", MOD_IM },
+	{ "feed", "logo", MOD_IM },   { "urlset", "loc", MOD_MP },   { "sitemapindex", "loc", MOD_MP },
 };
 
 enum { DEPTH = 16 }; /* of elements whose base is remembered */
