@@ -319,6 +319,7 @@ void replay_send(struct replay_job *job)
 	stamp_14(job->capture.time, w->stamp);
 	w->prefix = request_href(q, "/%s/", q->served->slug);
 	w->arena = &q->arena;
+	w->bare = !q->at_replay;
 	if (!url_parse(&w->base, job->capture.url, NULL) && !url_parse(&w->base, job->path->url, NULL))
 		kind = REWRITE_NOT;
 	else

@@ -24,6 +24,7 @@ struct rewriter {
 	bool head_done;
 	bool utf8; /* bytes >= 0x80 in URLs are UTF-8 */
 	bool xml;  /* XHTML: entities and CDATA as XML has them */
+	bool bare; /* the page has no origin: browsers refuse its XSLT, and would show nothing */
 	bool top;  /* links leave the frame by target=_top: rewritten to the frame page */
 };
 

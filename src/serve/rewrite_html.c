@@ -210,10 +210,7 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		    !str_ieq(str_trim(value), STR("set-cookie")))
 			return;
 		/* fall through */
-	case IS_RENAMED:
-		html_copy_to(&x->copy, a->name.p);
-		buf_str(w->out, STR("data-archived-"));
-		return;
+	case IS_RENAMED: html_copy_renamed(&x->copy, a->name); return;
 	}
 	html_copy_value(&x->copy, a, buf_view(&x->value));
 }
@@ -364,7 +361,9 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 
 			if ((at = xml_scan_style(page, at, &t, &href)) == 0)
 				break;
-			if (href)
+			if (w->bare && xml_is_transform(&t))
+				html_copy_renamed(&x.copy, t.name);
+			else if (href)
 				one_attr(&x, &t, href, &style);
 		} else if (w->xml && (page.p[at + 1] == '!' || page.p[at + 1] == '?')) {
 			at = xml_scan_other(page, at);

@@ -43,6 +43,7 @@ size_t xml_scan_text(struct str s, size_t at, struct str name); /* where the end
 bool xml_has_own_names(struct str value);			/* entities that only the document can know */
 /* At <?xml-stylesheet, written like a tag: where it ends, 0: never; *href NULL: it has none. */
 size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const struct scanned_attr **href);
+bool xml_is_transform(const struct scanned_tag *style);
 
 /* A page on its way out: what lies before `from` is written. */
 struct html_copy {
@@ -50,7 +51,8 @@ struct html_copy {
 	size_t from;
 	struct buf *out;
 };
-void html_copy_to(struct html_copy *c, const char *p); /* all before p */
+void html_copy_to(struct html_copy *c, const char *p);	      /* all before p */
+void html_copy_renamed(struct html_copy *c, struct str name); /* a name that browsers do not act upon */
 void html_copy_value(struct html_copy *c, const struct scanned_attr *a, struct str value);
 
 void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth);

@@ -345,6 +345,11 @@ size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const stru
 	return end;
 }
 
+bool xml_is_transform(const struct scanned_tag *style)
+{
+	return str_ifind(html_scan_value(style, "type"), STR("xsl")) >= 0;
+}
+
 /* ---- the copy ---- */
 
 void html_copy_to(struct html_copy *c, const char *p)
@@ -354,6 +359,12 @@ void html_copy_to(struct html_copy *c, const char *p)
 	if (to > c->from)
 		buf_str(c->out, str_sub(c->page, c->from, to));
 	c->from = to > c->from ? to : c->from;
+}
+
+void html_copy_renamed(struct html_copy *c, struct str name)
+{
+	html_copy_to(c, name.p);
+	buf_str(c->out, STR("data-archived-"));
 }
 
 void html_copy_value(struct html_copy *c, const struct scanned_attr *a, struct str value)

@@ -161,7 +161,9 @@ void rewrite_xml(struct rewriter *w, struct str xml)
 		if (str_starts(rest, STR("<?xml-stylesheet"))) {
 			if ((at = xml_scan_style(xml, at, &t, &href)) == 0)
 				break;
-			if (href) {
+			if (w->bare && xml_is_transform(&t)) {
+				html_copy_renamed(&x.copy, t.name);
+			} else if (href) {
 				buf_reset(&x.value);
 				rewrite_lead(w, html_attr_decode(w->arena, href->value), MOD_CS, &x.value);
 				html_copy_value(&x.copy, href, buf_view(&x.value));

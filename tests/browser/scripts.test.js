@@ -57,6 +57,7 @@ archive.push({ url: `${site}/drawing.svg`, time, type: "image/svg+xml", body: `<
 <style>svg { background: url(&quot;http://app.example/dot.gif&quot;) }</style><image x:href="http://app.example/dot.gif" width="1" height="1" onload="window.drawn = 1"/>
 <script>addEventListener("load", async () => { const r = await fetch("/data.json"); window.R = { host: location.host, drawn: 1 &lt; 2 &amp;&amp; window.drawn, ok: (await r.json()).ok, background: getComputedStyle(document.documentElement).backgroundImage } })</script></svg>` },
 { url: `${site}/styled.xml`, time, type: "text/xml", body: '<?xml version="1.0"?><?xml-stylesheet type="text/css" href="http://app.example/one-line.css"?><r id="a">text</r>' },
+{ url: `${site}/feed.xml`, time, type: "text/xml", body: '<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/feed.xsl"?><rss><channel><title>seen</title></channel></rss>' }, { url: `${site}/feed.xsl`, time, type: "text/xsl", body: "<r/>" },
 { url: `${site}/film.mpd`, time, type: "application/dash+xml", body: "<MPD><Period><BaseURL>http://app.example/m/</BaseURL><SegmentTemplate initialization='/data.json' media='$Number$.js'/></Period></MPD>" }, js("/m/1.js", "segment"),
 page("/player", `<script>(async () => {
 const got = await fetch("/film.mpd"), mpd = new DOMParser().parseFromString(await got.text(), "text/xml"), base = new URL(mpd.querySelector("BaseURL").textContent, got.url), t = mpd.querySelector("SegmentTemplate");
@@ -113,6 +114,7 @@ test("a page that wants to be at the top is shown in its frame", async () => {
 
 for (const [name, path, got, want] of [["a drawing's scripts and images", "/drawing.svg", "R", (r, o) => assert.deepEqual(r, { host: "app.example", drawn: 1, ok: "yes", background: `url("${o}/e/${stamp}im_/${site}/dot.gif")` })],
 	["the style sheet of a document", "/styled.xml", "getComputedStyle(document.documentElement).backgroundImage", (r, o) => assert.equal(r, `url("${o}/e/${stamp}im_/${site}/dot.gif")`)],
+	["a feed whose transform would be refused is shown", "/feed.xml", "document.documentElement.textContent", (r) => assert.match(r, /seen/)],
 	["a presentation in DASH", "/player", "R", (r) => assert.deepEqual(r, ['{"ok":"yes"}', "segment"])]])
 	test(`XML leads into the archive: ${name}`, async () => {
 		const { hosts, result } = await hostsAsked(async (browser) => {

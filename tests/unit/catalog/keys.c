@@ -112,7 +112,8 @@ TEST(keys, captures_by_id_from_a_place_on_and_of_a_host)
 	struct catalog *c = random_catalog(t);
 
 	for (unsigned round = 0; c && round < 50; round++) {
-		uint64_t after = test_below(t, CAPTURES), until = round % 2 ? after + test_below(t, CAPTURES) : 0, content;
+		uint64_t after = test_below(t, CAPTURES), until = round % 2 ? after + test_below(t, CAPTURES) : 0,
+			 content;
 		struct str host = round % 3 ? arena_printf(t->arena, "h%u.example", round % 4) : STR_NONE;
 		struct capture_query q = { .after = after, .until = until, .host = host };
 		struct capture_cursor *list;
@@ -123,7 +124,8 @@ TEST(keys, captures_by_id_from_a_place_on_and_of_a_host)
 		if (!CHECK(catalog_captures(c, &q, &list, &err) == WN_OK, "%s", err.text))
 			break;
 		for (size_t i = 0; i < CAPTURES; i++) {
-			if (made[i].id <= after || (until && made[i].id > until) || (host.n && !str_eq(host, made[i].host)))
+			if (made[i].id <= after || (until && made[i].id > until) ||
+			    (host.n && !str_eq(host, made[i].host)))
 				continue;
 			REQUIRE(capture_next(list, &got, &err) == WN_OK);
 			CHECK_EQ(got.id, made[i].id);

@@ -275,6 +275,21 @@ static const struct {
 			 "oe_") "https://t.example/now'/><Location>" AT("oe_") "/live.mpd</Location></MPD>" },
 };
 
+static void as_xml_without_origin(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->bare = true;
+	as_xml(w, in, out);
+}
+
+TEST(rewrite, leaves_transforms_to_pages_with_an_origin)
+{
+	check_rewritten(
+	    t, as_xml_without_origin,
+	    "<?xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='/s.css'?><r/>",
+	    "<?data-archived-xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='" AT(
+		"cs_") "/s.css'?><r/>");
+}
+
 TEST(rewrite, leads_xml_into_the_archive)
 {
 	for (size_t i = 0; i < COUNT(documents); i++)
