@@ -28,7 +28,7 @@ const fill = (f) => {
 
 const show = (data, view) => {
 	said.textContent = data.ok ? "Understood." : data.error;
-	said.className = `fixed note ${data.ok ? "good" : "bad"}`;
+	said.className = data.ok ? "note good" : "fixed note bad";
 	text.setAttribute("aria-invalid", String(!data.ok));
 	if (data.rule && view === "fields") text.value = data.rule;
 	if (data.rule && view === "text") fill(data.fields);
@@ -55,7 +55,7 @@ const ask = async (view) => {
 	} catch (e) {
 		if (e.name === "AbortError") return; // a newer one is on its way
 		said.textContent = "The server does not answer. What you wrote is still here.";
-		said.className = "fixed note bad";
+		said.className = "note bad";
 	}
 	preview.removeAttribute("aria-busy");
 };

@@ -36,6 +36,11 @@ struct catalog_backend {
 	int (*captures)(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 	int (*cdx)(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
 	int (*cdx_row)(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err);
+	int (*times)(struct catalog *c, struct str urlkey, int64_t from, int64_t to,
+		     int (*each)(void *context, uint64_t id, int64_t time), void *context, struct err *err);
+	int (*brief)(struct catalog *c, uint64_t id, int *status, uint64_t *content, struct err *err);
+	int (*url)(struct catalog *c, struct arena *a, struct str from, struct str to, uint64_t most,
+		   struct catalog_url *out, struct err *err);
 	int (*cover_state)(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness,
 			   struct err *err);
 	int (*stats)(struct catalog *c, struct catalog_stats *out, struct err *err);

@@ -196,6 +196,23 @@ int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int
 
 int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err) { return c->ops->stats(c, out, err); }
 
+int catalog_times(struct catalog *c, struct str urlkey, int64_t from, int64_t to,
+		  int (*each)(void *context, uint64_t id, int64_t time), void *context, struct err *err)
+{
+	return c->ops->times(c, urlkey, from, to, each, context, err);
+}
+
+int catalog_brief(struct catalog *c, uint64_t id, int *status, uint64_t *content, struct err *err)
+{
+	return c->ops->brief(c, id, status, content, err);
+}
+
+int catalog_url(struct catalog *c, struct arena *a, struct str from, struct str to, uint64_t most,
+		struct catalog_url *out, struct err *err)
+{
+	return c->ops->url(c, a, from, to, most, out, err);
+}
+
 int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
 		   void *context, struct err *err)
 {

@@ -156,6 +156,8 @@ struct capture_query {
 	uint64_t id;		     /* only this one */
 	uint64_t content;	     /* only of this content */
 	uint64_t file;		     /* only of this file */
+	uint64_t after, until;	     /* ids behind the one, up to the other; 0: no bound */
+	struct str host;	     /* only of this host; it has no index: `until` bounds what is looked at */
 	bool by_key;		     /* order by urlkey, time, id; else by id */
 	bool backward;
 	bool documents_only;
@@ -259,12 +261,27 @@ int cdx_next(struct cdx_cursor *cur, struct cdx_row *out,
 void cdx_close(struct cdx_cursor *cur); /* cur may be NULL */
 /* One row by id; strings last until the next call. */
 int catalog_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err); /* WN_NONE */
+/* Calls each for the captures of one key, of from to `to`, in order of time and id, until it returns non-zero (which is
+ * returned): numbers alone, one step of the index each. */
+int catalog_times(struct catalog *c, struct str urlkey, int64_t from, int64_t to,
+		  int (*each)(void *context, uint64_t id, int64_t time), void *context, struct err *err);
+/* Status and content of a capture, by a statement that is kept; WN_NONE. */
+int catalog_brief(struct catalog *c, uint64_t id, int *status, uint64_t *content, struct err *err);
+/* The first key in [from, to) and what is under it: seeks, however many captures there are; WN_NONE.  Empty `to`: no bound. */
+struct catalog_url {
+	struct str urlkey, url; /* in the arena; url: of the last capture */
+	uint64_t captures;	/* counted up to `most` */
+	int64_t first, last;
+};
+int catalog_url(struct catalog *c, struct arena *a, struct str from, struct str to, uint64_t most,
+		struct catalog_url *out, struct err *err);
 /* What a cover says of a capture: *state 1 kept, 0 dropped, -1 not a member. */
 int catalog_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness,
 			struct err *err);
 
 int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err);
-/* Counts by "mime", "status", "lang", "charset", "flaws", "why", largest first. */
+/* Counts by "mime", "status", "lang", "charset", "flaws", "why" and "hosts" (the first 1,000), largest first; by "months"
+ * ("2010-01") in their order. */
 int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
 		   void *context, struct err *err);
 int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),

@@ -249,6 +249,7 @@ static void sq_close(struct catalog *base)
 	if (c->lock_fd >= 0 && c->db)
 		sqlite3_wal_checkpoint_v2(c->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	sq_cdx_release(c);
+	sq_keys_release(c);
 	sqlite3_finalize(c->one_capture);
 	sqlite3_finalize(c->content_by_key);
 	sqlite3_finalize(c->page_by_key);
@@ -541,7 +542,7 @@ static struct sqlite3 *sq_handle(struct catalog *base) { return sq(base)->db; }
 const struct catalog_backend catalog_backend_sqlite = {
 	.name = "sqlite", .here = sq_here, .open = sq_open, .close = sq_close, .begin = sq_begin, .end = sq_end, .hold = sq_hold, .rest = sq_rest, .next = sq_next,
 	.add = sq_add, .content_by_key = sq_content_by_key, .page_by_key = sq_page_by_key, .forget_texts = sq_forget_texts, .resolve = sq_resolve, .reprocessed = sq_reprocessed, .files = sq_files,
-	.contents = sq_contents, .flawed = sq_flawed, .check = sq_check, .remove = sq_remove, .remove_captures = sq_remove_captures, .adopt = sq_adopt, .captures = sq_captures, .cdx = sq_cdx, .cdx_row = sq_cdx_row, .cover_state = sq_cover_state, .stats = sq_stats, .counts = sq_counts, .links = sq_links,
+	.contents = sq_contents, .flawed = sq_flawed, .check = sq_check, .remove = sq_remove, .remove_captures = sq_remove_captures, .adopt = sq_adopt, .captures = sq_captures, .cdx = sq_cdx, .cdx_row = sq_cdx_row, .times = sq_times, .brief = sq_brief, .url = sq_url, .cover_state = sq_cover_state, .stats = sq_stats, .counts = sq_counts, .links = sq_links,
 	.get = sq_get, .set = sq_set, .sqlite = sq_handle,
 };
 /* clang-format on */

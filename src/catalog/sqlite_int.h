@@ -46,6 +46,7 @@ struct sqlite_catalog {
 	struct sq_names word_texts, file_names;
 	sqlite3_stmt *cdx_by_id, *cover_state;
 	sqlite3_stmt *hold, *rest;
+	sqlite3_stmt *brief, *next_key, *about_key; /* sqlite_keys.c */
 	sqlite3_stmt *one_capture; /* by id: asked for row by row in exports; NULL while a cursor has it */
 	sqlite3_stmt *content_by_key, *page_by_key; /* asked for every record: prepared once */
 };
@@ -123,6 +124,12 @@ int sq_remove_captures(struct catalog *c, const uint64_t *ids, size_t n, struct 
 int sq_captures(struct catalog *c, const struct capture_query *q, struct capture_cursor **out, struct err *err);
 int sq_cdx(struct catalog *c, const struct cdx_range *r, struct cdx_cursor **out, struct err *err);
 int sq_cdx_row(struct catalog *c, uint64_t id, struct cdx_row *out, struct err *err);
+int sq_times(struct catalog *c, struct str urlkey, int64_t from, int64_t to,
+	     int (*each)(void *context, uint64_t id, int64_t time), void *context, struct err *err);
+int sq_brief(struct catalog *c, uint64_t id, int *status, uint64_t *content, struct err *err);
+int sq_url(struct catalog *c, struct arena *a, struct str from, struct str to, uint64_t most, struct catalog_url *out,
+	   struct err *err);
+void sq_keys_release(struct sqlite_catalog *c);
 int sq_cover_state(struct catalog *c, uint64_t cover, uint64_t capture, int *state, uint64_t *witness, struct err *err);
 void sq_cdx_release(struct sqlite_catalog *c);
 int sq_forget_texts(struct catalog *c, const uint64_t *ids, size_t n, struct err *err);

@@ -111,7 +111,8 @@ static void cursor_close(struct capture_cursor *cur)
 	mem_free(x);
 }
 
-/* The statement a query means; parameters are bound by number: 1 key_from, 2 key_to, 3 time_from, 4 time_to, 5 id, 6 content, 7 file. */
+/* The statement a query means; parameters are bound by number: 1 key_from, 2 key_to, 3 time_from, 4 time_to, 5 id, 6 content, 7 file,
+ * 8 after, 9 until, 10 host. */
 static void query_sql(struct buf *sql, const struct capture_query *q, bool main_text)
 {
 	bool keyed = q->by_key || q->key_from.n || q->key_to.n;
@@ -147,6 +148,12 @@ static void query_sql(struct buf *sql, const struct capture_query *q, bool main_
 		buf_str(sql, keyed ? STR(" and c.content = ?6") : STR(" and x.content = ?6"));
 	if (q->file)
 		buf_str(sql, STR(" and c.file = ?7"));
+	if (q->after)
+		buf_str(sql, STR(" and c.id > ?8"));
+	if (q->until)
+		buf_str(sql, STR(" and c.id <= ?9"));
+	if (q->host.n)
+		buf_str(sql, STR(" and c.host in (select id from host where name = ?10)"));
 	if (q->documents_only)
 		buf_str(sql, STR(" and c.content is not null"));
 	if (keyed)
@@ -163,7 +170,7 @@ static bool by_id_alone(const struct capture_query *q)
 {
 	return q->id && q->limit == 1 &&
 	       !(q->key_from.n || q->key_to.n || q->time_from || q->time_to || q->content || q->file || q->by_key ||
-		 q->backward || q->documents_only);
+		 q->backward || q->documents_only || q->after || q->until || q->host.n);
 }
 
 int sq_captures(struct catalog *base, const struct capture_query *q, struct capture_cursor **out, struct err *err)
@@ -197,6 +204,9 @@ int sq_captures(struct catalog *base, const struct capture_query *q, struct capt
 	sq_int(x->s, 5, q->id);
 	sq_int(x->s, 6, q->content);
 	sq_int(x->s, 7, q->file);
+	sq_int(x->s, 8, q->after);
+	sq_int(x->s, 9, q->until);
+	sqlite3_bind_text(x->s, 10, q->host.p, (int)q->host.n, SQLITE_TRANSIENT);
 	*out = &x->base;
 	return WN_OK;
 }
@@ -318,6 +328,10 @@ int sq_counts(struct catalog *base, const char *what, int (*each)(void *context,
 		  "select w.text, count(*) n from capture c join word w on w.id = c.charset group by c.charset order by n desc, w.text" },
 		{ "flaws", "select kind, count(*) n from flaw group by kind order by n desc, kind" },
 		{ "kind", "select kind, count(*) n from capture group by kind order by n desc, kind" },
+		{ "months",
+		  "select strftime('%Y-%m', time, 'unixepoch') m, count(*) from capture_key group by m order by m" },
+		{ "hosts",
+		  "select h.name, n from (select host, count(*) n from capture group by host order by n desc limit 1000) c join host h on h.id = c.host order by n desc, h.name" },
 		{ "why",
 		  "select why, count(*) n from capture where content is null group by why order by n desc, why" },
 	};

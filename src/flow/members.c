@@ -134,3 +134,21 @@ int members_compare(struct collection *coll, uint64_t first, uint64_t second, ui
 	sqlite3_bind_int64(s, 2, (sqlite3_int64)second);
 	return counted(coll, s, both, alone, err);
 }
+
+int members_covering(struct catalog *c, uint64_t cover, void (*each)(void *context, uint64_t kept, uint64_t covers),
+		     void *context, struct err *err)
+{
+	sqlite3_stmt *s = NULL;
+	int step = SQLITE_ERROR;
+
+	if (sqlite3_prepare_v2(
+		catalog_sqlite(c),
+		"select witness, count(*) from cover_member where cover = ? and kept = 0 group by witness order by witness",
+		-1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
+		while ((step = sqlite3_step(s)) == SQLITE_ROW)
+			each(context, (uint64_t)sqlite3_column_int64(s, 0), (uint64_t)sqlite3_column_int64(s, 1));
+	}
+	sqlite3_finalize(s);
+	return step == SQLITE_DONE ? WN_OK : err_set(err, WN_CATALOG, "the members of the cover cannot be read");
+}

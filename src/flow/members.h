@@ -30,6 +30,9 @@ void members_close(struct members *m);						/* NULL is fine */
 /* How many documents a kept one covers; how many captures of a URL are dropped. */
 int members_count_of(struct collection *coll, uint64_t cover, uint64_t witness, uint64_t *n, struct err *err);
 int members_count_dropped(struct collection *coll, uint64_t cover, struct str urlkey, uint64_t *n, struct err *err);
+/* Calls each for every kept document that covers others, by its number, with how many. */
+int members_covering(struct catalog *c, uint64_t cover, void (*each)(void *context, uint64_t kept, uint64_t covers),
+		     void *context, struct err *err);
 /* How many documents both covers keep, and how many the first alone.  Reads all of the first. */
 int members_compare(struct collection *coll, uint64_t first, uint64_t second, uint64_t *both, uint64_t *alone,
 		    struct err *err);

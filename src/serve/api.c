@@ -4,7 +4,6 @@
  * page[cursor] (the last id), never by counting.  Every answer holds to the
  * access rules: what they hide is not listed, counted by day, found or quoted.
  */
-#include <sqlite3.h>
 
 #include "archive/stamp.h"
 #include "archive/surt.h"
@@ -203,72 +202,108 @@ void api_collection(struct request *q, struct response *r)
 
 /* ---- captures ---- */
 
-/* Captures by id; filter[url], filter[urlkey], filter[host] narrow them. */
-void api_captures(struct request *q, struct response *r)
-{
-	enum { LOOKED_AT = 150000 };
-	struct catalog_next ids;
-	uint64_t end = 0;
-	struct api a;
-	uint64_t cursor, size, n = 0, last = 0;
-	struct str host = request_param(q, "filter[host]"), url = request_param(q, "filter[url]");
-	struct buf *from = request_buf(q, 8 * LIMIT_URL), *to = request_buf(q, 8 * LIMIT_URL);
-	sqlite3_stmt *s = NULL;
-	sqlite3 *db;
-
-	if (!api_begin(&a, q, r) || !api_page(&a, &cursor, &size))
-		return;
-	if (url.n > LIMIT_URL) {
-		response_error(r, 400, "the url is too long");
-		return;
-	}
-	if (url.n)
-		surt_range(surt_profile(catalog_settings(a.coll->catalog)->profile), url, SURT_EXACT, from, to);
-	db = catalog_sqlite(a.coll->catalog);
-	if (!db ||
-	    sqlite3_prepare_v2(
-		db,
-		url.n ? "select capture from capture_key where urlkey = ?3 and capture > ?1 order by capture"
-		: host.n
-		    ? "select id from capture where id > ?1 and id <= ?4 and host in (select id from host where name = ?2) order by id"
-		    : "select id from capture where id > ?1 order by id",
-		-1, &s, NULL) != SQLITE_OK) {
-		response_error(r, 503, "the catalogue cannot be read");
-		return;
-	}
-	sqlite3_bind_int64(s, 1, (sqlite3_int64)cursor);
-	sqlite3_bind_text(s, 2, host.n ? host.p : "", (int)host.n, SQLITE_STATIC);
-	sqlite3_bind_text(s, 3, from->n ? from->p : "", (int)from->n, SQLITE_STATIC);
-	/* a host has no index: a page looks at so many captures, may be short of rows, and says where to go on */
-	if (catalog_next(a.coll->catalog, &ids, NULL) == WN_OK && host.n && !url.n && cursor + LOOKED_AT < ids.capture)
-		end = cursor + LOOKED_AT;
-	sqlite3_bind_int64(s, 4, end ? (sqlite3_int64)end : INT64_MAX);
-	json_open(&a.j, '[');
-	while (n <= size && sqlite3_step(s) == SQLITE_ROW) {
-		struct arena scratch = { 0 };
-		struct capture c;
-
-		if (catalog_capture(a.coll->catalog, &scratch, (uint64_t)sqlite3_column_int64(s, 0), &c, NULL) ==
-			WN_OK &&
-		    api_visible(&a, &c)) {
-			if (++n <= size) {
-				put_capture(&a.j, &c);
-				last = c.id;
-			}
-		}
-		arena_release(&scratch);
-	}
-	sqlite3_finalize(s);
-	json_close(&a.j, ']');
-	api_end(&a, n > size ? last : end);
-}
-
 static struct str key_of(struct api *a, struct str url)
 {
 	struct buf *key = request_buf(a->q, 8 * LIMIT_URL);
 
 	surt_add(surt_profile(catalog_settings(a->coll->catalog)->profile), url, key);
 	return buf_view(key);
+}
+
+/* A page of captures on its way: `last` was the last that fits, n counts one more. */
+struct listing {
+	struct api *a;
+	uint64_t cursor, size, n, last;
+	VEC(uint64_t) ids; /* of a URL, behind the cursor */
+};
+
+static void list_one(struct listing *x, const struct capture *c)
+{
+	if (!api_visible(x->a, c) || ++x->n > x->size)
+		return;
+	put_capture(&x->a->j, c);
+	x->last = c->id;
+}
+
+static int note_id(void *context, uint64_t id, int64_t time)
+{
+	struct listing *x = context;
+
+	(void)time;
+	if (id > x->cursor)
+		vec_push(&x->ids, id);
+	return WN_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The index has them in order of time. */
+static int list_of_url(struct listing *x, struct str url)
+{
+	struct catalog *c = x->a->coll->catalog;
+	int rc = catalog_times(c, key_of(x->a, url), INT64_MIN, INT64_MAX, note_id, x, &x->a->err);
+
+	if (x->ids.n)
+		qsort(x->ids.p, x->ids.n, sizeof *x->ids.p, by_number);
+	for (size_t i = 0; i < x->ids.n && x->n <= x->size && rc == WN_OK; i++) {
+		struct arena scratch = { 0 };
+		struct capture found;
+
+		if ((rc = catalog_capture(c, &scratch, x->ids.p[i], &found, &x->a->err)) == WN_OK)
+			list_one(x, &found);
+		arena_release(&scratch);
+	}
+	vec_release(&x->ids);
+	return rc;
+}
+
+static int list_by_id(struct listing *x, struct str host, uint64_t until)
+{
+	struct capture_query of = { .after = x->cursor, .until = until, .host = host };
+	struct capture_cursor *list;
+	struct capture found;
+	int rc = catalog_captures(x->a->coll->catalog, &of, &list, &x->a->err);
+
+	if (rc < 0)
+		return rc;
+	while (x->n <= x->size && (rc = capture_next(list, &found, &x->a->err)) == WN_OK)
+		list_one(x, &found);
+	capture_close(list);
+	return rc;
+}
+
+/* Captures by id; filter[url], filter[host] narrow them. */
+void api_captures(struct request *q, struct response *r)
+{
+	enum { LOOKED_AT = 150000 };
+	struct str host = request_param(q, "filter[host]"), url = request_param(q, "filter[url]");
+	struct api a;
+	struct listing x = { .a = &a };
+	struct catalog_next ids;
+	uint64_t until = 0;
+
+	if (!api_begin(&a, q, r) || !api_page(&a, &x.cursor, &x.size))
+		return;
+	if (url.n > LIMIT_URL) {
+		response_error(r, 400, "the url is too long");
+		return;
+	}
+	/* a host has no index: a page looks at so many captures, may be short of rows, and says where to go on */
+	if (host.n && !url.n && catalog_next(a.coll->catalog, &ids, NULL) == WN_OK &&
+	    x.cursor + LOOKED_AT < ids.capture)
+		until = x.cursor + LOOKED_AT;
+	json_open(&a.j, '[');
+	if ((url.n ? list_of_url(&x, url) : list_by_id(&x, host, until)) < 0) {
+		api_fail(&a);
+		return;
+	}
+	json_close(&a.j, ']');
+	api_end(&a, x.n > x.size ? x.last : until);
 }
 
 static bool url_given(struct api *a, struct str *url)

@@ -1,6 +1,5 @@
 /* serve/cdx_format.c -- how rows of a CDX answer look: CDXJ, JSON lines, arrays, words, links; and what a cover adds. */
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 
 #include "archive/cdx.h"
@@ -9,6 +8,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "flow/members.h"
 #include "serve/memento.h"
 #include "serve/cdx_scan_int.h"
 
@@ -124,25 +124,12 @@ static void forget(struct covered *k)
 	*k = (struct covered){ 0 };
 }
 
-static int count_covered(struct catalog *c, struct covered *k, struct err *err)
+static void note_covered(void *context, uint64_t kept, uint64_t covers)
 {
-	sqlite3 *db = catalog_sqlite(c);
-	sqlite3_stmt *s = NULL;
-	int step = SQLITE_ERROR;
+	struct covered *k = context;
 
-	if (!db ||
-	    sqlite3_prepare_v2(
-		db,
-		"select witness, count(*) from cover_member where cover = ? and kept = 0 group by witness order by witness",
-		-1, &s, NULL) != SQLITE_OK)
-		return err_set(err, WN_CATALOG, "the cover could not be read");
-	sqlite3_bind_int64(s, 1, (sqlite3_int64)k->cover);
-	while ((step = sqlite3_step(s)) == SQLITE_ROW) {
-		vec_push(&k->id, (uint64_t)sqlite3_column_int64(s, 0));
-		vec_push(&k->n, (uint32_t)sqlite3_column_int64(s, 1));
-	}
-	sqlite3_finalize(s);
-	return step == SQLITE_DONE ? WN_OK : err_set(err, WN_CATALOG, "the cover could not be read");
+	vec_push(&k->id, kept);
+	vec_push(&k->n, (uint32_t)covers);
 }
 
 int cdx_covered_count(struct catalog *c, uint64_t cover, uint64_t capture, uint64_t *out, struct err *err)
@@ -160,7 +147,7 @@ int cdx_covered_count(struct catalog *c, uint64_t cover, uint64_t capture, uint6
 		forget(k);
 		k->cover = cover;
 		k->dir = mem_strdup(catalog_dir(c));
-		if ((rc = count_covered(c, k, err)) < 0)
+		if ((rc = members_covering(c, cover, note_covered, k, err)) < 0)
 			forget(k);
 	}
 	for (size_t low = 0, high = k->id.n; low < high;) {

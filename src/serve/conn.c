@@ -374,12 +374,14 @@ static void write_date(struct loop *l)
 	}
 }
 
-static void add_status(struct buf *out, int status)
+static void add_status(struct buf *out, const struct response *r)
 {
-	if (status == 200)
+	if (r->reason.n && r->reason_of == r->status)
+		buf_printf(out, "HTTP/1.1 %d %.*s\r\n", r->status, STR_FMT(r->reason));
+	else if (r->status == 200)
 		buf_str(out, STR("HTTP/1.1 200 OK\r\n"));
 	else
-		buf_printf(out, "HTTP/1.1 %d %s\r\n", status, status_reason(status));
+		buf_printf(out, "HTTP/1.1 %d %s\r\n", r->status, status_reason(r->status));
 }
 
 static void add_length(struct buf *out, uint64_t n)
@@ -404,7 +406,7 @@ static void write_head(struct conn *c)
 
 	buf_reset(out);
 	write_date(c->loop);
-	add_status(out, r->status);
+	add_status(out, r);
 	buf_str(out, STR("Date: "));
 	buf_add(out, c->loop->date, c->loop->date_n);
 	buf_add(out, "\r\n", 2);

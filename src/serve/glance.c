@@ -6,7 +6,6 @@
 #include "serve/glance.h"
 
 #include <pthread.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -68,36 +67,6 @@ static int put_why(void *context, struct str value, uint64_t n)
 	return put_row(context, value, n);
 }
 
-static int put_sql(struct collection *coll, const char *sql, struct counting *c, struct err *err)
-{
-	sqlite3 *db = catalog_sqlite(coll->catalog);
-	sqlite3_stmt *s = NULL;
-	int step;
-
-	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
-		return err_set(err, WN_CATALOG, "counting: %s", sqlite3_errmsg(db));
-	while ((step = sqlite3_step(s)) == SQLITE_ROW)
-		put_row(c, str_n((const char *)sqlite3_column_text(s, 0), (size_t)sqlite3_column_bytes(s, 0)),
-			(uint64_t)sqlite3_column_int64(s, 1));
-	sqlite3_finalize(s);
-	return step == SQLITE_DONE ? WN_OK : err_set(err, WN_CATALOG, "counting: %s", sqlite3_errmsg(db));
-}
-
-static int put_table(struct collection *coll, enum glance_kind kind, struct counting *c, struct err *err)
-{
-	if (kind == GLANCE_MONTHS)
-		return put_sql(
-		    coll,
-		    "select strftime('%Y-%m', time, 'unixepoch') m, count(*) from capture_key group by m order by m", c,
-		    err);
-	if (kind == GLANCE_HOSTS)
-		return put_sql(
-		    coll,
-		    "select h.name, n from (select host, count(*) n from capture group by host order by n desc limit 1000) c join host h on h.id = c.host order by n desc, h.name",
-		    c, err);
-	return catalog_counts(coll->catalog, glance_names[kind], kind == GLANCE_WHY ? put_why : put_row, c, err);
-}
-
 static int count(struct collection *coll, struct buf *out, struct err *err)
 {
 	struct counting c = { .j = { .out = out } };
@@ -118,7 +87,7 @@ static int count(struct collection *coll, struct buf *out, struct err *err)
 	for (int kind = 0; kind < GLANCE_KINDS && rc == WN_OK; kind++) {
 		c.all = 0;
 		json_put_open(&c.j, glance_names[kind], '[');
-		rc = put_table(coll, (enum glance_kind)kind, &c, err);
+		rc = catalog_counts(coll->catalog, glance_names[kind], kind == GLANCE_WHY ? put_why : put_row, &c, err);
 		json_close(&c.j, ']');
 	}
 	json_close(&c.j, '}');

@@ -57,6 +57,7 @@ static void keep_head(struct opened *o, struct arena *a, const struct http_head 
 		fields[i].value = arena_str(a, head->fields[i].value);
 	}
 	o->head.fields = fields;
+	o->head.reason = arena_str(a, head->reason);
 	o->head.content_type = head->content_type.p ? arena_str(a, head->content_type) : STR_NONE;
 	o->head.location = head->location.p ? arena_str(a, head->location) : STR_NONE;
 	o->has_head = true;

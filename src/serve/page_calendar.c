@@ -9,7 +9,6 @@
  * over the index and a bounded number of seeks, whatever the URL's history.
  */
 #include <inttypes.h>
-#include <sqlite3.h>
 #include <stdio.h>
 
 #include "archive/stamp.h"
@@ -18,7 +17,7 @@
 #include "serve/page.h"
 #include "serve/replay.h"
 
-enum { YEARS_MOST = 400, DETAILS_MOST = 3000, TABLE_ROWS = 500, CHANGES_MOST = 400 };
+enum { YEARS_MOST = 400, DETAILS_MOST = 3000, TABLE_ROWS = 500, CHANGES_MOST = 400, BEFORE_MOST = 1000 };
 enum { CHANGE_UNKNOWN = -1, CHANGE_FIRST = -2 };
 
 struct point {
@@ -34,78 +33,69 @@ struct calendar {
 	struct request *q;
 	struct collection *coll;
 	struct str url, key;
-	struct {
-		int64_t year;
+	struct year {
+		int64_t year, from, to; /* its first second, and the next year's */
 		uint64_t n;
 	} years[YEARS_MOST];
 	size_t n_years;
 	uint64_t all, most;
 	int64_t year, from, to; /* the year shown; what of it is listed, inclusive */
 	struct point *points;	/* of the year, in order of time */
-	size_t n;
+	size_t n, room;
 	struct cover_row cover; /* newest; id 0: none */
 };
 
-static sqlite3_stmt *prepare(struct calendar *c, const char *sql)
+static int count_one(void *context, uint64_t id, int64_t time)
 {
-	sqlite3_stmt *s = NULL;
+	struct calendar *c = context;
+	struct year *y = c->n_years ? &c->years[c->n_years - 1] : NULL;
 
-	if (sqlite3_prepare_v2(catalog_sqlite(c->coll->catalog), sql, -1, &s, NULL) != SQLITE_OK)
-		return NULL;
-	sqlite3_bind_text(s, 1, c->key.p, (int)c->key.n, SQLITE_STATIC);
-	return s;
+	(void)id;
+	if (!y || time < y->from || time >= y->to) {
+		int64_t year = stamp_civil(time).year;
+
+		if (c->n_years == YEARS_MOST)
+			return WN_END;
+		y = &c->years[c->n_years++];
+		*y = (struct year){ .year = year,
+				    .from = stamp_from_civil(year, 1, 1, 0, 0, 0),
+				    .to = stamp_from_civil(year + 1, 1, 1, 0, 0, 0) };
+	}
+	c->all++;
+	if (++y->n > c->most)
+		c->most = y->n;
+	return WN_OK;
 }
 
 static void count_years(struct calendar *c)
 {
-	sqlite3_stmt *s = prepare(c, "select time from capture_key where urlkey = ?1 order by time");
-	int64_t from = 0, to = 0;
+	catalog_times(c->coll->catalog, c->key, INT64_MIN, INT64_MAX, count_one, c, NULL);
+}
 
-	while (s && sqlite3_step(s) == SQLITE_ROW) {
-		int64_t time = sqlite3_column_int64(s, 0);
+static int load_one(void *context, uint64_t id, int64_t time)
+{
+	struct calendar *c = context;
 
-		if (!c->n_years || time >= to || time < from) {
-			int64_t year = stamp_civil(time).year;
-
-			if (c->n_years == YEARS_MOST)
-				break;
-			from = stamp_from_civil(year, 1, 1, 0, 0, 0);
-			to = stamp_from_civil(year + 1, 1, 1, 0, 0, 0);
-			c->years[c->n_years].year = year;
-			c->years[c->n_years++].n = 0;
-		}
-		c->all++;
-		if (++c->years[c->n_years - 1].n > c->most)
-			c->most = c->years[c->n_years - 1].n;
-	}
-	sqlite3_finalize(s);
+	if (c->n == c->room)
+		return WN_END;
+	if (page_allowed(c->q, c->key, time))
+		c->points[c->n++] =
+		    (struct point){ .id = id, .time = time, .status = CAPTURE_NO_STATUS, .change = CHANGE_UNKNOWN };
+	return WN_OK;
 }
 
 /* Times and numbers of the year's captures, from the index of keys. */
 static void load_points(struct calendar *c)
 {
-	sqlite3_stmt *s = prepare(
-	    c,
-	    "select capture, time from capture_key where urlkey = ?1 and time >= ?2 and time < ?3 order by time, capture");
-	uint64_t n = 0;
+	const struct year *y = NULL;
 
 	for (size_t i = 0; i < c->n_years; i++)
-		n = c->years[i].year == c->year ? c->years[i].n : n;
-	c->points = ARENA_ARRAY(&c->q->arena, struct point, n + 1);
-	if (s) {
-		sqlite3_bind_int64(s, 2, stamp_from_civil(c->year, 1, 1, 0, 0, 0));
-		sqlite3_bind_int64(s, 3, stamp_from_civil(c->year + 1, 1, 1, 0, 0, 0));
-	}
-	while (s && c->n < n && sqlite3_step(s) == SQLITE_ROW) {
-		struct point p = { .id = (uint64_t)sqlite3_column_int64(s, 0),
-				   .time = sqlite3_column_int64(s, 1),
-				   .status = CAPTURE_NO_STATUS,
-				   .change = CHANGE_UNKNOWN };
-
-		if (page_allowed(c->q, c->key, p.time))
-			c->points[c->n++] = p;
-	}
-	sqlite3_finalize(s);
+		if (c->years[i].year == c->year)
+			y = &c->years[i];
+	c->room = y ? y->n : 0;
+	c->points = ARENA_ARRAY(&c->q->arena, struct point, c->room + 1);
+	if (y)
+		catalog_times(c->coll->catalog, c->key, y->from, y->to - 1, load_one, c, NULL);
 }
 
 /* Which captures are looked at: all of a year that has few, else the last of each day and those that are listed. */
@@ -124,22 +114,12 @@ static void choose_details(struct calendar *c)
 
 static void load_details(struct calendar *c)
 {
-	sqlite3_stmt *s = prepare(c, "select status, content from capture where id = ?2");
-
-	for (size_t i = 0; s && i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		struct point *p = &c->points[i];
 
-		if (!p->known)
-			continue;
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)p->id);
-		if (sqlite3_step(s) == SQLITE_ROW) {
-			p->status =
-			    sqlite3_column_type(s, 0) == SQLITE_NULL ? CAPTURE_NO_STATUS : sqlite3_column_int(s, 0);
-			p->content = (uint64_t)sqlite3_column_int64(s, 1);
-		}
-		sqlite3_reset(s);
+		if (p->known)
+			catalog_brief(c->coll->catalog, p->id, &p->status, &p->content, NULL);
 	}
-	sqlite3_finalize(s);
 }
 
 /* Shared values of two ascending sets. */
@@ -158,19 +138,23 @@ static size_t shared(const struct set *a, const struct set *b)
 	return n;
 }
 
-/* The content of the last capture before this year that has one; 0: none. */
+/* The content of the last capture before this year that has one, of so many; 0: none. */
 static uint64_t content_before(struct calendar *c)
 {
-	sqlite3_stmt *s = prepare(
-	    c,
-	    "select c.content from capture_key k join capture c on c.id = k.capture where k.urlkey = ?1 and k.time < ?2 order by k.time desc, k.capture desc limit 1000");
+	struct cdx_range before = { .from = { c->key, INT64_MIN, INT64_MIN },
+				    .to = { c->key, stamp_from_civil(c->year, 1, 1, 0, 0, 0), INT64_MIN },
+				    .backward = true,
+				    .keys_only = true };
+	struct cdx_cursor *list = NULL;
 	uint64_t content = 0;
+	struct cdx_row row;
+	int status;
 
-	if (s)
-		sqlite3_bind_int64(s, 2, stamp_from_civil(c->year, 1, 1, 0, 0, 0));
-	while (s && !content && sqlite3_step(s) == SQLITE_ROW)
-		content = (uint64_t)sqlite3_column_int64(s, 0);
-	sqlite3_finalize(s);
+	if (catalog_cdx(c->coll->catalog, &before, &list, NULL) < 0)
+		return 0;
+	for (unsigned i = 0; i < BEFORE_MOST && !content && cdx_next(list, &row, NULL) == WN_OK; i++)
+		catalog_brief(c->coll->catalog, row.id, &status, &content, NULL);
+	cdx_close(list);
 	return content;
 }
 
@@ -211,26 +195,21 @@ static void changes(struct calendar *c)
 	}
 }
 
-/* Members of the cover among the points: by seeks, or by reading the range of their numbers where that is shorter. */
+/* Which of the points the newest cover hides: a seek each. */
 static void hidden(struct calendar *c)
 {
 	struct cover_row *rows;
-	sqlite3_stmt *s = NULL;
+	uint64_t witness;
 	size_t n;
+	int state;
 
 	if (page_covers(c->q, c->coll, &rows, &n, NULL) < 0 || !n)
 		return;
 	c->cover = rows[0];
-	if (sqlite3_prepare_v2(catalog_sqlite(c->coll->catalog),
-			       "select kept from cover_member where cover = ?1 and capture = ?2", -1, &s,
-			       NULL) == SQLITE_OK)
-		for (size_t i = 0; i < c->n; i++) {
-			sqlite3_bind_int64(s, 1, (sqlite3_int64)c->cover.id);
-			sqlite3_bind_int64(s, 2, (sqlite3_int64)c->points[i].id);
-			c->points[i].hidden = sqlite3_step(s) == SQLITE_ROW && !sqlite3_column_int(s, 0);
-			sqlite3_reset(s);
-		}
-	sqlite3_finalize(s);
+	for (size_t i = 0; i < c->n; i++)
+		c->points[i].hidden = catalog_cover_state(c->coll->catalog, c->cover.id, c->points[i].id, &state,
+							  &witness, NULL) == WN_OK &&
+				      state == 0;
 }
 
 /* The shape of a change and its words. */

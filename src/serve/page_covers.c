@@ -264,13 +264,16 @@ static void dropped_row(struct request *q, struct collection *coll, struct buf *
 			const struct cover_member *m)
 {
 	struct capture c;
+	bool open;
 
 	html(b, "<li><span class=\"tag dropped\">hidden</span> ");
-	cover_document(q, coll, b, m->id, &c);
+	open = cover_document(q, coll, b, m->id, &c);
 	html(b, "<br>by ");
-	cover_document(q, coll, b, m->witness, &c);
-	cover_score(b, m);
-	cover_actions(q, b, row, m->id, m->witness);
+	open &= cover_document(q, coll, b, m->witness, &c);
+	if (open) {
+		cover_score(b, m);
+		cover_actions(q, b, row, m->id, m->witness);
+	}
 	html(b, "</li>\n");
 }
 

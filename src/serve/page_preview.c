@@ -10,6 +10,8 @@ static void page_line(struct request *q, struct buf *b, const struct preview_pag
 {
 	html(b, "<a href=\"%s/%p/%i/%r\">%b</a> <span class=\"soft\">%d</span>", page_base(q), str(q->served->slug),
 	     p->time, replay_url_of(&q->arena, p->url, p->urlkey), p->title.n ? p->title : p->url, p->time);
+	if (p->title.n)
+		html(b, " <span class=\"soft\">%b</span>", p->url);
 }
 
 static void example(struct request *q, struct buf *b, const struct preview_example *e)

@@ -235,12 +235,11 @@ static void text_view(struct request *q, struct buf *b, const struct studio *s)
 	    "</textarea>\n",
 	    s->rule.n && !s->good ? " aria-invalid=\"true\"" : "", page_base(q), str(q->served->name),
 	    s->good ? s->good->canonical : s->rule);
-	html(
-	    b,
-	    "<pre id=\"checked\" tabindex=\"0\" role=\"status\" aria-label=\"What was understood\" class=\"fixed note %z\">",
-	    s->good	? "good"
-	    : s->rule.n ? "bad"
-			: "");
+	html(b,
+	     "<pre id=\"checked\" tabindex=\"0\" role=\"status\" aria-label=\"What was understood\" class=\"note %z\">",
+	     s->good	 ? "good"
+	     : s->rule.n ? "fixed bad" /* a mark below points at the place */
+			 : "");
 	if (s->good)
 		html(b, "Understood.");
 	else

@@ -31,7 +31,7 @@ bool cover_open(struct request *q, struct response *r, const char *name, struct 
 bool cover_document(struct request *q, struct collection *coll, struct buf *b, uint64_t id, struct capture *c)
 {
 	if (catalog_capture(coll->catalog, &q->arena, id, c, NULL) < 0 || !page_allowed(q, c->urlkey, c->time)) {
-		html(b, "document %u", id);
+		html(b, "document %u, not open to readers", id);
 		return false;
 	}
 	html(b, "%t ", c->time);
@@ -90,9 +90,10 @@ void cover_covered(struct request *q, struct collection *coll, struct buf *b, co
 	html(b, "<details open><summary>covers %n</summary><ul class=\"covered\">\n", all);
 	for (; shown < most && members_next(list, &m, NULL) == WN_OK; shown++) {
 		html(b, "<li>");
-		cover_document(q, coll, b, m.id, &c);
-		cover_score(b, &m);
-		cover_actions(q, b, row, m.id, kept);
+		if (cover_document(q, coll, b, m.id, &c)) {
+			cover_score(b, &m);
+			cover_actions(q, b, row, m.id, kept);
+		}
 		html(b, "</li>\n");
 	}
 	if (all > shown) {

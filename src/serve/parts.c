@@ -47,7 +47,8 @@ static void collect(struct search *s, struct str text, unsigned depth)
 			continue;
 		for (url = mod + 2; url < text.n && !ends_url(text.p[url]); url++)
 			;
-		if (modifier_of(str_sub(text, 0, mod + 1)) != MOD_MP)
+		if (modifier_of(str_sub(text, 0, mod + 1)) != MOD_MP &&
+		    modifier_of(str_sub(text, 0, mod + 1)) != MOD_LN)
 			look_up(s, html_attr_decode(&s->q->arena, str_sub(text, mod + 2, url)),
 				modifier_of(str_sub(text, 0, mod + 1)), depth);
 	}

@@ -9,6 +9,8 @@
 
 #include "serve/replay_js.inc"
 
+enum { REASON_MOST = 200 }; /* bytes; status lines of more are refused by some clients */
+
 void replay_script(struct request *q, struct response *r)
 {
 	if (replay_refuses_worker(q, r))
@@ -123,14 +125,32 @@ static bool like_ascii(const char *name)
 	return strncmp(name, "utf-16", 6) != 0 && strcmp(name, "iso-2022-jp") != 0 && strcmp(name, "replacement") != 0;
 }
 
-static void add_head(struct replay_job *job, struct rewriter *w, struct buf *head)
+static void add_head(struct rewriter *w, struct buf *head)
 {
-	buf_printf(head, "<script src=\"%.*s_/replay.js\" data-stamp=\"%s\" data-prefix=\"%.*s\" data-url=\"",
-		   STR_FMT(w->prefix), w->stamp, STR_FMT(w->prefix));
+	buf_printf(head, "<script%s src=\"%.*s_/replay.js\" data-stamp=\"%s\" data-prefix=\"%.*s\" data-url=\"",
+		   w->xml ? " xmlns=\"http://www.w3.org/1999/xhtml\"" : "", STR_FMT(w->prefix), w->stamp,
+		   STR_FMT(w->prefix));
 	html_escape(head, url_href(&w->base));
 	buf_str(head, STR("\"></script>"));
-	(void)job;
 	w->head = buf_view(head);
+}
+
+/* The charset of markup, for the rewriter.  What is not like ASCII becomes UTF-8, which is then said in *label. */
+static struct str decoded(struct request *q, struct rewriter *w, struct str type, struct str body, const char **label)
+{
+	struct charset c = charset_find(body, charset_param(type), true);
+	const char *name = encoding_name(c.encoding);
+	size_t replaced;
+
+	if (!like_ascii(name)) {
+		body = charset_decode(&q->arena, c, body, &replaced);
+		*label = name = "utf-8";
+		c = (struct charset){ .encoding = encoding_of_label(STR("utf-8")) };
+	}
+	w->charset = c;
+	w->charset.ascii = 0; /* that was said of the page; parts of it are decoded by this */
+	w->utf8 = strcmp(name, "utf-8") == 0;
+	return body;
 }
 
 /* The body rewritten; its charset, where we say it ourselves, in *label. */
@@ -140,33 +160,27 @@ static struct str rewritten(struct replay_job *job, struct rewriter *w, enum rew
 	struct request *q = job->q;
 	struct buf *out = request_buf(q, 4 * LIMIT_REWRITE), *head = request_buf(q, 4 * LIMIT_URL);
 	enum modifier mod = job->path->modifier;
-	size_t replaced;
 
 	w->out = out;
 	switch (kind) {
 	case REWRITE_CSS: rewrite_css(w, body, out); break;
 	case REWRITE_JS: rewrite_js(w, body, out); break;
-	case REWRITE_HLS: rewrite_manifest(w, body, out); break;
+	case REWRITE_HLS: rewrite_hls(w, body, out); break;
+	case REWRITE_APP: rewrite_app(w, body, out); break;
 	case REWRITE_NOT: return body;
-	case REWRITE_HTML: {
-		struct charset c = charset_find(body, charset_param(type), true);
-
-		*label = encoding_name(c.encoding);
-		if (!like_ascii(*label)) {
-			body = charset_decode(&q->arena, c, body, &replaced);
-			*label = "utf-8";
-			c = (struct charset){ .encoding = encoding_of_label(STR("utf-8")) };
-		}
-		w->charset = c;
-		w->charset.ascii = 0; /* that was said of the page; parts of it are decoded by this */
-		w->utf8 = strcmp(*label, "utf-8") == 0;
+	case REWRITE_XML:
+		body = decoded(q, w, type, body, label);
+		rewrite_xml(w, body);
+		break;
+	case REWRITE_HTML:
+		body = decoded(q, w, type, body, label);
+		*label = encoding_name(w->charset.encoding);
 		w->xml = !str_ieq(mime, STR("text/html"));
 		w->top = mod == MOD_MP;
-		w->head_done = str_ieq(mime, STR("image/svg+xml")) || mod == MOD_UO;
-		add_head(job, w, head);
+		w->head_done = mod == MOD_IM || mod == MOD_UO; /* an image runs no scripts */
+		add_head(w, head);
 		rewrite_html(w, body);
 		break;
-	}
 	}
 	return out->full ? body : buf_view(out);
 }
@@ -263,6 +277,15 @@ static void stream(struct replay_job *job, struct streaming *s, bool raw)
 	r->length = s->left;
 }
 
+/* Archived words that can stand in a status line. */
+static bool is_reason(struct str reason)
+{
+	for (size_t i = 0; i < reason.n; i++)
+		if (((unsigned char)reason.p[i] < 0x20 && reason.p[i] != '\t') || reason.p[i] == 0x7f)
+			return false;
+	return reason.n > 0 && reason.n <= REASON_MOST;
+}
+
 void replay_send(struct replay_job *job)
 {
 	struct request *q = job->q;
@@ -286,12 +309,17 @@ void replay_send(struct replay_job *job)
 		return;
 	}
 	r->status = o->status == 206 || o->status < 200 || o->status > 999 ? 200 : o->status;
+	if (o->has_head && is_reason(o->head.reason)) {
+		r->reason = o->head.reason;
+		r->reason_of = o->head.status;
+	}
 	mime = http_mime(o->type);
 	if (!mime.n && str_eq(job->capture.mime, STR("text/html")))
 		mime = job->capture.mime; /* nothing was said of it: what it was found to be */
 	stamp_14(job->capture.time, w->stamp);
 	w->prefix = request_href(q, "/%s/", q->served->slug);
 	w->arena = &q->arena;
+	w->bare = !q->at_replay;
 	if (!url_parse(&w->base, job->capture.url, NULL) && !url_parse(&w->base, job->path->url, NULL))
 		kind = REWRITE_NOT;
 	else

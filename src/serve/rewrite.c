@@ -1,4 +1,4 @@
-/* serve/rewrite.c -- single references, styles, playlists; see rewrite.h. */
+/* serve/rewrite.c -- single references, styles, and which way a body is rewritten; see rewrite.h. */
 #include "serve/rewrite.h"
 
 #include "base/limits.h"
@@ -84,6 +84,49 @@ void rewrite_ref(struct rewriter *w, struct str ref, enum modifier mod, struct b
 		buf_str(out, ref);
 	else
 		rewrite_absolute(w, plain, mod, out);
+}
+
+/* More ".." than the base has folders: by itself it would climb out of the archived site. */
+static bool climbs(const struct url *base, struct str ref)
+{
+	struct str path = url_pathname(base);
+	int folders = -1;
+
+	for (size_t i = 0; i < path.n; i++)
+		folders += path.p[i] == '/';
+	for (size_t i = 0; i < ref.n && folders >= 0 && ref.p[i] != '?' && ref.p[i] != '#';) {
+		size_t end = i;
+
+		while (end < ref.n && !strchr("/\\?#", ref.p[end]))
+			end++;
+		folders += str_eq(str_sub(ref, i, end), STR("..")) ? -1 : !str_eq(str_sub(ref, i, end), STR("."));
+		i = end + (end < ref.n && ref.p[end] != '?' && ref.p[end] != '#');
+	}
+	return folders < 0;
+}
+
+void rewrite_lead(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out)
+{
+	struct str plain = str_trim(ref);
+	bool rooted = plain.n && (plain.p[0] == '/' || plain.p[0] == '\\'), full;
+
+	full = !rooted && url_parse(&w->scratch, plain, NULL);
+	if (is_foreign(plain) || is_ours(w, plain) || !(full || rooted || climbs(&w->base, plain)) ||
+	    (full && !url_is_http(&w->scratch))) {
+		buf_str(out, ref);
+	} else if ((full || rooted) && str_chr(plain, '{') >= 0) { /* names stand for parts of it: no byte may change */
+		buf_str(out, w->prefix);
+		buf_add(out, w->stamp, 14);
+		buf_str(out, str(modifier_names[mod]));
+		buf_byte(out, '/');
+		if (rooted && plain.n > 1 && plain.p[1] == plain.p[0])
+			buf_str(out, w->base.scheme == URL_HTTPS ? STR("https:") : STR("http:"));
+		else if (rooted)
+			url_origin(&w->base, out);
+		buf_str(out, plain);
+	} else {
+		rewrite_absolute(w, plain, mod, out);
+	}
 }
 
 void rewrite_srcset(struct rewriter *w, struct str value, enum modifier mod, struct buf *out)
@@ -319,69 +362,70 @@ void rewrite_css(struct rewriter *w, struct str css, struct buf *out)
 	buf_str(out, str_sub(css, c.from, css.n));
 }
 
-/* ---- HLS playlists ---- */
-
-void rewrite_manifest(struct rewriter *w, struct str lines, struct buf *out)
-{
-	while (lines.n) {
-		ptrdiff_t nl = str_chr(lines, '\n');
-		struct str line = nl < 0 ? lines : str_sub(lines, 0, (size_t)nl), bare = str_trim(line);
-		ptrdiff_t uri = str_find(line, STR("URI=\""));
-
-		if (bare.n && bare.p[0] != '#') {
-			rewrite_ref(w, bare, MOD_OE, out);
-		} else if (uri >= 0) {
-			struct str value = str_sub(line, (size_t)uri + 5, line.n);
-			ptrdiff_t end = str_chr(value, '"');
-
-			buf_str(out, str_sub(line, 0, (size_t)uri + 5));
-			rewrite_ref(w, end < 0 ? value : str_sub(value, 0, (size_t)end), MOD_OE, out);
-			if (end >= 0)
-				buf_str(out, str_sub(value, (size_t)end, value.n));
-		} else {
-			buf_str(out, line);
-		}
-		if (nl >= 0)
-			buf_byte(out, '\n');
-		lines = nl < 0 ? STR_NONE : str_sub(lines, (size_t)nl + 1, lines.n);
-	}
-}
-
 /* ---- which way ---- */
+
+static const struct {
+	const char *mime; /* "+xml": every type that ends so */
+	enum rewrite_kind kind;
+	bool part; /* also where a page asks for it as an image or another part of it */
+} types[] = {
+	{ "text/html", REWRITE_HTML, false },
+	{ "application/xhtml+xml", REWRITE_HTML, false },
+	{ "image/svg+xml", REWRITE_HTML, true },
+	{ "text/css", REWRITE_CSS, false },
+	{ "text/javascript", REWRITE_JS, false },
+	{ "application/javascript", REWRITE_JS, false },
+	{ "application/x-javascript", REWRITE_JS, false },
+	{ "application/ecmascript", REWRITE_JS, false },
+	{ "text/ecmascript", REWRITE_JS, false },
+	{ "application/vnd.apple.mpegurl", REWRITE_HLS, true },
+	{ "application/x-mpegurl", REWRITE_HLS, true },
+	{ "audio/mpegurl", REWRITE_HLS, true },
+	{ "audio/x-mpegurl", REWRITE_HLS, true },
+	{ "application/manifest+json", REWRITE_APP, true },
+	{ "application/x-web-app-manifest+json", REWRITE_APP, true },
+	{ "video/vnd.mpeg.dash.mpd", REWRITE_XML, true },
+	{ "application/xml", REWRITE_XML, true },
+	{ "text/xml", REWRITE_XML, true },
+	{ "text/xsl", REWRITE_XML, true },
+	{ "+xml", REWRITE_XML, true },
+};
+
+/* What its first bytes say of a body whose type says little. */
+static enum rewrite_kind kind_of_bytes(struct str mime, enum modifier mod, struct str start)
+{
+	if (mime.n && !str_ieq(mime, STR("text/plain")) && !str_ieq(mime, STR("application/octet-stream")) &&
+	    !(mod == MOD_LN && str_ieq(mime, STR("application/json"))))
+		return REWRITE_NOT;
+	if (str_starts(start, STR("#EXTM3U")))
+		return REWRITE_HLS;
+	if (str_starts(start, STR("<")) && str_eq(xml_root(start), STR("MPD")))
+		return REWRITE_XML;
+	return mod == MOD_LN && str_starts(start, STR("{")) ? REWRITE_APP : REWRITE_NOT;
+}
 
 enum rewrite_kind rewrite_kind(struct str mime, enum modifier mod, struct str body)
 {
-	static const struct {
-		const char *mime;
-		enum rewrite_kind kind;
-	} types[] = {
-		{ "text/html", REWRITE_HTML },
-		{ "application/xhtml+xml", REWRITE_HTML },
-		{ "image/svg+xml", REWRITE_HTML },
-		{ "text/css", REWRITE_CSS },
-		{ "text/javascript", REWRITE_JS },
-		{ "application/javascript", REWRITE_JS },
-		{ "application/x-javascript", REWRITE_JS },
-		{ "application/ecmascript", REWRITE_JS },
-		{ "text/ecmascript", REWRITE_JS },
-		{ "application/vnd.apple.mpegurl", REWRITE_HLS },
-		{ "application/x-mpegurl", REWRITE_HLS },
-		{ "audio/mpegurl", REWRITE_HLS },
-		{ "audio/x-mpegurl", REWRITE_HLS },
-	};
 	enum rewrite_kind kind = REWRITE_NOT;
-	struct str start = body;
+	struct str start = body, root;
+	bool part = false;
 
-	for (size_t i = 0; i < COUNT(types); i++)
-		if (str_ieq(mime, str(types[i].mime)))
-			kind = types[i].kind;
-	if (mod == MOD_ID || mod == MOD_IR || mod == MOD_IM || mod == MOD_OE || mod == MOD_DL || mod == MOD_SW)
-		return mod == MOD_IM || mod == MOD_OE
-			   ? (kind == REWRITE_HLS || str_ieq(mime, STR("image/svg+xml")) ? kind : REWRITE_NOT)
-			   : REWRITE_NOT;
+	if (mod == MOD_ID || mod == MOD_IR || mod == MOD_DL || mod == MOD_SW)
+		return REWRITE_NOT;
 	if (str_starts(start, STR("\xef\xbb\xbf")))
 		start = str_sub(start, 3, start.n);
-	start = str_trim(str_sub(start, 0, 256));
+	start = str_trim(start);
+	for (size_t i = 0; i < COUNT(types) && kind == REWRITE_NOT; i++)
+		if (types[i].mime[0] == '+' ? str_iends(mime, str(types[i].mime)) : str_ieq(mime, str(types[i].mime))) {
+			kind = types[i].kind;
+			part = types[i].part;
+		}
+	if (kind == REWRITE_XML && (str_eq(root = xml_root(start), STR("html")) || str_eq(root, STR("svg"))))
+		return REWRITE_HTML;
+	if (kind == REWRITE_NOT && (kind = kind_of_bytes(mime, mod, start)) != REWRITE_NOT)
+		return kind;
+	if (mod == MOD_IM || mod == MOD_OE)
+		return part ? kind : REWRITE_NOT;
 	if (kind == REWRITE_HTML && start.n && start.p[0] != '<' &&
 	    (mod == MOD_JS || mod == MOD_CS || mod == MOD_ESM || mod == MOD_WKR))
 		return mod == MOD_CS ? REWRITE_CSS : REWRITE_JS; /* scripts that were served as text/html */

@@ -24,11 +24,14 @@ struct rewriter {
 	bool head_done;
 	bool utf8; /* bytes >= 0x80 in URLs are UTF-8 */
 	bool xml;  /* XHTML: entities and CDATA as XML has them */
+	bool bare; /* the page has no origin: browsers refuse its XSLT, and would show nothing */
 	bool top;  /* links leave the frame by target=_top: rewritten to the frame page */
 };
 
 /* Adds the reference, rewritten; as it is when it is none that can be archived (data:, mailto:, #x). */
 void rewrite_ref(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out);
+/* The same, but what stays in the archive by itself stays as it is: what it is relative to may be written elsewhere. */
+void rewrite_lead(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out);
 /* An absolute address in the archive of url (resolved), e.g. for Location. */
 void rewrite_absolute(struct rewriter *w, struct str ref, enum modifier mod, struct buf *out);
 
@@ -37,9 +40,12 @@ void rewrite_css(struct rewriter *w, struct str css, struct buf *out);
 void rewrite_js(struct rewriter *w, struct str js, struct buf *out);	       /* rewrite_js.c says what it changes */
 void rewrite_import_map(struct rewriter *w, struct str json, struct buf *out); /* keys and values that are addresses */
 void rewrite_srcset(struct rewriter *w, struct str value, enum modifier mod, struct buf *out);
-void rewrite_manifest(struct rewriter *w, struct str lines, struct buf *out); /* HLS: lines that are URIs, URI="..." */
+void rewrite_hls(struct rewriter *w, struct str lines, struct buf *out); /* lines that are URIs, URI="..." */
+void rewrite_app(struct rewriter *w, struct str json, struct buf *out);	 /* a web application's manifest */
+void rewrite_xml(struct rewriter *w, struct str xml);			 /* rewrite_xml.c says what it changes */
+struct str xml_root(struct str xml);					 /* its first element's name, without prefix */
 
 /* Which way a body of this type is rewritten, by type, modifier and first bytes. */
-enum rewrite_kind { REWRITE_NOT, REWRITE_HTML, REWRITE_CSS, REWRITE_JS, REWRITE_HLS };
+enum rewrite_kind { REWRITE_NOT, REWRITE_HTML, REWRITE_CSS, REWRITE_JS, REWRITE_HLS, REWRITE_APP, REWRITE_XML };
 enum rewrite_kind rewrite_kind(struct str mime, enum modifier mod, struct str body);
 #endif

@@ -1,13 +1,9 @@
 /* serve/rewrite_html.c -- a page copied byte for byte, but for the references in its tags.
  *
- * The scanner finds tags and attributes exactly where the tokenizer of the
- * HTML standard does (tests compare it with text/html.h), but keeps their place
- * in the source.  What a tag's attribute means is a row of `table`. */
-#include "base/limits.h"
-#include "base/utf8.h"
-#include "serve/rewrite.h"
+ * What a tag's attribute means is a row of `table`; rewrite_scan.c finds them. */
 #include "serve/rewrite_html.h"
-#include "text/entity.h"
+
+#include "base/limits.h"
 
 /* clang-format off */
 enum meaning { IS_URL, IS_LINK, IS_SRCSET, IS_STYLE, IS_RENAMED, IS_SRCDOC, IS_CONTENT, IS_EQUIV, IS_REL_URL, IS_SCRIPT_URL, IS_TARGET, IS_BASE, IS_CODE, IS_TYPE };
@@ -42,215 +38,11 @@ static const struct row table[] = {
 	{ "source", "src", IS_URL, MOD_OE }, { "source", "srcset", IS_SRCSET, MOD_IM }, { "track", "src", IS_URL, MOD_OE },
 	{ "use", "href", IS_URL, MOD_IM }, { "use", "xlink:href", IS_URL, MOD_IM },
 	{ "video", "src", IS_URL, MOD_OE }, { "video", "poster", IS_URL, MOD_IM },
+	{ "", "fill", IS_STYLE, 0 }, { "", "stroke", IS_STYLE, 0 }, { "", "filter", IS_STYLE, 0 }, { "", "mask", IS_STYLE, 0 }, { "", "clip-path", IS_STYLE, 0 },
+	{ "", "cursor", IS_STYLE, 0 }, { "", "marker-start", IS_STYLE, 0 }, { "", "marker-mid", IS_STYLE, 0 }, { "", "marker-end", IS_STYLE, 0 },
 	{ "", "style", IS_STYLE, 0 }, { "", "background", IS_URL, MOD_IM }, { "", "integrity", IS_RENAMED, 0 }, { "", "attributionsrc", IS_RENAMED, 0 },
 };
 /* clang-format on */
-
-/* ---- the scanner ---- */
-
-static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
-
-size_t html_scan_tag(struct str s, size_t at, struct scanned_tag *t)
-{
-	size_t i = at + 1;
-
-	t->n = 0;
-	t->self_closing = false;
-	t->end = i < s.n && s.p[i] == '/';
-	i += t->end;
-	t->name.p = s.p + i;
-	while (i < s.n && !is_blank(s.p[i]) && s.p[i] != '/' && s.p[i] != '>')
-		i++;
-	t->name.n = (size_t)(s.p + i - t->name.p);
-	for (;;) {
-		struct scanned_attr a = { .quote = 0 };
-
-		while (i < s.n && (is_blank(s.p[i]) || s.p[i] == '/')) {
-			t->self_closing = s.p[i] == '/' && i + 1 < s.n && s.p[i + 1] == '>';
-			i++;
-		}
-		if (i >= s.n)
-			return 0;
-		if (s.p[i] == '>')
-			return i + 1;
-		a.name.p = s.p + i++;
-		while (i < s.n && !is_blank(s.p[i]) && s.p[i] != '/' && s.p[i] != '>' && s.p[i] != '=')
-			i++;
-		a.name.n = (size_t)(s.p + i - a.name.p);
-		a.value = str_n(s.p + i, 0);
-		size_t after = i;
-
-		while (i < s.n && is_blank(s.p[i]))
-			i++;
-		if (i < s.n && s.p[i] == '=') {
-			i++;
-			while (i < s.n && is_blank(s.p[i]))
-				i++;
-			a.has_value = true;
-			a.value.p = s.p + (i < s.n ? i : s.n);
-			if (i < s.n && (s.p[i] == '"' || s.p[i] == '\'')) {
-				const char *end = memchr(s.p + i + 1, s.p[i], s.n - i - 1);
-
-				if (!end)
-					return 0;
-				a.quote = s.p[i];
-				a.value = str_n(s.p + i + 1, (size_t)(end - (s.p + i + 1)));
-				i = (size_t)(end - s.p) + 1;
-			} else {
-				size_t from = i;
-
-				while (i < s.n && !is_blank(s.p[i]) && s.p[i] != '>')
-					i++;
-				a.value = str_n(s.p + from, i - from);
-			}
-		} else {
-			i = after;
-		}
-		if (t->n < SCAN_ATTRS)
-			t->attrs[t->n++] = a;
-	}
-}
-
-size_t html_scan_comment(struct str s, size_t at)
-{
-	size_t i = at + 4;
-
-	if (i < s.n && s.p[i] == '>')
-		return i + 1;
-	if (i + 1 < s.n && s.p[i] == '-' && s.p[i + 1] == '>')
-		return i + 2;
-	for (; i < s.n; i++) {
-		const char *dash = memchr(s.p + i, '-', s.n - i);
-
-		if (!dash)
-			return s.n;
-		i = (size_t)(dash - s.p);
-		if (i + 2 < s.n && s.p[i + 1] == '-' && s.p[i + 2] == '>')
-			return i + 3;
-		if (i + 3 < s.n && s.p[i + 1] == '-' && s.p[i + 2] == '!' && s.p[i + 3] == '>')
-			return i + 4;
-	}
-	return s.n;
-}
-
-static bool tag_at(struct str s, size_t at, const char *open, struct str name)
-{
-	size_t n = strlen(open), end = at + n + name.n;
-
-	return end < s.n && memcmp(s.p + at, open, n) == 0 && str_ieq(str_sub(s, at + n, end), name) &&
-	       (is_blank(s.p[end]) || s.p[end] == '/' || s.p[end] == '>');
-}
-
-size_t html_scan_raw(struct str s, size_t at, struct str name)
-{
-	bool script = str_ieq(name, STR("script")), escaped = false, doubly = false;
-
-	for (size_t i = at; i < s.n; i++) {
-		if (script && escaped && s.p[i] == '-' && i + 2 < s.n && s.p[i + 1] == '-' && s.p[i + 2] == '>')
-			escaped = doubly = false;
-		if (s.p[i] != '<')
-			continue;
-		if (script && !escaped && i + 3 < s.n && memcmp(s.p + i, "<!--", 4) == 0) {
-			/* <!--> and <!---> are over at once */
-			escaped = !(i + 4 < s.n && s.p[i + 4] == '>') &&
-				  !(i + 5 < s.n && s.p[i + 4] == '-' && s.p[i + 5] == '>');
-		} else if (script && escaped && !doubly && tag_at(s, i, "<", name)) {
-			doubly = true;
-		} else if (tag_at(s, i, "</", name)) {
-			if (!doubly)
-				return i;
-			doubly = false;
-		}
-	}
-	return s.n;
-}
-
-bool html_is_raw(struct str name)
-{
-	static const char *const raw[] = { "script", "style",  "textarea", "title",
-					   "xmp",    "iframe", "noembed",  "noframes" };
-
-	for (size_t i = 0; i < COUNT(raw); i++)
-		if (str_ieq(name, str(raw[i])))
-			return true;
-	return false;
-}
-
-/* ---- attribute values ---- */
-
-struct str html_attr_decode(struct arena *a, struct str s)
-{
-	char *out;
-	size_t n = 0, i = 0;
-
-	if (str_chr(s, '&') < 0)
-		return s;
-	out = arena_alloc(a, s.n * 2 + 8);
-	while (i < s.n) {
-		if (s.p[i] != '&') {
-			out[n++] = s.p[i++];
-			continue;
-		}
-		if (i + 1 < s.n && s.p[i + 1] == '#') {
-			bool hex = i + 2 < s.n && (s.p[i + 2] | 32) == 'x';
-			size_t k = i + 2 + hex, from = k;
-			uint32_t code = 0;
-
-			while (k < s.n && (hex ? hex_digit(s.p[k]) >= 0 : ascii_digit(s.p[k]))) {
-				code = code > 0x110000 ? code : code * (hex ? 16 : 10) + (uint32_t)hex_digit(s.p[k]);
-				k++;
-			}
-			if (k > from) {
-				const char *error;
-
-				n += utf8_encode(entity_number(code, &error), out + n);
-				i = k + (k < s.n && s.p[k] == ';');
-				continue;
-			}
-		} else {
-			struct entity_match m;
-			size_t k = i + 1;
-
-			entity_start(&m);
-			while (k < s.n && entity_step(&m, s.p[k]))
-				k++;
-			char last = m.best ? s.p[i + m.best_n] : 0,
-			     next = m.best && i + 1 + m.best_n < s.n ? s.p[i + 1 + m.best_n] : 0;
-
-			if (m.best && (last == ';' || !(next == '=' || ascii_alpha(next) || ascii_digit(next)))) {
-				struct str t = entity_text(m.best);
-
-				memcpy(out + n, t.p, t.n);
-				n += t.n;
-				i += 1 + m.best_n;
-				continue;
-			}
-		}
-		out[n++] = s.p[i++];
-	}
-	return str_n(out, n);
-}
-
-static void add_encoded(struct buf *out, struct str s)
-{
-	for (size_t i = 0; i < s.n; i++) {
-		switch (s.p[i]) {
-		case '&': buf_str(out, STR("&amp;")); break;
-		case '"': buf_str(out, STR("&quot;")); break;
-		case '\'': buf_str(out, STR("&#39;")); break;
-		case '<': buf_str(out, STR("&lt;")); break;
-		default: buf_byte(out, s.p[i]);
-		}
-	}
-}
-
-struct str html_scan_value(const struct scanned_tag *t, const char *name)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (str_ieq(t->attrs[i].name, str(name)))
-			return t->attrs[i].value;
-	return STR_NONE;
-}
 
 /* ---- what an attribute becomes ---- */
 
@@ -272,6 +64,8 @@ static enum modifier link_modifier(const struct scanned_tag *t)
 		return MOD_CS;
 	if (str_ifind(rel, STR("icon")) >= 0)
 		return MOD_IM;
+	if (str_ifind(rel, STR("manifest")) >= 0)
+		return MOD_LN;
 	for (size_t i = 0; i < COUNT(as); i++)
 		if (str_ieq(what, str(as[i].word)))
 			return as[i].mod;
@@ -284,9 +78,9 @@ static void refresh(struct rewriter *w, struct str value, struct buf *out)
 	size_t i = 0, end;
 	char quote;
 
-	while (i < value.n && (is_blank(value.p[i]) || ascii_digit(value.p[i]) || value.p[i] == '.'))
+	while (i < value.n && (html_blank(value.p[i]) || ascii_digit(value.p[i]) || value.p[i] == '.'))
 		i++;
-	while (i < value.n && (is_blank(value.p[i]) || value.p[i] == ';' || value.p[i] == ','))
+	while (i < value.n && (html_blank(value.p[i]) || value.p[i] == ';' || value.p[i] == ','))
 		i++;
 	if (i == value.n) {
 		buf_str(out, value);
@@ -295,10 +89,10 @@ static void refresh(struct rewriter *w, struct str value, struct buf *out)
 	if (str_istarts(str_sub(value, i, value.n), STR("url"))) {
 		size_t k = i + 3;
 
-		while (k < value.n && is_blank(value.p[k]))
+		while (k < value.n && html_blank(value.p[k]))
 			k++;
 		if (k < value.n && value.p[k] == '=') {
-			for (k++; k < value.n && is_blank(value.p[k]); k++)
+			for (k++; k < value.n && html_blank(value.p[k]); k++)
 				;
 			i = k;
 		}
@@ -314,35 +108,12 @@ static void refresh(struct rewriter *w, struct str value, struct buf *out)
 
 struct state {
 	struct rewriter *w;
-	struct str page;
-	size_t from; /* copied up to here */
+	struct html_copy copy;
 	struct str base_target;
-	bool has_base;
-	struct buf value; /* of one attribute */
+	bool has_base, inside; /* the first tag is past */
+	struct buf value;      /* of one attribute */
 	unsigned depth;
 };
-
-static void copy_to(struct state *x, const char *p)
-{
-	size_t to = (size_t)(p - x->page.p);
-
-	if (to > x->from)
-		buf_str(x->w->out, str_sub(x->page, x->from, to));
-	x->from = to > x->from ? to : x->from;
-}
-
-static void replace_value(struct state *x, const struct scanned_attr *a, struct str value)
-{
-	if (str_eq(value, a->value))
-		return;
-	copy_to(x, a->value.p);
-	if (!a->quote)
-		buf_byte(x->w->out, '"');
-	add_encoded(x->w->out, value);
-	if (!a->quote)
-		buf_byte(x->w->out, '"');
-	x->from = (size_t)(a->value.p + a->value.n - x->page.p);
-}
 
 /* A link that leaves the page goes to the frame page of its target, in the whole window. */
 static bool leads_to_top(const struct state *x, const struct scanned_tag *t)
@@ -361,18 +132,23 @@ static void srcdoc(struct state *x, struct str html)
 {
 	struct buf inner = BUF(LIMIT_REWRITE), *out = x->w->out;
 	struct str head = x->w->head;
-	bool head_done = x->w->head_done, top = x->w->top;
+	bool head_done = x->w->head_done, top = x->w->top, xml = x->w->xml;
+	struct url base = { 0 };
 
 	if (x->depth >= 2)
 		return;
+	url_copy(&base, &x->w->base); /* a <base> inside is that of the inner document alone */
 	x->w->out = &inner;
-	x->w->top = false;
+	x->w->top = x->w->xml = false; /* also in XHTML it is HTML */
 	x->w->head_done = false;
 	html_rewrite_at(x->w, html, x->depth + 1);
+	url_copy(&x->w->base, &base);
+	url_release(&base);
 	x->w->out = out;
 	x->w->head = head;
 	x->w->head_done = head_done;
 	x->w->top = top;
+	x->w->xml = xml;
 	buf_str(&x->value, buf_view(&inner));
 	buf_release(&inner);
 }
@@ -398,16 +174,16 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		bool top = leads_to_top(x, t);
 
 		rewrite_ref(w, value, top ? MOD_NONE : MOD_MP, &x->value);
-		replace_value(x, a, buf_view(&x->value));
+		html_copy_value(&x->copy, a, buf_view(&x->value));
 		if (top && str_starts(buf_view(&x->value), w->prefix) && !html_scan_value(t, "target").p) {
-			copy_to(x, a->value.p + a->value.n + (a->quote != 0));
+			html_copy_to(&x->copy, a->value.p + a->value.n + (a->quote != 0));
 			buf_str(w->out, STR(" target=\"_top\""));
 		}
 		return;
 	}
 	case IS_TARGET:
 		if (a->value.n && a->value.p[0] == '_')
-			replace_value(x, a, leads_to_top(x, t) ? STR("_top") : STR("_self"));
+			html_copy_value(&x->copy, a, leads_to_top(x, t) ? STR("_top") : STR("_self"));
 		return;
 	case IS_BASE:
 		if (!x->has_base && url_parse(&w->scratch, str_trim(value), &w->base) && url_is_http(&w->scratch))
@@ -421,7 +197,7 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 	case IS_SRCDOC: srcdoc(x, value); break;
 	case IS_TYPE: /* pages that the browser is to fetch ahead, from the live web */
 		if (str_ieq(str_trim(value), STR("speculationrules")))
-			replace_value(x, a, STR("archived-speculationrules"));
+			html_copy_value(&x->copy, a, STR("archived-speculationrules"));
 		return;
 	case IS_CONTENT:
 		equiv = str_trim(html_attr_decode(w->arena, html_scan_value(t, "http-equiv")));
@@ -434,59 +210,65 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		    !str_ieq(str_trim(value), STR("set-cookie")))
 			return;
 		/* fall through */
-	case IS_RENAMED:
-		copy_to(x, a->name.p);
-		buf_str(w->out, STR("data-archived-"));
-		return;
+	case IS_RENAMED: html_copy_renamed(&x->copy, a->name); return;
 	}
-	replace_value(x, a, buf_view(&x->value));
-}
-
-/* <?xml-stylesheet href="..."?>, written like a tag: where it ends, 0: never. */
-static size_t xml_style(struct state *x, size_t at, struct scanned_tag *t)
-{
-	static const struct row href = { "", "href", IS_URL, MOD_CS };
-	size_t end = html_scan_tag(x->page, at + 1, t);
-
-	for (size_t i = 0; end && i < t->n; i++)
-		if (str_eq(t->attrs[i].name, STR("href")) && t->attrs[i].quote)
-			one_attr(x, t, &t->attrs[i], &href);
-	return end;
+	html_copy_value(&x->copy, a, buf_view(&x->value));
 }
 
 /* onclick and the like: all names that begin so, since no others do. */
 static const struct row handler = { "", "on", IS_CODE, 0 };
 static bool is_handler(struct str attr) { return attr.n > 3 && str_istarts(attr, STR("on")); }
 
-static const struct row *row_of(struct str tag, struct str attr)
+/* SVG has more elements that refer to others than are worth a row. */
+static const struct row reference = { "", "href", IS_URL, MOD_IM };
+
+static const struct row *row_of(const struct rewriter *w, struct str tag, struct str attr)
 {
+	if (w->xml && str_eq(xml_local(attr), STR("href")) && !str_starts(attr, STR("xmlns:")))
+		attr = STR("href");
 	for (size_t i = 0; i < COUNT(table); i++)
 		if (str_ieq(attr, str(table[i].attr)) && (!table[i].tag[0] || str_ieq(tag, str(table[i].tag))))
 			return &table[i];
-	return is_handler(attr) ? &handler : NULL;
+	return is_handler(attr) ? &handler : w->xml && str_eq(attr, STR("href")) ? &reference : NULL;
+}
+
+static void attribute(struct state *x, const struct scanned_tag *t, const struct scanned_attr *a)
+{
+	const struct row *row = row_of(x->w, t->name, a->name);
+
+	if (row && (row->meaning == IS_RENAMED || (a->has_value && !(x->w->xml && xml_has_own_names(a->value)))))
+		one_attr(x, t, a, row);
 }
 
 static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, size_t end)
 {
 	struct rewriter *w = x->w;
+	struct scanned_attr late;
+	bool ignored = false, drawing = false;
 
-	if (!w->head_done && !str_ieq(t->name, STR("html"))) {
+	if (!w->head_done && w->xml && str_eq(t->name, STR("svg")) && !x->inside) {
+		drawing = true;
+	} else if (!w->head_done && !str_ieq(t->name, STR("html"))) {
 		bool is_head = str_ieq(t->name, STR("head"));
 
 		w->head_done = true;
-		copy_to(x, x->page.p + (is_head ? end : at));
+		html_copy_to(&x->copy, x->copy.page.p + (is_head ? end : at));
 		buf_str(w->out, w->head);
 		if (is_head)
 			return;
 	}
 	if (str_ieq(t->name, STR("base")) && html_scan_value(t, "target").p)
 		x->base_target = html_scan_value(t, "target");
-	for (size_t i = 0; i < t->n; i++) {
-		const struct row *row = row_of(t->name, t->attrs[i].name);
-
-		if (row && (t->attrs[i].has_value || row->meaning == IS_RENAMED))
-			one_attr(x, t, &t->attrs[i], row);
+	for (size_t i = 0; i < t->n; i++)
+		attribute(x, t, &t->attrs[i]);
+	for (size_t i = t->rest; i && html_scan_attr(x->copy.page, &i, &late, &ignored) == SCAN_ATTR;)
+		attribute(x, t, &late);
+	if (drawing && !t->self_closing) { /* its scripts are children of its root */
+		w->head_done = true;
+		html_copy_to(&x->copy, x->copy.page.p + end);
+		buf_str(w->out, w->head);
 	}
+	x->inside = true;
 }
 
 static bool is_script_type(struct str type)
@@ -496,29 +278,51 @@ static bool is_script_type(struct str type)
 	       str_ieq(type, STR("module"));
 }
 
-/* The content of an element without markup, at [at, end). */
+typedef void rewrite_text(struct rewriter *w, struct str text, struct buf *out);
+
+static rewrite_text *rewriter_of(const struct scanned_tag *t)
+{
+	struct str type = html_scan_value(t, "type");
+
+	if (str_ieq(t->name, STR("style")))
+		return rewrite_css;
+	if (!str_ieq(t->name, STR("script")))
+		return NULL;
+	return is_script_type(type)			   ? rewrite_js
+	       : str_ieq(str_trim(type), STR("importmap")) ? rewrite_import_map
+							   : NULL;
+}
+
+/* The content of an element without markup, at [at, end).  In XML references to characters stand for these also there. */
 static void raw_content(struct state *x, const struct scanned_tag *t, size_t at, size_t end)
 {
-	struct str inside = str_sub(x->page, at, end);
+	struct str inside = str_sub(x->copy.page, at, end);
+	rewrite_text *rewrite = rewriter_of(t);
+	bool coded = x->w->xml && str_chr(inside, '&') >= 0 && str_find(inside, STR("<![CDATA[")) < 0;
 
-	if (str_ieq(t->name, STR("style"))) {
-		copy_to(x, x->page.p + at);
-		rewrite_css(x->w, inside, x->w->out);
-		x->from = end;
-	} else if (str_ieq(t->name, STR("script")) && is_script_type(html_scan_value(t, "type"))) {
-		copy_to(x, x->page.p + at);
-		rewrite_js(x->w, inside, x->w->out);
-		x->from = end;
-	} else if (str_ieq(t->name, STR("script")) && str_ieq(str_trim(html_scan_value(t, "type")), STR("importmap"))) {
-		copy_to(x, x->page.p + at);
-		rewrite_import_map(x->w, inside, x->w->out);
-		x->from = end;
-	}
+	if (!rewrite || (coded && xml_has_own_names(inside)))
+		return;
+	html_copy_to(&x->copy, x->copy.page.p + at);
+	buf_reset(&x->value);
+	rewrite(x->w, coded ? html_attr_decode(x->w->arena, inside) : inside, coded ? &x->value : x->w->out);
+	if (coded)
+		html_add_encoded(x->w->out, buf_view(&x->value));
+	x->copy.from = end;
+}
+
+/* Elements whose content is no markup.  In XML all is markup, but styles and scripts are read as a whole. */
+static bool is_raw(const struct rewriter *w, const struct scanned_tag *t)
+{
+	if (w->xml)
+		return !t->self_closing && (str_eq(t->name, STR("style")) || str_eq(t->name, STR("script")));
+	return html_is_raw(t->name);
 }
 
 void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 {
-	struct state x = { .w = w, .page = page, .value = BUF(LIMIT_REWRITE), .depth = depth };
+	struct state x = {
+		.w = w, .copy = { .page = page, .out = w->out }, .value = BUF(LIMIT_REWRITE), .depth = depth
+	};
 	struct scanned_tag t;
 	size_t at = 0;
 
@@ -534,12 +338,16 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 		if (ascii_alpha(page.p[at + 1])) {
 			if ((end = html_scan_tag(page, at, &t)) == 0)
 				break;
+			struct str name = t.name;
+
+			if (w->xml)
+				t.name = xml_local(name);
 			start_tag(&x, &t, at, end);
 			at = end;
-			if (str_ieq(t.name, STR("plaintext")))
+			if (!w->xml && str_ieq(t.name, STR("plaintext")))
 				break;
-			if (html_is_raw(t.name) && !(w->xml && t.self_closing)) {
-				end = html_scan_raw(page, at, t.name);
+			if (is_raw(w, &t)) {
+				end = w->xml ? xml_scan_text(page, at, name) : html_scan_raw(page, at, name);
 				raw_content(&x, &t, at, end);
 				at = end;
 			}
@@ -547,16 +355,20 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			if ((end = html_scan_tag(page, at, &t)) == 0)
 				break;
 			at = end;
+		} else if (w->xml && str_starts(str_sub(page, at, page.n), STR("<?xml-stylesheet"))) {
+			static const struct row style = { "", "href", IS_URL, MOD_CS };
+			const struct scanned_attr *href;
+
+			if ((at = xml_scan_style(page, at, &t, &href)) == 0)
+				break;
+			if (w->bare && xml_is_transform(&t))
+				html_copy_renamed(&x.copy, t.name);
+			else if (href)
+				one_attr(&x, &t, href, &style);
+		} else if (w->xml && (page.p[at + 1] == '!' || page.p[at + 1] == '?')) {
+			at = xml_scan_other(page, at);
 		} else if (at + 3 < page.n && memcmp(page.p + at, "<!--", 4) == 0) {
 			at = html_scan_comment(page, at);
-		} else if (w->xml && str_starts(str_sub(page, at, page.n), STR("<?xml-stylesheet"))) {
-			if ((end = xml_style(&x, at, &t)) == 0)
-				break;
-			at = end;
-		} else if (w->xml && at + 8 < page.n && memcmp(page.p + at, "<![CDATA[", 9) == 0) {
-			ptrdiff_t stop = str_find(str_sub(page, at, page.n), STR("]]>"));
-
-			at = stop < 0 ? page.n : at + (size_t)stop + 3;
 		} else if (page.p[at + 1] == '!' || page.p[at + 1] == '?' || page.p[at + 1] == '/') {
 			const char *close = memchr(page.p + at + 1, '>', page.n - at - 1);
 
@@ -565,7 +377,7 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			at++;
 		}
 	}
-	copy_to(&x, str_end(page));
+	html_copy_to(&x.copy, str_end(page));
 	buf_release(&x.value);
 }
 

@@ -169,8 +169,10 @@ struct response {
 	response_more *more;	     /* instead of body */
 	void (*done)(void *context); /* called once, sent or not */
 	void *context;
-	uint64_t length; /* of a streamed body; UINT64_MAX: not known */
-	bool plain;	 /* never in gzip */
+	uint64_t length;   /* of a streamed body; UINT64_MAX: not known */
+	bool plain;	   /* never in gzip */
+	struct str reason; /* beside the status reason_of, as it was archived; empty: the usual one */
+	int reason_of;
 	struct request *request;
 };
 

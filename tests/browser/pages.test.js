@@ -116,6 +116,15 @@ test("a concordance has its room on both sides of the words, and cards begin whe
 	await page.close();
 });
 
+test("what the studio says of a rule is not cut off", async () => {
+	const page = await browser.newPage({ viewport: { width: 375, height: 800 } });
+	for (const query of ["", "?preset=journalist"]) {
+		await page.goto(`${served.origin}/c/sample/rules/new${query}`);
+		assert.ok(await page.$eval("#checked", (e) => e.scrollWidth <= e.clientWidth), query);
+	}
+	await page.close();
+});
+
 test("archived strings do nothing in our pages", async () => {
 	const page = await browser.newPage();
 	const asked = [];

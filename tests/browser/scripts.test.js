@@ -52,6 +52,18 @@ const archive = [home, page("/next", "<p>next"), page("/buster", "<script>if (to
 	{ url: `${site}/data.json`, time, type: "application/json", body: '{"ok":"yes"}' }, { url: `${site}/dot.gif`, time, type: "image/gif", body: dot },
 	{ url: `${site}/one-line.css`, time, type: "text/css", body: "#a{background:url(\"/dot.gif\")}#b{background:url('http://app.example/dot.gif')}" }];
 
+// XML: a drawing with scripts and images of its own, a document with a style sheet, a presentation read as players read it.
+archive.push({ url: `${site}/drawing.svg`, time, type: "image/svg+xml", body: `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg">]><svg xmlns="&ns;" xmlns:x="http://www.w3.org/1999/xlink">
+<style>svg { background: url(&quot;http://app.example/dot.gif&quot;) }</style><image x:href="http://app.example/dot.gif" width="1" height="1" onload="window.drawn = 1"/>
+<script>addEventListener("load", async () => { const r = await fetch("/data.json"); window.R = { host: location.host, drawn: 1 &lt; 2 &amp;&amp; window.drawn, ok: (await r.json()).ok, background: getComputedStyle(document.documentElement).backgroundImage } })</script></svg>` },
+{ url: `${site}/styled.xml`, time, type: "text/xml", body: '<?xml version="1.0"?><?xml-stylesheet type="text/css" href="http://app.example/one-line.css"?><r id="a">text</r>' },
+{ url: `${site}/feed.xml`, time, type: "text/xml", body: '<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/feed.xsl"?><rss><channel><title>seen</title></channel></rss>' }, { url: `${site}/feed.xsl`, time, type: "text/xsl", body: "<r/>" },
+{ url: `${site}/film.mpd`, time, type: "application/dash+xml", body: "<MPD><Period><BaseURL>http://app.example/m/</BaseURL><SegmentTemplate initialization='/data.json' media='$Number$.js'/></Period></MPD>" }, js("/m/1.js", "segment"),
+page("/player", `<script>(async () => {
+const got = await fetch("/film.mpd"), mpd = new DOMParser().parseFromString(await got.text(), "text/xml"), base = new URL(mpd.querySelector("BaseURL").textContent, got.url), t = mpd.querySelector("SegmentTemplate");
+const read = async (to) => { const r = await fetch(new URL(to, base)); return r.text() };
+window.R = [await read(t.getAttribute("initialization")), await read(t.getAttribute("media").replace("$Number$", 1))] })()</script>`));
+
 let server;
 before(async () => {
 	const path = join(mkdtempSync(join(tmpdir(), "winnow-scripts-")), "app.warc");
@@ -99,3 +111,18 @@ test("a page that wants to be at the top is shown in its frame", async () => {
 		assert.equal(await frame.textContent("p"), "shown");
 	});
 });
+
+for (const [name, path, got, want] of [["a drawing's scripts and images", "/drawing.svg", "R", (r, o) => assert.deepEqual(r, { host: "app.example", drawn: 1, ok: "yes", background: `url("${o}/e/${stamp}im_/${site}/dot.gif")` })],
+	["the style sheet of a document", "/styled.xml", "getComputedStyle(document.documentElement).backgroundImage", (r, o) => assert.equal(r, `url("${o}/e/${stamp}im_/${site}/dot.gif")`)],
+	["a feed whose transform would be refused is shown", "/feed.xml", "document.documentElement.textContent", (r) => assert.match(r, /seen/)],
+	["a presentation in DASH", "/player", "R", (r) => assert.deepEqual(r, ['{"ok":"yes"}', "segment"])]])
+	test(`XML leads into the archive: ${name}`, async () => {
+		const { hosts, result } = await hostsAsked(async (browser) => {
+			const tab = await browser.newPage();
+			await tab.goto(at(path));
+			await tab.waitForFunction(got === "R" ? "window.R" : "true");
+			return tab.evaluate(got);
+		});
+		want(result, server.origin);
+		assert.deepEqual(outside(hosts), []);
+	});

@@ -1,4 +1,4 @@
-/* fuzz/fuzz_rewrite.c -- any bytes as a replay address, a page, a style sheet and a script. */
+/* fuzz/fuzz_rewrite.c -- any bytes as a replay address, a page, a style sheet, a script, XML and a manifest. */
 #include "base/limits.h"
 #include "serve/rewrite.h"
 
@@ -25,7 +25,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	rewrite_js(&w, s, &out);
 	rewrite_import_map(&w, s, &out);
 	rewrite_srcset(&w, s, MOD_IM, &out);
-	rewrite_manifest(&w, s, &out);
+	rewrite_hls(&w, s, &out);
+	rewrite_app(&w, s, &out);
+	rewrite_xml(&w, s);
+	rewrite_lead(&w, s, MOD_OE, &out);
+	rewrite_kind(STR("application/xml"), MOD_MP, s);
 	url_release(&w.base);
 	url_release(&w.scratch);
 	buf_release(&out);

@@ -69,6 +69,16 @@ def bodies(server, checks):
         ("charset of the header", "20070105120015mp_/http://a.example/latin1", 200, {"Content-Type": "(?i)charset=(iso-8859-1|windows-1252)"}, lambda r: b"caf\xe9" in r.body),
         ("a resource record", "20070105120016mp_/http://a.example/res.txt", 200, {"Content-Type": "^text/plain"}, b"a resource record\n"),
         ("a manifest", "20070105120017mp_/http://a.example/list.m3u8", 200, {}, "/web/20070105120017.._/http://a.example/seg1.ts"),
+        ("DASH", "20070105120017mp_/http://k.example/film.mpd", 200, {"Content-Type": "^application/dash.xml$"}, lambda r: b">/web/20070105120017oe_/https://cdn.example/v/<" in r.body and b'"/web/20070105120017oe_/https://cdn.example/i.mp4"' in r.body and b'"$Number$.m4s"' in r.body),
+        ("DASH, in UTF-16", "20070105120017oe_/http://k.example/wide.mpd", 200, {"Content-Type": "^application/dash.xml; charset=utf-8$"}, ">/web/20070105120017oe_/https://cdn.example/v/<"),
+        ("DASH, its bytes", "20070105120017id_/http://k.example/film.mpd", 200, {}, archive.MPD),
+        ("a web application's manifest, by its link", "20070105120017ln_/http://k.example/app.webmanifest", 200, {"Content-Type": "^application/json$"},
+         b'{"start_url": "/web/20070105120017mp_/http://k.example/", "icons": [{"src": "dot.png"}, {"src": "/web/20070105120017im_/http://b.example/i.png"}]}'),
+        ("the same JSON, to a script", "20070105120017mp_/http://k.example/app.webmanifest", 200, {}, '"start_url": "/"'),
+        ("a feed, whose transform no browser would apply", "20070105120017mp_/http://k.example/feed.xml", 200, {"Content-Type": "^application/rss.xml$"}, '<[?]data-archived-xml-stylesheet .*<link>/web/20070105120017mp_/http://k.example/</link>'),
+        ("a drawing as a page", "20070105120017mp_/http://k.example/drawing.svg", 200, {"Content-Type": "^image/svg.xml"}, '<svg [^>]*><script xmlns="http://www.w3.org/1999/xhtml" src="/web/_/replay.js".*<image href="/web/20070105120017im_/http://k.example/dot.png"/>.*__winnow.loc'),
+        ("a drawing as an image", "20070105120017im_/http://k.example/drawing.svg", 200, {"Content-Type": "^image/svg.xml"}, lambda r: b"replay.js" not in r.body and b'"/web/20070105120017im_/http://k.example/dot.png"' in r.body),
+        ("a page as XML", "20070105120017mp_/http://k.example/page.xml", 200, {"Content-Type": "^text/xml"}, '<img src="/web/20070105120017im_/http://k.example/dot.png"/>'),
         ("JSONP by another name", "20070105120014js_/http://a.example/feed?callback=cb_77&_=9", 200, {"X-Winnow-Fuzzy": "jQuery17_1"}, b'/**/cb_77({"news": 1});'),
         ("JSONP, its bytes", "20070105120014id_/http://a.example/feed?callback=cb_77&_=9", 200, {}, b'/**/jQuery17_1({"news": 1});'),
         ("JSONP, in another case", "20070105120014mp_/http://a.example/feed?callback=JQUERY17_1&_=5", 200, {"X-Winnow-Fuzzy": None}, b'/**/JQUERY17_1({"news": 1});'),
@@ -83,6 +93,10 @@ def bodies(server, checks):
     ]
     for name, path, status, wants, body in rows:
         checks.row(server, "replay: " + name, "GET", "/web/" + path, {}, status, wants, body)
+    for name, line in (("k.example/tea", b"418 I'm a teapot"), ("k.example/own", b"799 As We Like It"), ("k.example/silent", b"404 Not Found"), ("a.example/broken", b"503 Service Unavailable")):
+        for mod in (b"mp_", b"id_"):
+            got = server.raw(b"GET /web/20070105120006%s/http://%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n" % (mod, name.encode()))
+            checks.that(got.startswith(b"HTTP/1.1 %s\r\n" % line), "replay: status and words of %s" % name, got[:100])
     for mod in ("mp_", "id_", "im_"):
         r = server.get("/web/20070105120009%s/http://a.example/headers" % mod)
         for h in PREFIXED:

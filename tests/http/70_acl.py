@@ -36,6 +36,11 @@ def hidden_from_counts(place, checks, server, api, ids):
                     "acl: why something is hidden does not tell by what, when that is closed", r.text[:1500])
 
 
+    listed = server.get("/c/web/covers/%d/dropped" % cover).text
+    checks.that("not open to readers" in listed and "secret.example" not in listed.replace(RULE_BY_SECRET_HTML, "") and "/diff/" not in listed,
+                "acl: a cover's list says that a document is closed, and offers nothing that is refused", listed[-2000:])
+
+
 def hidden_from_search(server, checks, api):
     """A search that counts what it does not show would tell, word for word, what stands there; nor may a hidden copy take an open one's place."""
     for words in ("unicorn", "%22the+unicorn+is%22", "title:secret"):

@@ -86,6 +86,9 @@ def test(place, checks):
     r = server.get("/c/web/covers/1/doc/%d.json" % kept[-1])
     checks.that(r.status == 200, "members: a kept one", r.status)
     checks.that("Kept by both</dt><dd>%d<" % len(kept) in server.get("/c/web/compare/1..1").text, "members: a cover compared with itself", server.get("/c/web/compare/1..1").text[:1500])
+    shown = server.get("/c/web/rules/new?try=1&rule=containment(a,b)>=0.5").text
+    checks.that(re.search(r'<bdi>Revisited</bdi></a> <span class="soft"><time [^<]*</time></span> <span class="soft"><bdi>http://a.example/rev</bdi></span><br>hidden by', shown),
+                "studio: an example has its title, its time and its address", shown[-3000:])
     text = server.get("/metrics").text
     checks.that(re.search(r'^winnow_requests_total\{status="2xx"\} \d+$', text, re.M) and "winnow_request_seconds_bucket" in text and "winnow_connections" in text, "metrics", text[:300])
     for line in text.splitlines():

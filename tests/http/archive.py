@@ -64,10 +64,14 @@ BIG = bytes(i % 251 for i in range(1000))
 REV = page("Revisited", "The same words each time.")
 DOT = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 
+MPD = (b'<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><BaseURL>https://cdn.example/v/</BaseURL><Period><SegmentTemplate media="$Number$.m4s" '
+       b'initialization="/i.mp4"/></Period></MPD>')
+DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg"><image href="/dot.png"/><script>document.documentElement.id = location.host</script></svg>'
+
 
 def write(folder):
     w = Writer(os.path.join(folder, "main.warc.gz"))
-    a = "http://a.example"
+    a, k = "http://a.example", "http://k.example"  # k: kinds of bodies and statuses that nothing else asks for
     w.record("warcinfo", None, "20070101000000", b"software: test\r\n", content_type="application/warc-fields")
     for stamp, body in HOME.items():
         w.response(a + "/", stamp, body)
@@ -79,6 +83,9 @@ def write(folder):
     w.response(a + "/self", "20070102000000", page("Self", "at last"))
     w.response(a + "/gone", "20070105120005", page("Gone", "not here"), status="404 Not Found")
     w.response(a + "/broken", "20070105120006", page("Broken", "error page"), status="503 Service Unavailable")
+    w.response(k + "/tea", "20070105120006", page("Tea", "short and stout"), status="418 I'm a teapot")
+    w.response(k + "/own", "20070105120006", page("Own", "a number of its own"), status="799 As We Like It")
+    w.response(k + "/silent", "20070105120006", page("Silent", "without words"), status="404")
     w.response(a + "/big.bin", "20070105120007", BIG, content_type="application/octet-stream")
     zipped = gzip.compress(page("Zipped", "inside gzip"), mtime=0)
     chunked = b"".join(b"%x\r\n%s\r\n" % (len(c), c) for c in (zipped[:40], zipped[40:])) + b"0\r\n\r\n"
@@ -110,6 +117,12 @@ def write(folder):
     w.response(a + "/latin1", "20070105120015", "<title>é</title><p>café".encode("latin-1"), content_type="text/html; charset=iso-8859-1")
     w.record("resource", a + "/res.txt", "20070105120016", b"a resource record\n", content_type="text/plain")
     w.response(a + "/list.m3u8", "20070105120017", b"#EXTM3U\nhttp://a.example/seg1.ts\n", content_type="application/vnd.apple.mpegurl")
+    w.response(k + "/film.mpd", "20070105120017", MPD, content_type="application/dash+xml")
+    w.response(k + "/wide.mpd", "20070105120017", MPD.decode().encode("utf-16"), content_type="application/dash+xml")
+    w.response(k + "/app.webmanifest", "20070105120017", b'{"start_url": "/", "icons": [{"src": "dot.png"}, {"src": "http://b.example/i.png"}]}', content_type="application/json")
+    w.response(k + "/feed.xml", "20070105120017", b'<?xml version="1.0"?><?xml-stylesheet type="text/xsl" href="/feed.xsl"?><rss><channel><link>http://k.example/</link></channel></rss>', content_type="application/rss+xml")
+    w.response(k + "/drawing.svg", "20070105120017", DRAWING, content_type="image/svg+xml")
+    w.response(k + "/page.xml", "20070105120017", b'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body><img src="/dot.png"/></body></html>', content_type="text/xml")
     w.response(a + "/x/y/deep", "20070105120018", page("Deep", "dots above the root"))
     w.response("http://secret.example/", "20070105120019", page("Secret", "the unicorn is hidden"))
     w.response("http://secret.example/private", "20070105120020", page("Private", "the unicorn is blocked"))

@@ -16,6 +16,47 @@ static struct rewriter rewriter(struct arena *a, struct buf *out)
 	return w;
 }
 
+/* What one way of rewriting makes of it; want NULL: it stays as it is. */
+static void check_rewritten(struct test *t, void (*how)(struct rewriter *w, struct str in, struct buf *out),
+			    const char *in, const char *want)
+{
+	struct arena a = { 0 };
+	struct buf out = BUF(1 * MIB);
+	struct rewriter w = rewriter(&a, &out);
+
+	how(&w, str(in), &out);
+	CHECK_STR(buf_view(&out), str(want ? want : in));
+	url_release(&w.base);
+	url_release(&w.scratch);
+	buf_release(&out);
+	arena_release(&a);
+}
+
+static void as_page(struct rewriter *w, struct str in, struct buf *out)
+{
+	(void)out; /* it is the rewriter's own */
+	rewrite_html(w, in);
+}
+
+static void as_xhtml(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->xml = true;
+	as_page(w, in, out);
+}
+
+static void as_page_with_script(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->head = STR("[us]");
+	w->head_done = false;
+	as_xhtml(w, in, out);
+}
+
+static void as_xml(struct rewriter *w, struct str in, struct buf *out)
+{
+	(void)out;
+	rewrite_xml(w, in);
+}
+
 #define AT(mod) "/c/20100102030405" mod "/http://a.example"
 
 static const struct {
@@ -59,9 +100,14 @@ static const struct {
 	  "<script type=\"archived-speculationrules\">{\"prefetch\":[{\"urls\":[\"https://b.example/\"]}]}</script>" },
 	{ "<use xlink:href=\"s.svg#i\"/><track src=t.vtt>",
 	  "<use xlink:href=\"" AT("im_") "/d/s.svg#i\"/><track src=\"" AT("oe_") "/d/t.vtt\">" },
+	{ "<link rel=manifest href=/m.json>", "<link rel=manifest href=\"" AT("ln_") "/m.json\">" },
 	{ "<a ping=http://t.example/ href=#>", "<a data-archived-ping=http://t.example/ href=#>" },
 	{ "<iframe srcdoc=\"&lt;img src=x&gt;\"></iframe>",
 	  "<iframe srcdoc=\"&lt;img src=&quot;" AT("im_") "/d/x&quot;>\"></iframe>" },
+	/* what an inner document says of its base holds in it alone */
+	{ "<iframe srcdoc=\"&lt;base href=/in/&gt;&lt;img src=x&gt;\"></iframe><img src=y>",
+	  "<iframe srcdoc=\"&lt;base href=&quot;" AT("mp_") "/in/&quot;>&lt;img src=&quot;" AT(
+	      "im_") "/in/x&quot;>\"></iframe><img src=\"" AT("im_") "/d/y\">" },
 	{ "<a href='//b.example/x'>", "<a href='/c/20100102030405mp_/http://b.example/x'>" },
 	{ "<img src", "<img src" },
 	{ "a < b <3 </ x>", "a < b <3 </ x>" },
@@ -69,38 +115,256 @@ static const struct {
 
 TEST(rewrite, touches_references_alone)
 {
-	for (size_t i = 0; i < COUNT(pages); i++) {
-		struct arena a = { 0 };
-		struct buf out = BUF(1 * MIB);
-		struct rewriter w = rewriter(&a, &out);
+	for (size_t i = 0; i < COUNT(pages); i++)
+		check_rewritten(t, as_page, pages[i].in, pages[i].out);
+}
 
-		rewrite_html(&w, str(pages[i].in));
-		CHECK_STR(buf_view(&out), str(pages[i].out));
-		url_release(&w.base);
-		url_release(&w.scratch);
-		buf_release(&out);
-		arena_release(&a);
-	}
+/* A tag with more attributes than are held: each is rewritten, and read with the ones that decide. */
+TEST(rewrite, reads_all_attributes_of_a_tag)
+{
+	static const struct {
+		const char *first, *in, *out; /* n attributes stand between first and in */
+	} late[] = {
+		{ "<img", " src=x>", " src=\"" AT("im_") "/d/x\">" },
+		{ "<link", " href=x rel=stylesheet><img src=y>",
+		  " href=\"" AT("cs_") "/d/x\" rel=stylesheet><img src=\"" AT("im_") "/d/y\">" },
+		{ "<meta http-equiv=refresh", " content='0;url=/n'>", " content='0;url=" AT("mp_") "/n'>" },
+		{ "<meta", " content='0;url=/n' http-equiv=refresh />",
+		  " content='0;url=" AT("mp_") "/n' http-equiv=refresh />" },
+		{ "<img", " src=\"never ends", " src=\"never ends" },
+	};
+
+	for (size_t i = 0; i < COUNT(late); i++)
+		for (unsigned n = SCAN_ATTRS - 3; n < SCAN_ATTRS + 3; n++) {
+			struct arena a = { 0 };
+			struct buf page = BUF(1 * MIB), want = BUF(1 * MIB), out = BUF(1 * MIB);
+			struct rewriter w = rewriter(&a, &out);
+
+			buf_str(&page, str(late[i].first));
+			for (unsigned k = 0; k < n; k++)
+				buf_printf(&page, " a%u=%u", k, k);
+			buf_str(&want, buf_view(&page));
+			buf_str(&page, str(late[i].in));
+			buf_str(&want, str(late[i].out));
+			rewrite_html(&w, buf_view(&page));
+			CHECK_STR(buf_view(&out), buf_view(&want), "%u attributes before", n);
+			url_release(&w.base);
+			url_release(&w.scratch);
+			buf_release(&page);
+			buf_release(&want);
+			buf_release(&out);
+			arena_release(&a);
+		}
 }
 
 TEST(rewrite, leads_to_styles_of_xml)
 {
-	struct arena a = { 0 };
-	struct buf out = BUF(1 * MIB);
-	struct rewriter w = rewriter(&a, &out);
+	check_rewritten(
+	    t, as_page_with_script,
+	    "<?xml version=\"1.0\"?><?xml-stylesheet type='text/css' href='/s.css?a&amp;b'?><html><p/></html>",
+	    "<?xml version=\"1.0\"?><?xml-stylesheet type='text/css' href='" AT(
+		"cs_") "/s.css?a&amp;b'?><html>[us]<p/></html>");
+}
 
-	w.xml = true;
-	w.head = STR("<head/>");
-	w.head_done = false;
-	rewrite_html(
-	    &w,
-	    STR("<?xml version=\"1.0\"?><?xml-stylesheet type='text/css' href='/s.css?a&amp;b'?><html><p/></html>"));
-	CHECK_STR(buf_view(&out), STR("<?xml version=\"1.0\"?><?xml-stylesheet type='text/css' href='" AT(
-				      "cs_") "/s.css?a&amp;b'?><html><head/><p/></html>"));
-	url_release(&w.base);
-	url_release(&w.scratch);
-	buf_release(&out);
-	arena_release(&a);
+/* ---- XML ---- */
+
+#define OF(mod) "/c/20100102030405" mod "/"
+
+static const struct {
+	const char *in, *out; /* out NULL: as it is */
+} drawings[] = {
+	/* SVG and XHTML: pages in XML */
+	{ "<svg><image xlink:href='/x.png'/><use href='#a'/><mpath xl:href='http://b.example/p.svg#m'/></svg>",
+	  "<svg><image xlink:href='" AT("im_") "/x.png'/><use href='#a'/><mpath xl:href='" OF(
+	      "im_") "http://b.example/p.svg#m'/></svg>" },
+	{ "<s:svg xmlns:s='http://www.w3.org/2000/svg' xmlns:href='http://b.example/'><s:image href='/x.png'/></s:svg>",
+	  "<s:svg xmlns:s='http://www.w3.org/2000/svg' xmlns:href='http://b.example/'><s:image href='" AT(
+	      "im_") "/x.png'/></s:svg>" },
+	{ "<rect fill='url(/g.svg#a)' stroke='red' filter='url(#f)' clip-path='url(&quot;http://b.example/c.svg#x&quot;)'/>",
+	  "<rect fill='url(" AT("im_") "/g.svg#a)' stroke='red' filter='url(#f)' clip-path='url(&quot;" OF(
+	      "im_") "http://b.example/c.svg#x&quot;)'/>" },
+	/* declarations are no markup, and names that they declare are not ours to read */
+	{ "<!DOCTYPE svg [<!ENTITY at 'http://b.example'><!ENTITY i '<image href=\"/x\"/>'><!-- ' -->]><svg><image href='&at;/x'/><image href='/y'/></svg>",
+	  "<!DOCTYPE svg [<!ENTITY at 'http://b.example'><!ENTITY i '<image href=\"/x\"/>'><!-- ' -->]><svg><image href='&at;/x'/><image href='" AT(
+	      "im_") "/y'/></svg>" },
+	/* styles and scripts are text in which references to characters count, unless it is CDATA */
+	{ "<style>a{b:url(&quot;/x?a&amp;b&quot;)}</style>",
+	  "<style>a{b:url(&quot;" AT("im_") "/x?a&amp;b&quot;)}</style>" },
+	{ "<style><![CDATA[a>b{c:url(/x)}/* </style> */]]></style><image href='/y'/>",
+	  "<style><![CDATA[a>b{c:url(" AT("im_") "/x)}/* </style> */]]></style><image href='" AT("im_") "/y'/>" },
+	{ "<script>a &amp;&amp; b('http://b.example/?x&amp;y')</script>",
+	  "<script>a &amp;&amp; b(&#39;" OF("mp_") "http://b.example/?x&amp;y&#39;)</script>" },
+	{ "<style>a{b:url(&own;)}</style>", NULL },
+	/* in XML all elements hold markup */
+	{ "<title><image href='/x'/></title><style/><image href='/y'/>",
+	  "<title><image href='" AT("im_") "/x'/></title><style/><image href='" AT("im_") "/y'/>" },
+	{ "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='/y'/>",
+	  "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='" AT("im_") "/y'/>" },
+	{ "<iframe srcdoc='&lt;img src=x&gt;'/>", "<iframe srcdoc='&lt;img src=&quot;" AT("im_") "/d/x&quot;>'/>" },
+};
+
+TEST(rewrite, reads_pages_in_xml)
+{
+	for (size_t i = 0; i < COUNT(drawings); i++)
+		check_rewritten(t, as_xhtml, drawings[i].in, drawings[i].out);
+}
+
+TEST(rewrite, puts_its_script_into_drawings)
+{
+	static const struct {
+		const char *in, *out;
+	} rows[] = {
+		{ "<?xml version='1.0'?><svg a='/x'><script>1</script></svg>",
+		  "<?xml version='1.0'?><svg a='/x'>[us]<script>1</script></svg>" },
+		{ "<svg/>", "<svg/>" },
+		{ "<html><head><title/></head><svg><rect/></svg></html>",
+		  "<html><head>[us]<title/></head><svg><rect/></svg></html>" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		check_rewritten(t, as_page_with_script, rows[i].in, rows[i].out);
+}
+
+static const struct {
+	const char *in, *out; /* out NULL: as it is */
+} documents[] = {
+	/* style sheets of any XML, and of style sheets */
+	{ "<?xml version='1.0'?><?xml-stylesheet type='text/xsl' href='/s.xsl?a&amp;b'?><r/>",
+	  "<?xml version='1.0'?><?xml-stylesheet type='text/xsl' href='" AT("cs_") "/s.xsl?a&amp;b'?><r/>" },
+	{ "<?xml-stylesheet href='s.css'?><r/>", NULL },
+	{ "<xsl:stylesheet xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:import href='http://b.example/c.xsl'/><xsl:include href='d.xsl'/>"
+	  "<a href='{link}'/><a href='http://b.example/{@id}?q={x}'/><img src='/i/{@n}.png'/><img src='//b.example/{@n}'/></xsl:stylesheet>",
+	  "<xsl:stylesheet xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:import href='" OF(
+	      "oe_") "http://b.example/c.xsl'/><xsl:include href='d.xsl'/>"
+		     "<a href='{link}'/><a href='" OF("mp_") "http://b.example/{@id}?q={x}'/><img src='" AT(
+			 "im_") "/i/{@n}.png'/><img src='" OF("im_") "http://b.example/{@n}'/></xsl:stylesheet>" },
+	/* what stays in the archive by itself stays as it is; what climbs out of its site does not */
+	{ "<r href='x' src='../y' url='#z'/>", NULL },
+	{ "<r href='../../x'/>", "<r href='" AT("oe_") "/x'/>" },
+	{ "<r href='urn:x' src='mailto:a@b' url='data:,'/>", NULL },
+	/* names, and names of names, are no references */
+	{ "<r xmlns='http://b.example/' xmlns:href='http://b.example/' schemeIdUri='http://b.example/' href='&own;/x'>http://b.example/</r>",
+	  NULL },
+	{ "<!DOCTYPE r [<!ENTITY e \"<x href='/y'>\">]><r><![CDATA[<x href='/y'>]]><!-- <x href='/y'> --></r>", NULL },
+	{ "<r href=/bare", NULL },
+	/* feeds and site maps */
+	{ "<rss><channel><link>http://a.example/?a&amp;b</link><atom:link href='http://a.example/f'/><guid>http://a.example/1</guid>"
+	  "<item><link><![CDATA[ http://a.example/?a&b ]]></link><enclosure url='http://b.example/a.mp3'/></item></channel></rss>",
+	  "<rss><channel><link>" AT("mp_") "/?a&amp;b</link><atom:link href='" AT(
+	      "mp_") "/f'/><guid>http://a.example/1</guid>"
+		     "<item><link><![CDATA[" AT("mp_") "/?a&b]]></link><enclosure url='" OF(
+			 "oe_") "http://b.example/a.mp3'/></item></channel></rss>" },
+	{ "<urlset><url><loc>http://a.example/x</loc></url></urlset>",
+	  "<urlset><url><loc>" AT("mp_") "/x</loc></url></urlset>" },
+	{ "<other><link>http://a.example/x</link></other>", NULL },
+	/* DASH: what lies in a BaseURL is relative to it */
+	{ "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='/i.mp4'/></Period></MPD>",
+	  "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='" AT(
+	      "oe_") "/i.mp4'/></Period></MPD>" },
+	{ "<MPD><BaseURL>http://b.example/v/</BaseURL><BaseURL>http://c.example/</BaseURL><Period><BaseURL>p1/</BaseURL><SegmentList>"
+	  "<Initialization sourceURL='/i'/><SegmentURL media='s1' index='../../../x'/></SegmentList></Period><Period><SegmentURL media='/s2'/></Period></MPD>",
+	  "<MPD><BaseURL>" OF("oe_") "http://b.example/v/</BaseURL><BaseURL>" OF(
+	      "oe_") "http://c.example/</BaseURL><Period><BaseURL>p1/</BaseURL><SegmentList>"
+		     "<Initialization sourceURL='" OF("oe_") "http://b.example/i'/><SegmentURL media='s1' index='" OF(
+			 "oe_") "http://b.example/x'/></SegmentList></Period><Period><SegmentURL media='" OF("oe_") "http://b.example/s2'/></Period></MPD>" },
+	{ "<MPD><Period><BaseURL>http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
+	  "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='https://t.example/now'/><Location>/live.mpd</Location></MPD>",
+	  "<MPD><Period><BaseURL>" OF("oe_") "http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='" AT(
+	      "oe_") "/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
+		     "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='" OF(
+			 "oe_") "https://t.example/now'/><Location>" AT("oe_") "/live.mpd</Location></MPD>" },
+};
+
+static void as_xml_without_origin(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->bare = true;
+	as_xml(w, in, out);
+}
+
+TEST(rewrite, leaves_transforms_to_pages_with_an_origin)
+{
+	check_rewritten(
+	    t, as_xml_without_origin,
+	    "<?xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='/s.css'?><r/>",
+	    "<?data-archived-xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='" AT(
+		"cs_") "/s.css'?><r/>");
+}
+
+TEST(rewrite, leads_xml_into_the_archive)
+{
+	for (size_t i = 0; i < COUNT(documents); i++)
+		check_rewritten(t, as_xml, documents[i].in, documents[i].out);
+}
+
+/* ---- manifests ---- */
+
+static const struct {
+	void (*rewrite)(struct rewriter *w, struct str text, struct buf *out);
+	const char *in, *out; /* out NULL: as it is */
+} lists[] = {
+	{ rewrite_hls,
+	  "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/k\",IV=0x1\r\nseg1.ts\r\nhttp://b.example/seg2.ts\n/seg3.ts",
+	  "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"" AT("oe_") "/k\",IV=0x1\r\nseg1.ts\r\n" OF(
+	      "oe_") "http://b.example/seg2.ts\n" AT("oe_") "/seg3.ts" },
+	{ rewrite_hls,
+	  "#EXT-X-DATERANGE:X-ASSET-URI=\"http://b.example/{$id}\",URI=\"/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"/open",
+	  "#EXT-X-DATERANGE:X-ASSET-URI=\"" OF("oe_") "http://b.example/{$id}\",URI=\"" AT(
+	      "oe_") "/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"" AT("oe_") "/open" },
+	{ rewrite_app,
+	  "{ \"name\": \"http://a.example/\", \"start_url\": \"\\/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"http:\\/\\/b.example\\/i.png\"}] }",
+	  "{ \"name\": \"http://a.example/\", \"start_url\": \"" AT(
+	      "mp_") "/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"" OF("im_") "http://b.example/i.png\"}] }" },
+	{ rewrite_app,
+	  "{\"scope\":\"/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"/n?q=%s\"}],\"src\":[\"/a\"]}",
+	  "{\"scope\":\"" AT("mp_") "/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"" AT(
+	      "mp_") "/n?q=%s\"}],\"src\":[\"/a\"]}" },
+	{ rewrite_app, "{\"src\":\"/never ends", NULL },
+	{ rewrite_app, "\"", NULL },
+	{ rewrite_app, "", NULL },
+};
+
+TEST(rewrite, leads_manifests_into_the_archive)
+{
+	for (size_t i = 0; i < COUNT(lists); i++)
+		check_rewritten(t, lists[i].rewrite, lists[i].in, lists[i].out);
+}
+
+TEST(rewrite, is_chosen_by_type_and_bytes)
+{
+	static const struct {
+		const char *mime;
+		enum modifier mod;
+		const char *body;
+		enum rewrite_kind kind;
+	} rows[] = {
+		{ "application/dash+xml", MOD_MP, "<MPD/>", REWRITE_XML },
+		{ "application/dash+xml", MOD_OE, "<MPD/>", REWRITE_XML },
+		{ "application/dash+xml", MOD_ID, "<MPD/>", REWRITE_NOT },
+		{ "application/octet-stream", MOD_MP, "\xef\xbb\xbf<?xml version='1.0'?><!-- <r> --><MPD>",
+		  REWRITE_XML },
+		{ "application/octet-stream", MOD_MP, "<r>", REWRITE_NOT },
+		{ "application/rss+xml", MOD_MP, "<rss>", REWRITE_XML },
+		{ "text/xml", MOD_MP, "<?xml version='1.0'?><!DOCTYPE html [<!ENTITY e '>'>]>\n<h:html>",
+		  REWRITE_HTML },
+		{ "application/xml", MOD_IM, "<svg>", REWRITE_HTML },
+		{ "application/xml", MOD_MP, "", REWRITE_XML },
+		{ "image/svg+xml", MOD_IM, "<svg>", REWRITE_HTML },
+		{ "application/manifest+json", MOD_MP, "{}", REWRITE_APP },
+		{ "application/json", MOD_MP, "{}", REWRITE_NOT },
+		{ "application/json", MOD_LN, " {}", REWRITE_APP },
+		{ "text/plain", MOD_LN, "{}", REWRITE_APP },
+		{ "application/json", MOD_LN, "[]", REWRITE_NOT },
+		{ "audio/mpegurl", MOD_OE, "#EXTM3U\n", REWRITE_HLS },
+		{ "text/plain", MOD_OE, "#EXTM3U\n", REWRITE_HLS },
+		{ "text/plain", MOD_MP, "#EXT", REWRITE_NOT },
+		{ "text/html", MOD_JS, "var a", REWRITE_JS },
+		{ "text/html", MOD_MP, "{\"a\":1}", REWRITE_NOT },
+		{ "text/html", MOD_IM, "<p>", REWRITE_NOT },
+		{ "text/plain", MOD_CS, "a{}", REWRITE_CSS },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		CHECK_EQ(rewrite_kind(str(rows[i].mime), rows[i].mod, str(rows[i].body)), rows[i].kind, "row %zu", i);
 }
 
 static const struct {
@@ -132,18 +396,8 @@ static const struct {
 
 TEST(rewrite, finds_urls_of_styles)
 {
-	for (size_t i = 0; i < COUNT(sheets); i++) {
-		struct arena a = { 0 };
-		struct buf out = BUF(1 * MIB);
-		struct rewriter w = rewriter(&a, &out);
-
-		rewrite_css(&w, str(sheets[i].in), &out);
-		CHECK_STR(buf_view(&out), str(sheets[i].out));
-		url_release(&w.base);
-		url_release(&w.scratch);
-		buf_release(&out);
-		arena_release(&a);
-	}
+	for (size_t i = 0; i < COUNT(sheets); i++)
+		check_rewritten(t, rewrite_css, sheets[i].in, sheets[i].out);
 }
 
 #define WL "__winnow.loc(location)"
@@ -203,18 +457,8 @@ static const struct {
 
 TEST(rewrite, leads_scripts_into_the_archive)
 {
-	for (size_t i = 0; i < COUNT(scripts); i++) {
-		struct arena a = { 0 };
-		struct buf out = BUF(1 * MIB);
-		struct rewriter w = rewriter(&a, &out);
-
-		rewrite_js(&w, str(scripts[i].in), &out);
-		CHECK_STR(buf_view(&out), str(scripts[i].out ? scripts[i].out : scripts[i].in));
-		url_release(&w.base);
-		url_release(&w.scratch);
-		buf_release(&out);
-		arena_release(&a);
-	}
+	for (size_t i = 0; i < COUNT(scripts); i++)
+		check_rewritten(t, rewrite_js, scripts[i].in, scripts[i].out);
 }
 
 /* ---- the scanner against the tokenizer of the standard ---- */
