@@ -5,11 +5,17 @@
 #include "join/lookup.h"
 #include "join/sets.h"
 
-/* Items that the same members have, two at least of which one asks, as one class. */
+/* An item of a member, or of its base: which it alone of the two has, which both have, which the base alone has.  SEEN:
+ * one of a member without a base, which was looked up before, or need not be. */
+enum { LOOKUP_OWN, LOOKUP_IN_BASE, LOOKUP_NOT_HERE, LOOKUP_SEEN, LOOKUP_KIND_BITS = 2 };
+static inline uint32_t lookup_kind(uint32_t of) { return of & ((1u << LOOKUP_KIND_BITS) - 1); }
+
+/* Items that the same members have, or miss, as one class: those by which one differs from its base while another has
+ * them, and one of all asks. */
 struct lookup_runs {
 	VEC(uint32_t) start, weight; /* by run: where its holders begin */
-	VEC(uint32_t) holders;	     /* members, ascending */
-	uint32_t *of_start, *of;     /* [members + 1]: the runs of each */
+	VEC(uint32_t) holders;	     /* member << LOOKUP_KIND_BITS | kind, ascending */
+	uint32_t *of_start, *of;     /* [members + 1]: the runs of each that has their items */
 };
 
 struct lookup_more {
@@ -25,6 +31,7 @@ struct lookup {
 	uint32_t n_asking, n_unknown;
 	VEC(uint32_t) known; /* sets that ask and that are in the index or added */
 	unsigned known_ask;  /* as what, taken together */
+	unsigned member_ask; /* the same of members that are unknown */
 	bool added_ask;	     /* some of them are not in the index */
 	uint32_t *member_of; /* [sets] or UINT32_MAX */
 	uint64_t *start;     /* [members + 1] in the items of all */
@@ -40,11 +47,64 @@ struct lookup {
 	uint32_t *more_start; /* [classes] */
 	VEC(struct lookup_more) more;
 	struct lookup_runs runs;
+	bool compares; /* members that are unknown with each other */
+	/* [unknown] the row from which runs tell how a member differs, or UINT32_MAX: they tell all its items; [rows], by
+	 * row and member: the first and the next such, UINT32_MAX: none */
+	uint32_t *beside, *beside_first, *beside_next;
 	struct range *range;   /* [sets]; NULL without an order */
 	struct walker *walker; /* [threads] */
 	near_pairs *found;
 	bool damaged;
 };
+
+/* ---- walking (lookup_walk.c) ---- */
+
+#define LOOKUP_AMBIGUOUS (1u << 31) /* in a mark: a ref may have meant another class */
+
+struct part {				/* a list that a seeker is in */
+	uint32_t length, weight, class; /* of a list of one row (POSTINGS_OWN): the row */
+};
+
+enum { BESIDE_NOTED = 1, BESIDE_MET };
+
+struct beside {		     /* sets that are known by how they differ from a row, by number */
+	uint8_t *seen;	     /* 0, or as above */
+	VEC(uint32_t) noted; /* of which that is not 0 */
+	int32_t *differ;     /* what the seeker shares with it, less what it shares with the row */
+};
+void beside_forget(struct beside *b);
+
+struct walker { /* per thread */
+	struct sets_scratch scratch;
+	VEC(struct part) parts;
+	VEC(uint64_t) refs, order;
+	uint64_t *slot; /* a table of refs, which a new turn empties */
+	size_t slots;
+	uint32_t turn;
+	uint32_t *mark;	   /* [classes] items of it that the seeker has */
+	uint32_t *alone;   /* [rows] items that a row alone has and the seeker too */
+	uint8_t *seen;	   /* [rows] */
+	VEC(uint32_t) met; /* the same, listed */
+	struct beside added, members;
+	VEC(struct postings_later) later;
+};
+
+struct seeker {
+	uint32_t set, n;
+	uint64_t least, more; /* it shares with an opposite when it probes; of that what it asks for */
+	bool probes, probed;
+};
+
+void lookup_walkers_open(struct lookup *x);
+void lookup_walkers_close(struct lookup *x); /* without any is fine */
+/* A list that the seeker is in, with how many of its items; sure: the items are of that class. */
+void lookup_part(struct lookup *x, struct walker *w, uint32_t class, uint32_t weight, bool sure);
+/* The lists that a member is in. */
+void lookup_gather(struct lookup *x, struct walker *w, uint32_t m);
+/* Meets the rows of the shortest lists of one that probes: without one of them it shares too little.  Who would walk
+ * one of the lists themselves, up to this one, stand in front. */
+void lookup_walk(struct lookup *x, struct walker *w, const struct seeker *s);
+void lookup_forget(struct walker *w); /* the lists */
 
 /* Is a member compared with added sets?  One that does not ask is when one of those does. */
 static inline bool lookup_wants_added(const struct lookup *x, uint32_t m)
