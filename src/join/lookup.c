@@ -143,26 +143,14 @@ static unsigned wanted(const struct lookup *x, const struct seeker *s, uint32_t 
 	return probing | probed;
 }
 
-/* A pair of which it is known what they share: now, or for later. */
-static void note_pair(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t shared)
-{
-	unsigned when = wanted(x, s, set, shared);
-	uint32_t few = x->r->few[s->set] ? s->set : set;
-
-	if (when & COVERAGE_NOW)
-		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ set, shared }));
-	else if (when)
-		vec_push(&x->walker[worker].later,
-			 ((struct postings_later){ s->set, set, shared, order_allows(x, s->set, set),
-						   order_allows(x, set, s->set) }));
-}
-
-static bool worth_counting(const struct lookup *x, const struct seeker *s, uint32_t set)
+/* Which pairs of the seeker with a set can be wanted, and when, as far as their sizes tell?  0: none. */
+static unsigned may_be_wanted(const struct lookup *x, const struct seeker *s, uint32_t set)
 {
 	uint32_t size = x->sets->size[set];
 
-	return set != s->set && (x->r->few[set] || x->r->live[set] || x->member_of[set] != UINT32_MAX) &&
-	       wanted(x, s, set, s->n < size ? s->n : size);
+	if (set == s->set || !(x->r->few[set] || x->r->live[set] || x->member_of[set] != UINT32_MAX))
+		return 0;
+	return wanted(x, s, set, s->n < size ? s->n : size);
 }
 
 /* What the seeker shares with a row: items of the classes that both have, and those that the row alone has.  False: the
@@ -183,37 +171,42 @@ static bool shared_with(struct lookup *x, struct walker *w, uint32_t row, uint32
 	return true;
 }
 
-static void note_counted(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t shared,
-			 bool sure)
+/* Notes a pair for later: as many as the seeker shares with a row, or UINT32_MAX, and `differ` more. */
+static void put_off(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t base,
+		    int32_t differ)
 {
-	if (!sure && wanted(x, s, set, shared)) /* it may share less, not more */
-		shared = sets_overlap(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
-	note_pair(x, worker, s, set, shared);
+	vec_push(&x->walker[worker].later,
+		 ((struct postings_later){ s->set, set, base, differ, order_allows(x, s->set, set),
+					   order_allows(x, set, s->set) }));
 }
 
-static void count_row(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t row)
+/* The pair of the seeker with a set that differs from a row, its base (UINT32_MAX: none), in items of which the seeker
+ * has `differ` more of the set's own than of the base's.  One that nobody wants yet is not counted, if it can be
+ * later: without a key a set's rows have the same classes. */
+static void count_pair(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t base,
+		       int32_t differ)
 {
-	uint32_t set = x->r->kept->set_of[row], shared;
-	bool sure;
-
-	if (set == JOIN_NO_SET || !worth_counting(x, s, set) ||
-	    !shared_with(x, &x->walker[worker], row, &shared, &sure))
-		return;
-	note_counted(x, worker, s, set, shared, sure);
-}
-
-/* The same with a set that differs from its base, a row or UINT32_MAX, in items of which the seeker has `differ` more
- * of its own than of the base's. */
-static void count_beside(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t base,
-			 int32_t differ)
-{
-	uint32_t shared = 0;
+	unsigned when = set == JOIN_NO_SET ? 0 : may_be_wanted(x, s, set);
+	uint32_t shared = 0, few;
 	bool sure = true;
 
-	if (set == JOIN_NO_SET || !worth_counting(x, s, set) ||
-	    (base != UINT32_MAX && !shared_with(x, &x->walker[worker], base, &shared, &sure)))
+	if (!when)
 		return;
-	note_counted(x, worker, s, set, shared + (uint32_t)differ, sure);
+	if (!(when & COVERAGE_NOW) && !x->r->lead->d->key && !s->more) {
+		put_off(x, worker, s, set, base, differ);
+		return;
+	}
+	if (base != UINT32_MAX && !shared_with(x, &x->walker[worker], base, &shared, &sure))
+		return;
+	shared += (uint32_t)differ;
+	if (!sure && wanted(x, s, set, shared)) /* it may share less, not more */
+		shared = sets_overlap(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
+	when = wanted(x, s, set, shared);
+	few = x->r->few[s->set] ? s->set : set;
+	if (when & COVERAGE_NOW)
+		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ set, shared }));
+	else if (when)
+		put_off(x, worker, s, set, UINT32_MAX, (int32_t)shared);
 }
 
 /* ---- whom it meets ---- */
@@ -285,7 +278,7 @@ static void count_added(struct lookup *x, unsigned worker, const struct seeker *
 		uint32_t who = b->noted.p[i];
 
 		if (b->seen[who] == BESIDE_MET)
-			count_beside(x, worker, s, a->set_of[who], a->base[who], b->differ[who]);
+			count_pair(x, worker, s, a->set_of[who], a->base[who], b->differ[who]);
 	}
 	beside_forget(b);
 }
@@ -298,7 +291,7 @@ static void count_members(struct lookup *x, unsigned worker, const struct seeker
 		uint32_t who = b->noted.p[i];
 
 		if (b->seen[who] == BESIDE_MET)
-			count_beside(x, worker, s, x->member.p[who], x->beside[who], b->differ[who]);
+			count_pair(x, worker, s, x->member.p[who], x->beside[who], b->differ[who]);
 	}
 	beside_forget(b);
 }
@@ -315,7 +308,7 @@ static void pair_gathered(struct lookup *x, unsigned worker, const struct seeker
 		walk_members(x, w, x->member_of[s->set]);
 	for (size_t i = 0; i < w->met.n; i++) {
 		w->seen[w->met.p[i]] = 0;
-		count_row(x, worker, s, w->met.p[i]);
+		count_pair(x, worker, s, x->r->kept->set_of[w->met.p[i]], w->met.p[i], 0);
 	}
 	w->met.n = 0;
 	count_added(x, worker, s);
@@ -338,7 +331,7 @@ static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
 		return;
 	s.probes = j->symmetric || x->r->few[s.set] & prober || (x->known_ask | x->member_ask) & other;
 	s.probed = !j->symmetric && (x->r->few[s.set] & other || x->known_ask & prober);
-	lookup_gather(x, &x->walker[worker], m);
+	lookup_gather(x, &x->walker[worker], s.set);
 	pair_gathered(x, worker, &s, lookup_wants_added(x, m), x->compares);
 }
 
@@ -354,18 +347,11 @@ static void pair_known(struct lookup *x, unsigned worker, uint32_t set)
 	s.probes = j->symmetric || x->r->few[set] & prober;
 	s.probed = !j->symmetric && x->r->few[set] & ~prober;
 	if (kept->row_of[set] == UINT32_MAX) {
-		lookup_gather(x, w, x->member_of[set]);
+		lookup_gather(x, w, set);
 		pair_gathered(x, worker, &s, true, false);
 	}
 	for (uint32_t row = kept->row_of[set]; row != UINT32_MAX; row = kept->next_row[row]) {
-		const uint32_t *class = postings_row_classes(kept, row);
-
-		for (uint32_t i = 0; class && i < kept->rows[row].n; i++)
-			lookup_part(x, w, class[i], kept -> classes[class[i]].weight, true);
-		if (kept->added.n && kept->rows[row].alone) { /* no other row has them, but added sets may */
-			w->alone[row] = kept->rows[row].alone;
-			vec_push(&w->parts, ((struct part){ 1, w->alone[row], POSTINGS_OWN | row }));
-		}
+		lookup_gather_row(x, w, row);
 		pair_gathered(x, worker, &s, kept->added.n != 0, false);
 	}
 }
@@ -454,17 +440,54 @@ bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
 	return ok;
 }
 
+/* Counts what a pair that was put off shares. */
+static void count_later(struct lookup *x, struct postings_later *p, bool gathered)
+{
+	const struct joiner *j = x->r->lead;
+	struct walker *w = &x->walker[0];
+	uint32_t n = x->sets->size[p->set], m = x->sets->size[p->other], shared;
+	bool sure;
+
+	if (!gathered || x->r->kept->damaged || !shared_with(x, w, p->base, &shared, &sure) || !sure)
+		shared = sets_overlap(&w->scratch, x->r->q, j->kind, p->set, p->other).shared;
+	else
+		shared += (uint32_t)p->differ;
+	p->base = UINT32_MAX;
+	p->differ = (int32_t)shared;
+	p->set_probes = p->set_probes && shared >= joiner_need(j, n, m);
+	p->other_probes = p->other_probes && shared >= joiner_need(j, m, n);
+}
+
+static bool is_asked_for(const struct lookup *x, const struct postings_later *p)
+{
+	return (p->set_probes && asked_for(x, p->set, p->other)) || (p->other_probes && asked_for(x, p->other, p->set));
+}
+
 void lookup_later(const struct lookup_request *r, near_pairs *found)
 {
 	struct lookup x = { .r = r, .sets = &r->q->sets[r->lead->kind], .found = found };
+	uint32_t gathered = UINT32_MAX;
+	bool known = false;
 
 	for (size_t i = 0; i < r->kept->later.n; i++) {
-		const struct postings_later *p = &r->kept->later.p[i];
+		struct postings_later *p = &r->kept->later.p[i];
 
-		if ((p->set_probes && asked_for(&x, p->set, p->other)) ||
-		    (p->other_probes && asked_for(&x, p->other, p->set)))
-			vec_push(&found[0], r->few[p->set] ? ((struct near_pair){ p->set, p->other, p->shared })
-							   : ((struct near_pair){ p->other, p->set, p->shared }));
+		if (!is_asked_for(&x, p))
+			continue;
+		if (p->base != UINT32_MAX) {
+			if (!x.walker)
+				lookup_walkers_open(&x);
+			if (gathered != p->set) {
+				lookup_forget(&x.walker[0]);
+				known = lookup_gather(&x, &x.walker[0], gathered = p->set);
+			}
+			count_later(&x, p, known);
+		}
+		if (is_asked_for(&x, p))
+			vec_push(&found[0], r->few[p->set]
+						? ((struct near_pair){ p->set, p->other, (uint32_t)p->differ })
+						: ((struct near_pair){ p->other, p->set, (uint32_t)p->differ }));
 	}
+	lookup_walkers_close(&x);
 	unify(&x);
 }

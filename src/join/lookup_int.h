@@ -36,10 +36,6 @@ struct lookup {
 	uint32_t *member_of; /* [sets] or UINT32_MAX */
 	uint64_t *start;     /* [members + 1] in the items of all */
 	uint32_t *base;	     /* [members] the row of a set like it, or UINT32_MAX */
-	/* Refs by member, one for each item that was found: of 2 m those that it has and the base has not, of 2 m + 1
-	 * those that the base has and it has not. */
-	size_t *hit_start; /* [2 members + 1] */
-	uint32_t *hit;
 	/* By member the differences of added sets that it has (added.h: who, by the numbers of all rows). */
 	size_t *differ_start; /* [members + 2] */
 	uint32_t *differ;
@@ -97,10 +93,10 @@ struct seeker {
 
 void lookup_walkers_open(struct lookup *x);
 void lookup_walkers_close(struct lookup *x); /* without any is fine */
-/* A list that the seeker is in, with how many of its items; sure: the items are of that class. */
-void lookup_part(struct lookup *x, struct walker *w, uint32_t class, uint32_t weight, bool sure);
-/* The lists that a member is in. */
-void lookup_gather(struct lookup *x, struct walker *w, uint32_t m);
+/* The lists that a set is in, which was looked up or has a row; false: neither. */
+bool lookup_gather(struct lookup *x, struct walker *w, uint32_t set);
+/* Those of one of its rows. */
+void lookup_gather_row(struct lookup *x, struct walker *w, uint32_t row);
 /* Meets the rows of the shortest lists of one that probes: without one of them it shares too little.  Who would walk
  * one of the lists themselves, up to this one, stand in front. */
 void lookup_walk(struct lookup *x, struct walker *w, const struct seeker *s);
@@ -112,7 +108,8 @@ static inline bool lookup_wants_added(const struct lookup *x, uint32_t m)
 	return x->r->kept->added.n && (m < x->n_asking || m >= x->n_unknown || x->added_ask);
 }
 
-/* Looks up the items of the members: start, base, hit, differ and runs.  False: the index is damaged. */
+/* Looks up the items of the members, if they were not before (r->kept->looked): start, base, differ and runs.  False: the
+ * index is damaged. */
 bool lookup_items(struct lookup *x);
 void lookup_items_release(struct lookup *x);
 

@@ -384,28 +384,17 @@ static void group_found(const postings_hits *found, size_t n, size_t **start, ui
 	*start = at;
 }
 
-/* Adds what was looked up before. */
-static void recall(struct reading *g)
-{
-	const struct postings *kept = g->x->r->kept;
-
-	for (uint32_t m = 0; m < g->x->member.n; m++) {
-		const struct postings_looked *l = g->looked[m];
-
-		for (size_t i = 0; l && i < l->n_own + l->n_missing; i++)
-			vec_push(&g->hits,
-				 ((struct postings_found){ 2 * m + (i >= l->n_own), kept->refs.p[l->start + i] }));
-	}
-}
-
-/* Keeps what was looked up for the questions that follow. */
+/* Keeps what was found, for this question and those that follow. */
 static void remember(const struct reading *g)
 {
 	const struct lookup *x = g->x;
 	struct postings *kept = x->r->kept;
+	size_t *start;
+	uint32_t *ref;
 
+	group_found(&g->hits, 2 * x->member.n, &start, &ref);
 	for (uint32_t m = 0; m < x->member.n; m++) {
-		size_t from = x->hit_start[2 * m], mid = x->hit_start[2 * m + 1], end = x->hit_start[2 * m + 2];
+		size_t from = start[2 * m], mid = start[2 * m + 1], end = start[2 * m + 2];
 
 		if (!looks_up_now(g, m))
 			continue;
@@ -413,8 +402,10 @@ static void remember(const struct reading *g)
 		vec_push(&kept->looked,
 			 ((struct postings_looked){ x->member.p[m], x->base[m], kept->refs.n, mid - from, end - mid }));
 		for (size_t i = from; i < end; i++)
-			vec_push(&kept->refs, x->hit[i]);
+			vec_push(&kept->refs, ref[i]);
 	}
+	mem_free(start);
+	mem_free(ref);
 }
 
 /* The run of holders, by a signature of theirs. */
@@ -586,18 +577,16 @@ bool lookup_items(struct lookup *x)
 		ok = find_range(&g);
 		note_runs(x, &g);
 	}
-	recall(&g);
-	group_found(&g.hits, 2 * x->member.n, &x->hit_start, &x->hit);
 	for (unsigned t = 1; t < x->r->threads; t++)
 		for (size_t i = 0; i < g.differ[t].n; i++)
 			vec_push(&g.differ[0], g.differ[t].p[i]);
 	group_found(&g.differ[0], x->member.n, &x->differ_start, &x->differ);
+	group_beside(&g); /* before it is known that they were looked up */
 	if (ok)
 		remember(&g);
 	else
 		x->r->kept->added.fresh.n = x->r->kept->added.fresh_items.n = 0; /* not all of it is there */
 	group_runs(x);
-	group_beside(&g);
 	reading_release(&g);
 	return ok;
 }
@@ -606,8 +595,6 @@ void lookup_items_release(struct lookup *x)
 {
 	mem_free(x->start);
 	mem_free(x->base);
-	mem_free(x->hit_start);
-	mem_free(x->hit);
 	mem_free(x->differ_start);
 	mem_free(x->differ);
 	vec_release(&x->runs.start);

@@ -120,19 +120,19 @@ void lookup_walk(struct lookup *x, struct walker *w, const struct seeker *s)
 		meet_list(x, w, &w->parts.p[i], true);
 }
 
-void lookup_part(struct lookup *x, struct walker *w, uint32_t class, uint32_t weight, bool sure)
+static void add_part(struct lookup *x, struct walker *w, uint32_t class, uint32_t weight, bool sure)
 {
 	vec_push(&w->parts, ((struct part){ x->r->kept->classes[class].n, weight, class }));
 	w->mark[class] = (w->mark[class] + weight) | (sure ? 0 : LOOKUP_AMBIGUOUS);
 }
 
-/* The base's classes, less the items that the member has not. */
-static void gather_base(struct lookup *x, struct walker *w, uint32_t m)
+/* The base's classes, less the items that the set has not. */
+static void gather_base(struct lookup *x, struct walker *w, const struct postings_looked *l)
 {
 	struct postings *kept = x->r->kept;
-	uint32_t row = x->base[m], alone = kept->rows[row].alone;
+	uint32_t row = l->base, alone = kept->rows[row].alone;
 	const uint32_t *class = postings_row_classes(kept, row);
-	size_t from = x->hit_start[2 * m + 1], n = distinct(w, x->hit + from, x->hit_start[2 * m + 2] - from);
+	size_t n = distinct(w, kept->refs.p + l->start + l->n_own, l->n_missing);
 
 	if (!class)
 		return;
@@ -160,22 +160,22 @@ static void gather_base(struct lookup *x, struct walker *w, uint32_t m)
 	}
 	for (uint32_t i = 0; i < kept->rows[row].n; i++)
 		if (w->mark[class[i]])
-			vec_push(&w->parts, ((struct part){ kept->classes[class[i]].n, w->mark[class[i]] & ~LOOKUP_AMBIGUOUS,
-							    class[i] }));
+			vec_push(&w->parts, ((struct part){ kept->classes[class[i]].n,
+							    w->mark[class[i]] & ~LOOKUP_AMBIGUOUS, class[i] }));
 	if (alone) {
 		vec_push(&w->parts, ((struct part){ 1, alone, POSTINGS_OWN | row }));
 		w->alone[row] = alone;
 	}
 }
 
-void lookup_gather(struct lookup *x, struct walker *w, uint32_t m)
+static void gather_looked(struct lookup *x, struct walker *w, const struct postings_looked *l)
 {
 	struct postings *kept = x->r->kept;
-	size_t from = x->hit_start[2 * m], n;
+	size_t n;
 
-	if (x->base[m] != UINT32_MAX)
-		gather_base(x, w, m);
-	n = distinct(w, x->hit + from, x->hit_start[2 * m + 1] - from);
+	if (l->base != UINT32_MAX)
+		gather_base(x, w, l);
+	n = distinct(w, kept->refs.p + l->start, l->n_own);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], classes;
 		const struct postings_name *name;
@@ -189,8 +189,33 @@ void lookup_gather(struct lookup *x, struct walker *w, uint32_t m)
 		}
 		classes = postings_classes(kept, ref, &name);
 		for (uint32_t k = 0; k < classes; k++)
-			lookup_part(x, w, name[k].class, weight, classes == 1);
+			add_part(x, w, name[k].class, weight, classes == 1);
 	}
+}
+
+void lookup_gather_row(struct lookup *x, struct walker *w, uint32_t row)
+{
+	struct postings *kept = x->r->kept;
+	const uint32_t *class = postings_row_classes(kept, row);
+
+	for (uint32_t i = 0; class && i < kept->rows[row].n; i++)
+		add_part(x, w, class[i], kept -> classes[class[i]].weight, true);
+	if (kept->added.n && kept->rows[row].alone) { /* no other row has them, but added sets may */
+		w->alone[row] = kept->rows[row].alone;
+		vec_push(&w->parts, ((struct part){ 1, w->alone[row], POSTINGS_OWN | row }));
+	}
+}
+
+bool lookup_gather(struct lookup *x, struct walker *w, uint32_t set)
+{
+	struct postings *kept = x->r->kept;
+	const uint64_t *looked = map_get(&kept->looked_of, set);
+
+	if (kept->row_of[set] != UINT32_MAX)
+		lookup_gather_row(x, w, kept->row_of[set]);
+	else if (looked)
+		gather_looked(x, w, &kept->looked.p[*looked]);
+	return kept->row_of[set] != UINT32_MAX || looked;
 }
 
 void lookup_forget(struct walker *w)
