@@ -444,6 +444,8 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 	const uint8_t *few = ask->asks;
 	const uint32_t *of;
 
+	if (ask->later && !(o && o->kept && o->kept[i].later.n))
+		return false;
 	if (q->disjunct[i].key)
 		keep_blocks(q, q->disjunct[i].key, few, live);
 	joiner_aim(&x.lead, q, i);
