@@ -164,7 +164,7 @@ static bool shared_with(struct lookup *x, struct walker *w, uint32_t row, uint32
 	if (!class)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		*shared += w->mark[class[i]] & ~LOOKUP_AMBIGUOUS;
+		*shared += w->mark[class[i]] & LOOKUP_ITEMS;
 		any |= w->mark[class[i]];
 	}
 	*sure = !(any & LOOKUP_AMBIGUOUS);
@@ -218,15 +218,14 @@ static void meet_beside(struct beside *b, uint32_t who)
 	b->seen[who] = BESIDE_MET;
 }
 
-/* The seeker has `weight` items that it has and its row has not, or, less than 0, the other way.  By items that it has not
- * nobody is met. */
-static void differ_beside(struct beside *b, uint32_t who, int32_t weight)
+/* The seeker has `weight` items that it has and its row has not, or, less than 0, the other way. */
+static void differ_beside(struct beside *b, uint32_t who, int32_t weight, bool meets)
 {
 	if (!b->seen[who]) {
 		vec_push(&b->noted, who);
 		b->seen[who] = BESIDE_NOTED;
 	}
-	if (weight > 0)
+	if (meets)
 		b->seen[who] = BESIDE_MET;
 	b->differ[who] += weight;
 }
@@ -238,7 +237,8 @@ static void walk_added(struct lookup *x, struct walker *w, const struct seeker *
 	uint32_t m = x->member_of[s->set];
 
 	for (size_t i = x->differ_start[m]; i < x->differ_start[m + 1]; i++)
-		differ_beside(&w->added, x->differ[i] & ~ADDED_MISSING, x->differ[i] & ADDED_MISSING ? -1 : 1);
+		differ_beside(&w->added, x->differ[i] & ~ADDED_MISSING, x->differ[i] & ADDED_MISSING ? -1 : 1,
+			      !(x->differ[i] & ADDED_MISSING));
 	for (size_t i = 0; i < w->met.n; i++)
 		for (uint32_t k = a->first_of[w->met.p[i]]; k != ADDED_NONE; k = a->next_of[k])
 			meet_beside(&w->added, k);
@@ -248,20 +248,24 @@ static void walk_added(struct lookup *x, struct walker *w, const struct seeker *
 				meet_beside(&w->added, x->more.p[k].added);
 }
 
-/* Other members in the same way: each of two that probes finds the other. */
+/* Other members in the same way: each of two that probes finds the other.  It shares too little with whoever has none of
+ * the items that are in no list, or in one that it walked; who has one of them by its base was met with that. */
 static void walk_members(struct lookup *x, struct walker *w, uint32_t m)
 {
 	const struct lookup_runs *r = &x->runs;
 
 	for (uint32_t i = r->of_start[m]; i < r->of_start[m + 1]; i++) {
-		uint32_t run = r->of[i];
+		uint32_t run = r->of[i], class = r->class.p[run];
 		int32_t weight = (int32_t)r->weight.p[run];
+		bool walked = class == UINT32_MAX || w->mark[class] & LOOKUP_WALKED;
 
 		for (uint32_t k = r->start.p[run]; k < r->start.p[run + 1]; k++) {
 			uint32_t who = r->holders.p[k] >> LOOKUP_KIND_BITS, kind = lookup_kind(r->holders.p[k]);
 
-			if (kind != LOOKUP_IN_BASE && who != m)
-				differ_beside(&w->members, who, kind == LOOKUP_NOT_HERE ? -weight : weight);
+			if (kind == LOOKUP_NOT_HERE)
+				differ_beside(&w->members, who, -weight, false);
+			else if (kind == LOOKUP_OWN && who != m) /* one without a base may not look for others itself */
+				differ_beside(&w->members, who, weight, walked || x->beside[who] == UINT32_MAX);
 		}
 	}
 	for (size_t i = 0; i < w->met.n; i++)

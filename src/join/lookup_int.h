@@ -14,6 +14,7 @@ static inline uint32_t lookup_kind(uint32_t of) { return of & ((1u << LOOKUP_KIN
  * them, and one of all asks. */
 struct lookup_runs {
 	VEC(uint32_t) start, weight; /* by run: where its holders begin */
+	VEC(uint32_t) class;	     /* that its items are of in the index; UINT32_MAX: of none, or of one row alone */
 	VEC(uint32_t) holders;	     /* member << LOOKUP_KIND_BITS | kind, ascending */
 	uint32_t *of_start, *of;     /* [members + 1]: the runs of each that has their items */
 };
@@ -55,7 +56,10 @@ struct lookup {
 
 /* ---- walking (lookup_walk.c) ---- */
 
-#define LOOKUP_AMBIGUOUS (1u << 31) /* in a mark: a ref may have meant another class */
+/* In a mark, above the items: a ref may have meant another class; the class's list was walked. */
+#define LOOKUP_AMBIGUOUS (1u << 31)
+#define LOOKUP_WALKED (1u << 30)
+#define LOOKUP_ITEMS (LOOKUP_WALKED - 1)
 
 struct part {				/* a list that a seeker is in */
 	uint32_t length, weight, class; /* of a list of one row (POSTINGS_OWN): the row */

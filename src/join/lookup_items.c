@@ -42,6 +42,7 @@ struct reading {
 	uint32_t *fresh;	    /* [members] its row among what is fresh (added.h), or ADDED_NONE */
 	unsigned bits;		    /* of a range's number */
 	VEC(struct postings_query) query, sorted, look; /* of the range */
+	VEC(uint32_t) ref;				/* by query sorted: what was found, or UINT32_MAX */
 	uint32_t *holder;				/* [members] of an item */
 	uint64_t *sign;					/* [members] a number drawn for each */
 	postings_hits hits, *differ;			/* differ: [threads] */
@@ -352,21 +353,33 @@ static void sort_range(struct reading *g)
 static bool find_range(struct reading *g)
 {
 	struct added *a = &g->x->r->kept->added;
+	size_t from = g->hits.n;
+	bool ok;
 
 	g->look.n = 0;
+	vec_reserve(&g->ref, g->sorted.n + 1);
+	memset(g->ref.p, 0xff, g->sorted.n * sizeof *g->ref.p);
 	for (size_t i = 0; i < g->sorted.n; i++) {
 		uint32_t m = g->sorted.p[i].of >> LOOKUP_KIND_BITS, kind = lookup_kind(g->sorted.p[i].of);
 		uint64_t item = g->sorted.p[i].item;
 
 		if (kind == LOOKUP_SEEN || kind == LOOKUP_IN_BASE)
 			continue;
-		vec_push(&g->look, ((struct postings_query){ item, 2 * m + (kind == LOOKUP_NOT_HERE) }));
+		vec_push(&g->look, ((struct postings_query){ item, (uint32_t)i }));
 		if (m < g->x->n_unknown)
 			vec_push(
 			    &a->fresh_items,
 			    ((struct added_item){ item, g->fresh[m] | (kind == LOOKUP_NOT_HERE ? ADDED_MISSING : 0) }));
 	}
-	return postings_find(g->x->r->kept, g->look.p, g->look.n, &g->hits);
+	ok = postings_find(g->x->r->kept, g->look.p, g->look.n, &g->hits);
+	for (size_t i = from; i < g->hits.n; i++) { /* who asked instead of where it stands */
+		struct postings_found *f = &g->hits.p[i];
+		uint32_t of = g->sorted.p[f->of].of;
+
+		g->ref.p[f->of] = f->ref;
+		f->of = 2 * (of >> LOOKUP_KIND_BITS) + (lookup_kind(of) == LOOKUP_NOT_HERE);
+	}
+	return ok;
 }
 
 /* Found refs by who asked. */
@@ -408,15 +421,24 @@ static void remember(const struct reading *g)
 	mem_free(ref);
 }
 
-/* The run of holders, by a signature of theirs. */
-static uint32_t run_of(struct lookup_runs *r, struct map *known, const uint32_t *holder, uint32_t n, uint64_t sign)
+/* The class that a ref means; UINT32_MAX: several, a row alone, or nothing was found. */
+static uint32_t class_of(const struct postings *p, uint32_t ref)
+{
+	const struct postings_name *name;
+
+	return ref & POSTINGS_OWN || postings_classes(p, ref, &name) != 1 ? UINT32_MAX : name->class;
+}
+
+/* The run of a class's holders, by a signature. */
+static uint32_t run_of(struct lookup_runs *r, struct map *known, const uint32_t *holder, uint32_t n, uint32_t class,
+		       uint64_t sign)
 {
 	for (;; sign++) { /* lists of one signature may differ */
 		uint64_t *run = map_put(known, sign, r->weight.n);
 
 		if (*run == r->weight.n)
 			break;
-		if (r->start.p[*run + 1] - r->start.p[*run] == n &&
+		if (r->start.p[*run + 1] - r->start.p[*run] == n && r->class.p[*run] == class &&
 		    memcmp(r->holders.p + r->start.p[*run], holder, n * sizeof *holder) == 0)
 			return (uint32_t)*run;
 	}
@@ -424,6 +446,7 @@ static uint32_t run_of(struct lookup_runs *r, struct map *known, const uint32_t 
 		vec_push(&r->holders, holder[k]);
 	vec_push(&r->start, (uint32_t)r->holders.n);
 	vec_push(&r->weight, 0);
+	vec_push(&r->class, class);
 	return (uint32_t)r->weight.n - 1;
 }
 
@@ -435,13 +458,14 @@ static void note_runs(struct lookup *x, struct reading *g)
 	for (size_t i = 0, end; i < g->sorted.n; i = end) {
 		bool asks = false, has = false, differs = false;
 		uint64_t sign = 0;
-		uint32_t n = 0;
+		uint32_t n = 0, ref = UINT32_MAX;
 
 		for (end = i; end < g->sorted.n && q[end].item == q[i].item; end++) {
 			uint32_t m = q[end].of >> LOOKUP_KIND_BITS, kind = lookup_kind(q[end].of);
 
 			if (m >= x->n_unknown)
 				continue;
+			ref = g->ref.p[end] < ref ? g->ref.p[end] : ref;
 			kind = kind == LOOKUP_SEEN ? LOOKUP_OWN : kind;
 			g->holder[n++] = m << LOOKUP_KIND_BITS | kind;
 			sign += g->sign[m] * (2 * kind + 1);
@@ -450,9 +474,10 @@ static void note_runs(struct lookup *x, struct reading *g)
 			differs |= kind != LOOKUP_IN_BASE;
 		}
 		if (n > 1 && asks && has && differs) {
-			uint32_t run = run_of(r, &g->runs, g->holder, n, sign); /* may move the weights */
+			uint32_t class = class_of(x->r->kept, ref),
+				 run = run_of(r, &g->runs, g->holder, n, class, sign + mix64(class));
 
-			r->weight.p[run]++;
+			r->weight.p[run]++; /* which may have moved */
 		}
 	}
 }
@@ -515,6 +540,7 @@ static void reading_release(struct reading *g)
 	vec_release(&g->query);
 	vec_release(&g->sorted);
 	vec_release(&g->look);
+	vec_release(&g->ref);
 	mem_free(g->holder);
 	mem_free(g->sign);
 	vec_release(&g->hits);
@@ -599,6 +625,7 @@ void lookup_items_release(struct lookup *x)
 	mem_free(x->differ);
 	vec_release(&x->runs.start);
 	vec_release(&x->runs.weight);
+	vec_release(&x->runs.class);
 	vec_release(&x->runs.holders);
 	mem_free(x->runs.of_start);
 	mem_free(x->runs.of);

@@ -114,6 +114,8 @@ void lookup_walk(struct lookup *x, struct walker *w, const struct seeker *s)
 
 			meet_list(x, w, p, false);
 			rest -= p->weight;
+			if (!(p->class & POSTINGS_OWN))
+				w->mark[p->class] |= LOOKUP_WALKED;
 		}
 	}
 	for (size_t i = 0; i < w->parts.n && s->probed; i++)
@@ -153,15 +155,15 @@ static void gather_base(struct lookup *x, struct walker *w, const struct posting
 				of_base++;
 				it = name[k].class;
 			}
-		if (of_base == 1 && (w->mark[it] & ~LOOKUP_AMBIGUOUS) >= less)
+		if (of_base == 1 && (w->mark[it] & LOOKUP_ITEMS) >= less)
 			w->mark[it] -= less;
 		for (uint32_t k = 0; k < classes && of_base != 1; k++)
 			w->mark[name[k].class] |= w->mark[name[k].class] ? LOOKUP_AMBIGUOUS : 0;
 	}
 	for (uint32_t i = 0; i < kept->rows[row].n; i++)
 		if (w->mark[class[i]])
-			vec_push(&w->parts, ((struct part){ kept->classes[class[i]].n,
-							    w->mark[class[i]] & ~LOOKUP_AMBIGUOUS, class[i] }));
+			vec_push(&w->parts, ((struct part){ kept->classes[class[i]].n, w->mark[class[i]] & LOOKUP_ITEMS,
+							    class[i] }));
 	if (alone) {
 		vec_push(&w->parts, ((struct part){ 1, alone, POSTINGS_OWN | row }));
 		w->alone[row] = alone;
