@@ -8,6 +8,7 @@
 #include "base/task.h"
 #include "join/big.h"
 #include "join/bound.h"
+#include "join/flags.h"
 #include "join/intersect.h"
 #include "join/joiner.h"
 #include "join/lookup.h"
@@ -408,32 +409,56 @@ static bool by_index(struct near *x, const struct join_options *o, const uint8_t
 	return true;
 }
 
-/* Which sets ask and which are looked at; false when so many ask that everything is near. */
-static bool note_sets(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
+/* Which sets ask; returns how many documents do. */
+static uint32_t note_asking(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
 {
 	const uint32_t *of = x->q->set_of[x->lead.kind];
-	uint32_t count = 0, others = 0;
+	uint32_t count = 0;
 
-	for (uint32_t d = 0; d < x->q->n; d++) {
+	for (uint32_t d = 0; (d = flags_next(ask->asks, d, x->q->n)) < x->q->n; d++) {
 		uint8_t few = ask->asks[d];
 
-		if (few) {
-			count++;
-			x->as_a |= few & COVERAGE_AS_A;
-			x->as_b |= (few & COVERAGE_AS_B) != 0;
-			x->some_empty |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
-		}
-		others += live[d] && !few;
+		count++;
+		x->as_a |= few & COVERAGE_AS_A;
+		x->as_b |= (few & COVERAGE_AS_B) != 0;
+		x->some_empty |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
 		if (of[d] == JOIN_NO_SET || !live[d])
 			continue;
 		x->few[of[d]] |= few;
-		if (x->least && few && ask->least[d] < x->least[of[d]])
+		if (x->least && ask->least[d] < x->least[of[d]])
 			x->least[of[d]] = ask->least[d];
-		x->near[of[d]] |= !few;
+	}
+	return count;
+}
+
+/* Which sets are looked at, and as what they are wanted; returns how many documents do not ask. */
+static uint32_t note_wanted(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
+{
+	const uint32_t *of = x->q->set_of[x->lead.kind];
+	uint32_t others = 0;
+
+	for (uint32_t d = 0; d < x->q->n; d++) {
+		others += live[d] && !ask->asks[d];
+		if (of[d] == JOIN_NO_SET || !live[d])
+			continue;
+		x->near[of[d]] |= !ask->asks[d];
 		x->a_ok[of[d]] |= ask->a_ok ? ask->a_ok[d] : COVERAGE_NOW;
 		x->b_ok[of[d]] |= ask->b_ok ? ask->b_ok[d] : COVERAGE_NOW;
 	}
-	return ask->later || (count && others / NEAR_WORTH >= count);
+	return others;
+}
+
+/* False when so many ask that everything is near. */
+static bool note_sets(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
+{
+	uint32_t count = note_asking(x, ask, live);
+
+	if (ask->later && !ask->a_ok && !ask->b_ok) { /* whoever was put off, which is nobody that is not live */
+		memset(x->a_ok, COVERAGE_NOW, x->sets->n);
+		memset(x->b_ok, COVERAGE_NOW, x->sets->n);
+		return true;
+	}
+	return note_wanted(x, ask, live) / NEAR_WORTH >= count ? ask->later || count : ask->later;
 }
 
 bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o,
