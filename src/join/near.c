@@ -391,7 +391,15 @@ static void keep_blocks(const struct join_query *q, const uint32_t *key, const u
 	mem_free(hit);
 }
 
-/* The pairs by what an index kept, if there is one that helps; x->near then tells who has one. */
+/* What sets are asked for by an index (x->near). */
+enum { IN_PAIR = 1, FOR_A = 2, FOR_B = 4 }; /* by one that asks as a, as b */
+
+static uint8_t asked_by(uint8_t few)
+{
+	return IN_PAIR | (few & COVERAGE_AS_A ? FOR_A : 0) | (few & COVERAGE_AS_B ? FOR_B : 0);
+}
+
+/* The pairs by what an index kept, if there is one that helps; x->near then tells who has one, and with whom. */
 static bool by_index(struct near *x, const struct join_options *o, const uint8_t *live, bool later, unsigned threads)
 {
 	struct postings *kept = o && o->kept ? &o->kept[x->lead.number] : NULL;
@@ -400,12 +408,16 @@ static bool by_index(struct near *x, const struct join_options *o, const uint8_t
 	if (later && kept && kept->later.n)
 		lookup_later(&r, x->found);
 	else if (!later && (!kept || !kept->bytes || !lookup_pairs(&r, x->found)))
-		return false; /* without an index nothing is put off */
-	for (uint32_t s = 0; s < x->sets->n; s++)
-		x->near[s] = x->near[s] && x->few[s] && !later; /* others of the same text */
+		return false;			  /* without an index nothing is put off */
+	for (uint32_t s = 0; s < x->sets->n; s++) /* others of the same text */
+		x->near[s] = x->near[s] && x->few[s] && !later ? asked_by(x->few[s]) : 0;
 	for (unsigned t = 0; t < threads; t++)
-		for (size_t i = 0; i < x->found[t].n; i++)
-			x->near[x->found[t].p[i].few] = x->near[x->found[t].p[i].other] = 1;
+		for (size_t i = 0; i < x->found[t].n; i++) {
+			uint32_t few = x->found[t].p[i].few, other = x->found[t].p[i].other;
+
+			x->near[few] |= asked_by(x->few[other]);
+			x->near[other] |= asked_by(x->few[few]);
+		}
 	return true;
 }
 
@@ -461,6 +473,14 @@ static bool note_sets(struct near *x, const struct coverage_asking *ask, const u
 	return note_wanted(x, ask, live) / NEAR_WORTH >= count ? ask->later || count : ask->later;
 }
 
+/* Can a document of a set that is asked for so be of a pair that is wanted? */
+static bool may_answer(const struct coverage_asking *ask, uint32_t d, uint8_t near)
+{
+	if (ask->asks[d])
+		return near;
+	return (near & FOR_A && (!ask->b_ok || ask->b_ok[d])) || (near & FOR_B && (!ask->a_ok || ask->a_ok[d]));
+}
+
 bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o,
 		   const struct coverage_asking *ask, int kind, uint8_t *live, near_pairs *found)
 {
@@ -496,9 +516,9 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 			bool empty = of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0;
 
 			if (ask->later) /* pairs of one text and of none were given at once */
-				live[d] = live[d] && !empty && x.near[of[d]];
+				live[d] = live[d] && !empty && may_answer(ask, d, x.near[of[d]]);
 			else if (live[d] && !few[d])
-				live[d] = empty ? x.some_empty : x.near[of[d]];
+				live[d] = empty ? x.some_empty : may_answer(ask, d, x.near[of[d]]);
 		}
 		release_sets(&x);
 		return true;
