@@ -473,12 +473,48 @@ static bool note_sets(struct near *x, const struct coverage_asking *ask, const u
 	return note_wanted(x, ask, live) / NEAR_WORTH >= count ? ask->later || count : ask->later;
 }
 
+/* Documents by set, which stay with the index for the questions that follow. */
+static void note_documents(struct postings *kept, const struct join_query *q, const uint32_t *of, uint32_t sets)
+{
+	if (kept->docs)
+		return;
+	kept->docs_start = mem_zarray((size_t)sets + 2, sizeof *kept->docs_start);
+	kept->docs = mem_array((size_t)q->n + 1, sizeof *kept->docs);
+	for (uint32_t d = 0; d < q->n; d++)
+		if (of[d] != JOIN_NO_SET)
+			kept->docs_start[of[d] + 2]++;
+	for (uint32_t s = 0; s < sets; s++)
+		kept->docs_start[s + 2] += kept->docs_start[s + 1];
+	for (uint32_t d = 0; d < q->n; d++)
+		if (of[d] != JOIN_NO_SET)
+			kept->docs[kept->docs_start[of[d] + 1]++] = d;
+}
+
 /* Can a document of a set that is asked for so be of a pair that is wanted? */
 static bool may_answer(const struct coverage_asking *ask, uint32_t d, uint8_t near)
 {
 	if (ask->asks[d])
 		return near;
 	return (near & FOR_A && (!ask->b_ok || ask->b_ok[d])) || (near & FOR_B && (!ask->a_ok || ask->a_ok[d]));
+}
+
+/* Leaves live who can be of a pair that is wanted; pairs of one text and of none were given when they were not put off. */
+static void leave_live(struct near *x, struct postings *kept, const struct coverage_asking *ask, uint8_t *live)
+{
+	const uint32_t *of = x->q->set_of[x->lead.kind], n = x->q->n;
+	uint8_t *stays = mem_zalloc((size_t)n + 1);
+
+	note_documents(kept, x->q, of, x->sets->n);
+	for (uint32_t s = 0; (s = flags_next(x->near, s, x->sets->n)) < x->sets->n; s++)
+		for (uint32_t i = kept->docs_start[s]; x->sets->size[s] && i < kept->docs_start[s + 1]; i++)
+			stays[kept->docs[i]] = may_answer(ask, kept->docs[i], x->near[s]);
+	for (uint32_t d = 0; !ask->later && (d = flags_next(ask->asks, d, n)) < n; d++)
+		stays[d] = 1;
+	for (uint32_t d = 0; !ask->later && x->some_empty && d < n; d++)
+		stays[d] |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
+	for (uint32_t d = 0; d < n; d++)
+		live[d] &= stays[d];
+	mem_free(stays);
 }
 
 bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o,
@@ -512,14 +548,7 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 		return false;
 	}
 	if (by_index(&x, o, live, ask->later, threads)) {
-		for (uint32_t d = 0; d < q->n; d++) {
-			bool empty = of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0;
-
-			if (ask->later) /* pairs of one text and of none were given at once */
-				live[d] = live[d] && !empty && may_answer(ask, d, x.near[of[d]]);
-			else if (live[d] && !few[d])
-				live[d] = empty ? x.some_empty : may_answer(ask, d, x.near[of[d]]);
-		}
+		leave_live(&x, &o->kept[i], ask, live);
 		release_sets(&x);
 		return true;
 	}

@@ -134,6 +134,8 @@ struct postings {
 	VEC(uint32_t) refs;
 	struct map looked_of; /* by set */
 	struct added added;   /* sets that came later */
+	uint32_t *docs_start,
+	    *docs; /* [sets + 1]: the documents of each set, ascending, once they were asked for (near.c) */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */
