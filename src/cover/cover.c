@@ -14,7 +14,7 @@ static void find_components(const struct cover_problem *p, const struct open *o,
 	uint8_t *alone = mem_zarray((size_t)p->n + 1, 1);
 
 	for (uint32_t d = 0; d < p->n; d++)
-		alone[d] = p->covered && p->covered[d];
+		alone[d] = p->covered && p->covered[d] && !o->sure[d];
 	for (uint32_t d = 0; d < p->n; d++) {
 		for (uint64_t i = p->start[d]; i < p->start[d + 1]; i++) {
 			forest_unite(up, d, p->by[i]);
@@ -120,21 +120,21 @@ static void store_duals(const struct cover_problem *p, const struct solved *s, s
 		r->group_y[k] = s->group_y[k] / g;
 }
 
-static void count_binding(const struct cover_problem *p, const struct solved *s, struct cover_result *r)
+uint32_t cover_count_binding(const struct cover_problem *p, const uint8_t *kept)
 {
-	uint32_t *kept = mem_zarray((size_t)p->groups + 1, sizeof(*kept)),
-		 *size = mem_zarray((size_t)p->groups + 1, sizeof(*size));
+	uint32_t *has = mem_zarray((size_t)p->groups + 1, sizeof(*has)),
+		 *size = mem_zarray((size_t)p->groups + 1, sizeof(*size)), binding = 0;
 
 	for (uint32_t d = 0; p->group && d < p->n; d++)
 		if (p->group[d] != COVER_NO_GROUP) {
-			kept[p->group[d]] += s->kept[d];
+			has[p->group[d]] += kept[d];
 			size[p->group[d]]++;
 		}
 	for (uint32_t g = 0; p->group && g < p->groups; g++)
-		r->quotas_binding +=
-		    size[g] && p->demand[g] && kept[g] <= (p->demand[g] < size[g] ? p->demand[g] : size[g]);
-	mem_free(kept);
+		binding += size[g] && p->demand[g] && has[g] <= (p->demand[g] < size[g] ? p->demand[g] : size[g]);
+	mem_free(has);
 	mem_free(size);
+	return binding;
 }
 
 static double now(void)
@@ -168,7 +168,7 @@ int cover_solve(const struct cover_problem *p, struct cover_result *r, struct er
 	grade_components(p, &s, r);
 	best_values(&a, p, &o, &l, &s, r);
 	store_duals(p, &s, r);
-	count_binding(p, &s, r);
+	r->quotas_binding = cover_count_binding(p, s.kept);
 	r->kept = mem_array((size_t)p->n + 1, 1);
 	memcpy(r->kept, s.kept, p->n);
 	r->timed_out = s.timed_out;

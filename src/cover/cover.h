@@ -64,6 +64,8 @@ struct cover_problem {
 	const int64_t *prefer;		 /* n, or NULL; thousandths */
 	const uint8_t *previous;	 /* n, or NULL: kept before, for `stable` */
 	const struct cover_known *known; /* NULL: nothing; not with quotas */
+	const uint8_t *begin;		 /* n, or NULL: what is to be made whole first; not with prefer, previous */
+	uint64_t least;			 /* no cover is smaller, as far as is known; 0: nothing is.  With `begin` */
 	uint64_t node_budget;		 /* of search nodes in all; 0 = COVER_NODES */
 	double time_limit;		 /* seconds; 0 = none.  A run it ends is not reproducible */
 };
@@ -96,7 +98,7 @@ struct cover_result {
 
 	/* Components of the graph; a quota that may bind joins those it touches.
 	 * Numbered by their first document.  COVER_NO_COMPONENT: covered[] without
-	 * a place in any row. */
+	 * a place in any row, and not pinned. */
 	uint32_t *component; /* n */
 	struct cover_component *components;
 	uint32_t component_count, by_status[3];
@@ -109,6 +111,9 @@ struct cover_result {
 /* WN_USAGE if the problem breaks what is said above. */
 int cover_solve(const struct cover_problem *p, struct cover_result *r, struct err *err);
 void cover_result_release(struct cover_result *r);
+
+/* Groups with no more kept than they ask for. */
+uint32_t cover_count_binding(const struct cover_problem *p, const uint8_t *kept);
 
 /* Sum of prefer over what is kept; hi:lo of a signed 128-bit number. */
 struct cover_sum {

@@ -1,8 +1,9 @@
 /* cover/local.c -- see local.h.
  *
- * score(c) is what taking or leaving c changes in the weight of covered rows: for a column outside, the weight of open
- * rows it would cover; for one inside, less the weight of rows that it alone covers.  Kept up to date by the steps:
- * when a row's number of coverers passes between 0, 1 and 2, its columns' scores change.
+ * score(c) is what taking or leaving c changes in the weight of what rows have of their demand: for a column outside, the
+ * weight of open rows that it is in; for one inside, less the weight of rows that have no more than they ask for.  Kept up
+ * to date by the steps: when a row's number of coverers passes its demand from one below to one above, its columns' scores
+ * change.
  */
 #include "cover/local.h"
 
@@ -35,21 +36,24 @@ static void list_remove(uint32_t *list, uint32_t *place, uint32_t *n, uint32_t x
 	place[last] = place[x];
 }
 
-/* The one taken column of a row. */
-static uint32_t sole(const struct state *s, uint32_t r)
+/* Adds to the scores of the columns of r but c that are taken, of a row that has `left` of them. */
+static void shift_taken(struct state *s, uint32_t r, uint32_t c, uint32_t left, int64_t by)
 {
-	uint64_t i = s->in->row_at[r];
+	uint64_t i;
 
-	while (!s->taken[s->in->row_col[i]])
-		i++;
-	return s->in->row_col[i];
+	for (i = s->in->row_at[r]; left; i++)
+		if (s->taken[s->in->row_col[i]] && s->in->row_col[i] != c) {
+			s->score[s->in->row_col[i]] += by;
+			left--;
+		}
+	s->work += s->in->demand[r] > 1 ? i - s->in->row_at[r] : 0;
 }
 
-/* Adds to the scores of all columns of r but c. */
+/* Adds to the scores of the columns of r but c that are not taken. */
 static void shift_others(struct state *s, uint32_t r, uint32_t c, int64_t by)
 {
 	for (uint64_t i = s->in->row_at[r]; i < s->in->row_at[r + 1]; i++)
-		if (s->in->row_col[i] != c) {
+		if (s->in->row_col[i] != c && !s->taken[s->in->row_col[i]]) {
 			s->score[s->in->row_col[i]] += by;
 			s->may_enter[s->in->row_col[i]] = 1;
 		}
@@ -64,11 +68,11 @@ static void enter(struct state *s, uint32_t c)
 	for (uint64_t i = in->col_at[c]; i < in->col_at[c + 1]; i++) {
 		uint32_t r = in->col_row[i];
 
-		if (s->count[r] == 0) {
+		if (s->count[r] + 1 == in->demand[r]) {
 			list_remove(s->open, s->place, &s->opens, r);
 			shift_others(s, r, c, -s->row_weight[r]);
-		} else if (s->count[r] == 1) {
-			s->score[sole(s, r)] += s->row_weight[r];
+		} else if (s->count[r] == in->demand[r]) {
+			shift_taken(s, r, c, s->count[r], s->row_weight[r]);
 		}
 		s->count[r]++;
 	}
@@ -89,11 +93,11 @@ static void leave(struct state *s, uint32_t c)
 		uint32_t r = in->col_row[i];
 
 		s->count[r]--;
-		if (s->count[r] == 0) {
+		if (s->count[r] + 1 == in->demand[r]) {
 			list_add(s->open, s->place, &s->opens, r);
 			shift_others(s, r, c, s->row_weight[r]);
-		} else if (s->count[r] == 1) {
-			s->score[sole(s, r)] -= s->row_weight[r];
+		} else if (s->count[r] == in->demand[r]) {
+			shift_taken(s, r, c, s->count[r], -s->row_weight[r]);
 		}
 	}
 	list_remove(s->inside, s->where, &s->size, c);
@@ -130,7 +134,7 @@ static uint32_t most_wanted(struct state *s, uint32_t r)
 	for (uint64_t i = s->in->row_at[r]; i < s->in->row_at[r + 1]; i++) {
 		uint32_t c = s->in->row_col[i];
 
-		if (s->may_enter[c] && (best == UINT32_MAX || better(s, c, best)))
+		if (s->may_enter[c] && !s->taken[c] && (best == UINT32_MAX || better(s, c, best)))
 			best = c;
 	}
 	s->work += s->in->row_at[r + 1] - s->in->row_at[r];
@@ -144,7 +148,7 @@ static void weigh_open_rows(struct state *s)
 
 		s->row_weight[r]++;
 		for (uint64_t i = s->in->row_at[r]; i < s->in->row_at[r + 1]; i++)
-			s->score[s->in->row_col[i]]++;
+			s->score[s->in->row_col[i]] += s->taken[s->in->row_col[i]] ? -1 : 1;
 		s->work += s->in->row_at[r + 1] - s->in->row_at[r];
 	}
 }
@@ -178,9 +182,6 @@ static bool all_ones(const struct instance *in)
 {
 	for (uint32_t c = 0; c < in->cols; c++)
 		if (in->w[c] != 1)
-			return false;
-	for (uint32_t r = 0; r < in->rows; r++)
-		if (in->demand[r] != 1)
 			return false;
 	return in->rows > 0;
 }

@@ -11,7 +11,7 @@
 #define WINNOW_COVER_LOCAL_H
 #include "cover/search.h"
 
-/* Until the cost is `enough`, or `work` numbers have been touched.  For instances whose weights are all 1 and whose
- * demands are all 1; false if it is not for this one.  taken[] is a cover, before and after. */
+/* Until the cost is `enough`, or `work` numbers have been touched.  For instances whose weights are all
+ * 1; false if it is not for this one.  taken[] is a cover, before and after. */
 bool local_search(struct search *s, const struct instance *in, weight enough, uint64_t work, uint8_t *taken);
 #endif

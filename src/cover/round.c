@@ -92,17 +92,19 @@ static void round_fraction(const struct instance *in, const double *x, uint8_t *
 void round_complete(const struct instance *in, uint8_t *taken)
 {
 	struct ranked *heap = mem_array((size_t)in->cols + 1, sizeof(*heap));
-	uint32_t *open = mem_array((size_t)in->rows + 1, sizeof(*open)), n = in->cols;
+	uint32_t *open = mem_array((size_t)in->rows + 1, sizeof(*open)), n = 0;
 	uint64_t left = 0;
 
 	memcpy(open, in->demand, sizeof(*open) * in->rows);
-	for (uint32_t c = 0; c < n; c++)
+	for (uint32_t c = 0; c < in->cols; c++)
 		for (uint64_t i = in->col_at[c]; taken[c] && i < in->col_at[c + 1]; i++)
 			open[in->col_row[i]] -= open[in->col_row[i]] > 0;
 	for (uint32_t r = 0; r < in->rows; r++)
 		left += open[r];
-	for (uint32_t c = 0; c < n; c++)
-		heap[c] = (struct ranked){ (double)(in->col_at[c + 1] - in->col_at[c]) / (double)in->w[c], c };
+	for (uint32_t c = 0; c < in->cols; c++)
+		if (!taken[c])
+			heap[n++] =
+			    (struct ranked){ (double)(in->col_at[c + 1] - in->col_at[c]) / (double)in->w[c], c };
 	sort_array(heap, n, sizeof(*heap), by_key); /* a sorted array is a heap */
 	while (left && n) {
 		uint32_t c = heap[0].col, gain = 0, at = 0;

@@ -35,9 +35,12 @@ struct job {
 	uint32_t *scratch;
 	uint32_t block_cols;
 	uint64_t nodes; /* that a block may cost: less, once some were given up */
+	bool last;	/* block */
 };
 
 static uint32_t group_of(const struct cover_problem *p, uint32_t d) { return p->group ? p->group[d] : COVER_NO_GROUP; }
+
+static uint32_t larger(uint32_t x, uint32_t y) { return x > y ? x : y; }
 
 static void note_dual(struct job *j, uint32_t row_id, uint32_t value)
 {
@@ -180,25 +183,73 @@ static uint32_t solve_known(struct job *j, struct search *s, const struct instan
 	return bound;
 }
 
+/* The documents that quotas ask for, which no two of them have in common: a bound with dual values of its own. */
+static uint32_t bound_by_quotas(const struct job *j, const struct instance *in)
+{
+	uint32_t bound = 0;
+
+	for (uint32_t r = 0; r < in->rows; r++)
+		bound += in->row_id[r] >= j->p->n ? in->demand[r] : 0;
+	return bound;
+}
+
+static void quota_duals(const struct job *j, const struct instance *in, weight *u)
+{
+	for (uint32_t r = 0; r < in->rows; r++)
+		u[r] = in->row_id[r] >= j->p->n ? PACKING_SCALE : 0;
+}
+
+/* Of the last block, what a cover of all must have in it at least, by what the caller knows; 0: nothing. */
+static uint32_t least_of_last(const struct job *j)
+{
+	uint64_t kept = 0;
+
+	for (uint32_t d = 0; d < j->p->n; d++)
+		kept += j->out->kept[d];
+	return j->p->begin && j->last && j->p->least > kept ? (uint32_t)(j->p->least - kept) : 0;
+}
+
+/* The caller's cover, made whole by local search: true if that is as small as a cover can be. */
+static bool make_whole(const struct job *j, struct search *s, const struct instance *in, uint32_t least, uint64_t work,
+		       uint8_t *taken)
+{
+	if (!least)
+		return false;
+	for (uint32_t c = 0; c < in->cols; c++)
+		taken[c] = j->p->begin[in->col_id[c]];
+	round_complete(in, taken);
+	local_search(s, in, least, first_steps(in, work), taken);
+	return instance_cost(in, taken) <= least;
+}
+
 /* A cover and dual values from the relaxation, cuts, local search and branching.  Returns the bound reached. */
 static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, const struct instance *in,
 			   struct packing *relaxed, uint8_t *taken)
 {
 	uint64_t work = j->nodes * SEARCH_WORK;
-	uint32_t bound;
+	uint32_t bound, quotas = bound_by_quotas(j, in), least = least_of_last(j);
 	weight relieved;
 
+	if (make_whole(j, s, in, least, work, taken)) {
+		relaxed->u = ARENA_ARRAY(a, weight, (size_t)in->rows + 1);
+		quota_duals(j, in, relaxed->u);
+		return (uint32_t)instance_cost(in, taken);
+	}
 	packing_solve(a, in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, relaxed);
 	round_cover(in, relaxed->x, taken);
 	bound = (uint32_t)relaxed->bound;
+	if (bound < quotas) {
+		quota_duals(j, in, relaxed->u);
+		bound = quotas;
+	}
 	if (instance_cost(in, taken) <= bound)
 		return bound;
-	bound = tightened(a, s, in, taken, relaxed);
+	bound = larger(bound, tightened(a, s, in, taken, relaxed));
 	local_search(s, in, bound, first_steps(in, work), taken);
 	relieved = without_quotas(j, a, s, in, taken);
-	bound = relieved > bound ? (uint32_t)relieved : bound;
+	bound = larger(bound, (uint32_t)relieved);
 	bound = close_gap(s, in, relaxed, bound, taken);
-	if (s->exhausted && !local_search(s, in, bound, work / LOCAL_LAST, taken))
+	if (s->exhausted && (!local_search(s, in, bound, work / LOCAL_LAST, taken) || quotas))
 		improve_cover(s, in, bound, taken);
 	if (s->exhausted && j->nodes > j->limits->nodes / 16)
 		j->nodes /= 2;
@@ -367,8 +418,10 @@ void solve_size(struct arena *a, const struct cover_problem *p, const struct ope
 	j.scratch = ARENA_ARRAY(&local, uint32_t, (size_t)j.in->cols + 1);
 	memset(j.scratch, 0xff, sizeof(*j.scratch) * j.in->cols);
 	order = smallest_first(&local, &j.blocks);
-	for (uint32_t k = 0; k < out->blocks; k++)
+	for (uint32_t k = 0; k < out->blocks; k++) {
+		j.last = k + 1 == out->blocks;
 		solve_block(&j, order[k]);
+	}
 	for (uint32_t r = 0; r < j.in->rows; r++)
 		if (j.blocks.loose[r])
 			pad(&j, r);

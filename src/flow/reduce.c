@@ -45,9 +45,11 @@ static int solve(const struct run *r, struct kernel *k, double time_limit, struc
 				   .prefer = r->prefer,
 				   .previous = r->previous,
 				   .time_limit = time_limit };
+	struct join_options o = r->join;
 
 	progress_phase("solving", "documents", k->n_core);
-	return solving_run(&p, k, &r->ruled.query, &r->join, out, err);
+	o.progress = NULL; /* joins in turns with the solver are no phases of their own */
+	return solving_run(&p, k, &r->ruled.query, &o, out, err);
 }
 
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out)
@@ -64,7 +66,7 @@ static bool note_state(const struct run *r, const struct kernel *k, const struct
 	uint64_t edges = 0;
 	uint32_t of, at = 0;
 
-	if (k->n_open)
+	if (k->open)
 		return false;
 	for (uint32_t d = 0; d < k->graph.n; d++)
 		edges += state_settled(k, d, &of) == STATE_CORE ? k->graph.start[d + 1] - k->graph.start[d] : 0;

@@ -45,7 +45,7 @@ int coverage_each(const struct join_query *q, const struct join_options *o, int 
  * folded into it) has an empty list: it is in every cover.  A document that one
  * of those covers has a list of that one alone (the first): nothing else about
  * it matters.  Every other document is of the core, and its list is complete; but where the core's lists would be too
- * long to hold (o->edges), it is *open*: it has no list until kernel_grow gives it one. */
+ * long to hold (o->edges), it is *open*: it has no list in the graph, kernel_grow gives it out. */
 struct kernel {
 	struct coverage graph;
 	uint32_t *fold;					/* [n] itself unless folded; never a folded document */
@@ -58,12 +58,15 @@ int coverage_kernel(struct kernel *out, const struct join_query *q, const struct
 		    struct coverage_stats *stats, struct err *err);
 void kernel_release(struct kernel *k); /* zero is fine */
 
-/* Of the open documents that nothing kept covers, gives complete lists to some: *grown of them, 0 when there is no such
- * document.  kept: [n], or NULL: nothing.  A minimum cover of the rows that are there which leaves nothing uncovered is a
- * minimum cover of all, and lower bounds of the one are lower bounds of the other; so solving and growing in turns ends
- * with the answer, long before all rows are there.  round: how often that was done before; the rows given grow with it. */
+/* The complete list of a document that was open. */
+typedef void kernel_row(void *context, uint32_t doc, const uint32_t *by, size_t n);
+
+/* Of the open documents that nothing kept covers, gives out the complete lists of some, *grown of them, which are open no
+ * more; 0 when there is no such document.  kept: [n], or NULL: nothing.  A minimum cover of the rows that are there which
+ * leaves nothing uncovered is a minimum cover of all, and lower bounds of the one are lower bounds of the other; so
+ * solving and growing in turns ends with the answer, long before all rows are there. */
 int kernel_grow(struct kernel *k, const struct join_query *q, const struct join_options *o, const uint8_t *kept,
-		unsigned round, uint32_t *grown, struct err *err);
+		kernel_row *row, void *context, uint32_t *grown, struct err *err);
 
 /* What two answers share (join_options.index): most of a join's work is its index, and bounds are no part of it. */
 struct coverage_index *coverage_index_new(void);

@@ -7,11 +7,9 @@
  *
  *  1. Which open documents does nothing kept cover?  One probe of their rows
  *     against rows with kept documents, which ends at the first coverer.
- *  2. Of these, in a random order that is always the same, rows are taken whose
- *     lists have nothing in common with those taken before.  So a call adds at
- *     most as many entries as there are documents, and rows that say different
- *     things.  Each GROW_ROUNDS calls twice as many lists may share a document,
- *     so that a cover which takes many rows to find takes few calls.
+ *  2. Of these, in a random order that is always the same, rows are taken as long
+ *     as no document is in more than GROW_SHARED of their lists.  So a call reads
+ *     few entries for each document, and takes rows that say different things.
  *
  * Lists are fetched for a few documents at a time, as many as have FETCH_PAIRS
  * pairs of rows by what the last ones had.
@@ -24,11 +22,12 @@
 #include "join/answer.h"
 #include "join/coverage.h"
 
-#define GROW_ROUNDS 4u
+#define GROW_SHARED 2u /* lists taken in a call that may have the same document */
 #define FETCH_FIRST 16u
 #define FETCH_MOST 4096u
 #define FETCH_PAIRS (1u << 20)
-#define GROW_TRIES (1u << 22) /* pairs of documents tried in a call, beyond those of the first row */
+#define GROW_TRIES \
+	8u /* pairs of documents tried in a call for each entry taken: others are looked at in the next one */
 
 struct candidate {
 	uint64_t ticket;
@@ -49,11 +48,13 @@ struct growth {
 	struct kernel *k;
 	uint8_t *live, *covered; /* [n] */
 	VEC(struct candidate) candidates;
-	size_t at;		      /* candidates that were looked at */
-	uint32_t *shares;	      /* [n] lists taken that have the document */
-	uint32_t most;		      /* that may */
-	uint64_t tried;		      /* pairs of documents */
-	VEC(uint32_t) docs, ends, by; /* rows taken: documents, where their lists end, entries */
+	size_t at;		 /* candidates that were looked at */
+	uint32_t *shares;	 /* [n] lists taken that have the document: at most GROW_SHARED */
+	uint64_t tried, entries; /* pairs of documents, and those of them in rows taken */
+	VEC(uint32_t) by;	 /* of the row that is taken */
+	kernel_row *row;
+	void *context;
+	uint32_t taken;
 	coverings found;
 };
 
@@ -137,22 +138,28 @@ static int fetch(struct growth *g, const uint32_t *docs, size_t n, uint64_t *cou
 static void take(struct growth *g, uint32_t d)
 {
 	coverings *c = &g->found;
-	bool free = g->shares[d] < g->most;
+	bool free = g->shares[d] < GROW_SHARED;
 
 	if (free)
 		g->tried += answer_coverers(&g->s, 0, d, -1, c);
 	for (size_t i = 0; free && i < c->n; i++)
-		free = g->shares[c->p[i].b] < g->most;
+		free = g->shares[c->p[i].b] < GROW_SHARED;
 	if (!free)
 		return;
 	g->shares[d]++;
+	g->entries += c->n + 1;
+	g->by.n = 0;
 	for (size_t i = 0; i < c->n; i++) {
 		g->shares[c->p[i].b]++;
 		vec_push(&g->by, c->p[i].b);
 	}
-	vec_push(&g->docs, d);
-	vec_push(&g->ends, (uint32_t)g->by.n);
+	g->row(g->context, d, g->by.p, g->by.n);
+	g->k->open[d] = 0;
+	g->k->n_open--;
+	g->taken++;
 }
+
+static bool may_try(const struct growth *g) { return g->tried <= g->entries * GROW_TRIES; }
 
 static int take_rows(struct growth *g, struct err *err)
 {
@@ -160,15 +167,15 @@ static int take_rows(struct growth *g, struct err *err)
 	size_t size = FETCH_FIRST;
 	int rc = WN_OK;
 
-	while (g->at < g->candidates.n && g->tried < GROW_TRIES && rc == WN_OK && !task_interrupted()) {
+	while (g->at < g->candidates.n && may_try(g) && rc == WN_OK && !task_interrupted()) {
 		uint64_t pairs, next;
 
 		for (docs.n = 0; g->at < g->candidates.n && docs.n < size; g->at++)
-			if (g->shares[g->candidates.p[g->at].doc] < g->most)
+			if (g->shares[g->candidates.p[g->at].doc] < GROW_SHARED)
 				vec_push(&docs, g->candidates.p[g->at].doc);
 		if (docs.n == 0 || (rc = fetch(g, docs.p, docs.n, &pairs, err)) < 0)
 			break;
-		for (size_t i = 0; i < docs.n && g->tried < GROW_TRIES; i++)
+		for (size_t i = 0; i < docs.n && may_try(g); i++)
 			take(g, docs.p[i]);
 		next = (uint64_t)FETCH_PAIRS * docs.n / (pairs + 1);
 		size = next > FETCH_MOST ? FETCH_MOST
@@ -182,45 +189,10 @@ static int take_rows(struct growth *g, struct err *err)
 	return rc;
 }
 
-/* --- the kernel with them --- */
-
-static void add_rows(struct growth *g)
-{
-	struct coverage *c = &g->k->graph;
-	uint32_t *nth = mem_zarray((size_t)c->n + 1, sizeof *nth);
-	uint32_t *by = mem_array(c->start[c->n] + g->by.n + 1, sizeof *by);
-	uint64_t at = 0, from = 0;
-
-	for (size_t i = 0; i < g->docs.n; i++)
-		nth[g->docs.p[i]] = (uint32_t)i + 1;
-	for (uint32_t d = 0; d < c->n; d++) {
-		uint64_t end = c->start[d + 1];
-
-		if (nth[d]) {
-			uint32_t i = nth[d] - 1, first = i ? g->ends.p[i - 1] : 0, n = g->ends.p[i] - first;
-
-			memcpy(by + at, g->by.p + first, n * sizeof *by);
-			g->k->open[d] = 0;
-			g->k->n_open--;
-			c->start[d] = at;
-			at += n;
-		} else {
-			memcpy(by + at, c->by + from, (end - from) * sizeof *by);
-			c->start[d] = at;
-			at += end - from;
-		}
-		from = end;
-	}
-	c->start[c->n] = at;
-	mem_free(c->by);
-	c->by = by;
-	mem_free(nth);
-}
-
 int kernel_grow(struct kernel *k, const struct join_query *q, const struct join_options *o, const uint8_t *kept,
-		unsigned round, uint32_t *grown, struct err *err)
+		kernel_row *row, void *context, uint32_t *grown, struct err *err)
 {
-	struct growth g = { .k = k, .most = 1u << (round / GROW_ROUNDS < 30 ? round / GROW_ROUNDS : 30) };
+	struct growth g = { .k = k, .row = row, .context = context };
 	int rc;
 
 	*grown = 0;
@@ -236,16 +208,13 @@ int kernel_grow(struct kernel *k, const struct join_query *q, const struct join_
 		for (unsigned i = 0; i < g.s.n; i++)
 			joiner_take(&g.s.joiner[i], g.live, g.live);
 		rc = take_rows(&g, err);
-		add_rows(&g);
-		*grown = (uint32_t)g.docs.n;
+		*grown = g.taken;
 	}
 	answer_give(&g.s, o);
 	mem_free(g.live);
 	mem_free(g.covered);
 	mem_free(g.shares);
 	vec_release(&g.candidates);
-	vec_release(&g.docs);
-	vec_release(&g.ends);
 	vec_release(&g.by);
 	vec_release(&g.found);
 	return rc;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/task.h"
+#include "cover/classes.h"
 #include "draw.h"
 
 static const struct {
@@ -67,6 +68,64 @@ TEST(cover, agrees_with_exhaustive_search)
 			struct cover_result r;
 
 			draw_problem(t, &d, i % 40 ? (uint32_t)test_below(t, 12) : 14, kinds[k].with);
+			REQUIRE(cover_solve(&d.p, &r, NULL) == WN_OK, "%s", kinds[k].what);
+			compare(t, &d, &r, kinds[k].what);
+			cover_result_release(&r);
+		}
+}
+
+/* Documents that the rows do not tell apart stand for each other. */
+TEST(cover, agrees_with_exhaustive_search_by_classes)
+{
+	uint64_t apart = 0, documents = 0;
+
+	for (size_t k = 0; k < COUNT(kinds); k++)
+		for (uint32_t i = 0; i < kinds[k].rounds && !t->failures; i++) {
+			uint64_t none[DRAW_MAX + 1] = { 0 };
+			uint8_t covered[DRAW_MAX] = { 0 };
+			struct cover_problem p;
+			struct cover_result r;
+			struct classes c;
+			struct narrow narrow;
+			struct draw d;
+
+			draw_problem(t, &d, i % 40 ? (uint32_t)test_below(t, 12) : 14, kinds[k].with);
+			p = d.p;
+			p.start = none;
+			p.covered = covered;
+			classes_open(&c, &p);
+			for (uint32_t a = 0; a < p.n; a++)
+				if (d.start[a] < d.start[a + 1])
+					classes_add(&c, a, d.by + d.start[a], d.start[a + 1] - d.start[a]);
+			classes_problem(&c, &narrow);
+			REQUIRE(cover_solve(&narrow.problem, &r, NULL) == WN_OK, "%s", kinds[k].what);
+			compare(t, &d, &r, kinds[k].what);
+			apart += c.size.n;
+			documents += p.n;
+			cover_result_release(&r);
+			narrow_release(&narrow);
+			classes_close(&c);
+		}
+	CHECK(apart < documents, "no two documents were of one class");
+}
+
+/* A cover to begin with and a bound that is known make the way shorter, and the answer no other. */
+TEST(cover, agrees_with_exhaustive_search_from_any_beginning)
+{
+	for (size_t k = 0; k < COUNT(kinds); k++)
+		for (uint32_t i = 0; i < kinds[k].rounds && !t->failures; i++) {
+			uint8_t begin[DRAW_MAX];
+			struct cover_result r;
+			struct draw d;
+
+			if (kinds[k].with & (DRAW_PREFER | DRAW_PREVIOUS))
+				break;
+			draw_problem(t, &d, i % 40 ? (uint32_t)test_below(t, 12) : 14, kinds[k].with);
+			for (uint32_t a = 0; a < d.p.n; a++)
+				begin[a] = (uint8_t)test_below(t, 2);
+			d.p.begin = begin;
+			d.p.least = exhaustive_cover(&d.e).size;
+			d.p.least -= d.p.least ? test_below(t, 2) : 0;
 			REQUIRE(cover_solve(&d.p, &r, NULL) == WN_OK, "%s", kinds[k].what);
 			compare(t, &d, &r, kinds[k].what);
 			cover_result_release(&r);

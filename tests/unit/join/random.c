@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../oracle/brute_join.h"
+#include "../../oracle/grown.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/limits.h"
@@ -446,7 +447,8 @@ static void check_turns(struct test *t, struct world *w, const struct join_optio
 	REQUIRE(coverage_kernel(&k, &w->q, &few, NULL, &err) == WN_OK, "%s", err.text);
 	w->drawn[F_OPEN] += k.n_open;
 	for (unsigned turn = 0; grown; turn++) {
-		REQUIRE(kernel_grow(&k, &w->q, &few, turn ? kept : NULL, turn, &grown, &err) == WN_OK, "%s", err.text);
+		REQUIRE(kernel_grow(&k, &w->q, &few, turn ? kept : NULL, grown_row, &k, &grown, &err) == WN_OK, "%s",
+			err.text);
 		kernel_rows(&k, rows);
 		cover = least_cover(rows, n);
 		for (uint32_t d = 0; d < n; d++)

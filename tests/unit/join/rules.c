@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../oracle/grown.h"
 #include "../../oracle/random_rule.h"
 #include "base/mem.h"
 #include "join/coverage.h"
@@ -126,8 +127,8 @@ static void grow_whole(struct test *t, struct kernel *k, const struct join_query
 	struct err err = { 0 };
 	uint32_t grown = 1;
 
-	for (unsigned round = 0; grown; round++)
-		REQUIRE(kernel_grow(k, q, o, NULL, round, &grown, &err) == WN_OK, "%s", err.text);
+	while (grown)
+		REQUIRE(kernel_grow(k, q, o, NULL, grown_row, k, &grown, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(k->n_open, 0, "rows left open");
 }
 
