@@ -39,6 +39,10 @@ static bool splits_arc_line(const struct reader *r, struct str text, size_t end,
 	size_t from = end;
 	struct sighting s;
 
+	for (size_t n = 1; n <= strlen("https:") && n <= end; n++) /* without a line end before it, too */
+		if (str_starts(str_sub(text, end - n, text.n), STR("http")) &&
+		    reader_sight(r, str_sub(text, end - n, text.n), all, true, &s) == HEAD_YES)
+			return true;
 	while (from && end - from < BEYOND && text.p[from - 1] != '\n')
 		from--;
 	return from < end && reader_sight(r, str_sub(text, from, text.n), all, true, &s) == HEAD_YES;

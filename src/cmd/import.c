@@ -42,15 +42,13 @@ static int run(struct cmd_run *run)
 	for (size_t i = 1; i < run->rest.n; i++) /* --cdx A B C */
 		vec_push(&a->cdx, run->rest.p[i]);
 	if (!a->attributes == !a->cdx.n)
-		return cmd_usage(run, "needs either --attributes FILE.csv or --cdx FILE...");
-	if ((rc = look(a, run->rest.p[0], &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if ((rc = collection_open(&coll, run->rest.p[0], a->cdx.n ? CATALOG_CREATE : CATALOG_WRITE, &fresh,
-				  &run->err)) < 0)
-		return cmd_fail(run, rc);
-	if (a->attributes)
+		rc = err_set(&run->err, WN_USAGE, "needs either --attributes FILE.csv or --cdx FILE...");
+	else if ((rc = look(a, run->rest.p[0], &run->err)) == WN_OK)
+		rc = collection_open(&coll, run->rest.p[0], a->cdx.n ? CATALOG_CREATE : CATALOG_WRITE, &fresh,
+				     &run->err);
+	if (rc == WN_OK && a->attributes)
 		rc = import_attributes(&coll, a->attributes, &r, &run->err);
-	else
+	else if (rc == WN_OK)
 		rc = import_cdx(&coll, (const char *const *)a->cdx.p, a->cdx.n, run->common.memory, &r, &run->err);
 	collection_close(&coll);
 	vec_release(&a->cdx);

@@ -571,6 +571,7 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 	extractor_free(g.extractors[0]);
 	mem_free(g.extractors);
 	batch_close(g.batch);
+	arena_release(&g.arena);
 	collection_close(&read_from);
 	out->seconds = progress_clock() - started;
 	return rc;

@@ -275,3 +275,19 @@ TEST(http, folded_lines_take_what_they_are_long)
 	buf_release(&text);
 	buf_release(&want);
 }
+
+/* What comes of a body that is cut off does not depend on the pieces it comes in, though an inflater looks ahead. */
+TEST(decode, a_cut_body_opens_to_the_same_bytes_from_any_pieces)
+{
+	static const size_t pieces[] = { 7, 1000, 3000, 70000 };
+
+	for (int round = 0; round < 40; round++) {
+		struct str gz = make_member(t->arena, make_noise(t, 1000 + test_below(t, 100000)), MAKE_GZIP), want;
+		struct flaws flaws = { 0 };
+
+		gz.n = 20 + test_below(t, gz.n - 20);
+		want = decoded(t, gz, 0, "gzip", &flaws);
+		for (size_t i = 0; i < COUNT(pieces); i++)
+			CHECK(str_eq(decoded(t, gz, pieces[i], "gzip", &flaws), want), "pieces of %zu", pieces[i]);
+	}
+}

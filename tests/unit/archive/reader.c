@@ -325,6 +325,23 @@ TEST(reader, tells_that_a_dictionary_is_missing)
 	reader_close(r);
 }
 
+/* The block lost its end and its trailer, and its length reaches into the next line: that is no "ttp://". */
+TEST(reader, an_arc_line_keeps_its_first_letters)
+{
+	for (int by = 1; by < 7; by++) {
+		const char *file =
+		    arena_printf(t->arena,
+				 "filedesc://x.arc 0.0.0.0 20200101000000 text/plain 76\n1 0 InternetArchive\nURL "
+				 "IP-address Archive-date Content-type Archive-length\n\n"
+				 "http://a/ 1.2.3.4 20200101000000 text/plain %d\na 1"
+				 "http://b/ 1.2.3.4 20200101000000 text/plain 3\nxyz\n",
+				 3 + by)
+			.p;
+
+		CHECK(str_find(listing(t, make_file(t, "cut.arc", str(file))), STR(" http://b/ ")) >= 0, "by %d", by);
+	}
+}
+
 /* Files of several makers put behind each other: each member tells its own coding, also behind what is neither. */
 TEST(reader, reads_members_of_several_codings)
 {
