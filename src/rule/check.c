@@ -314,8 +314,22 @@ static int check_setting(struct checker *c, const struct node *n)
 	return WN_OK;
 }
 
+/* "und" is how others write a language that nobody knows; here it is missing, and no text equals that. */
+static int unknown_language(struct checker *c, const struct node *x, const struct node *v)
+{
+	if (x->op != NODE_FIELD || x->attr != ATTR_LANG || v->op != NODE_CONST || !str_eq(v->text, STR("und")))
+		return WN_OK;
+	return FAIL(c, v->at,
+		    "a language that is not known is missing, and nothing equals \"und\"; write not has(%slang)",
+		    c->rule->env.kind != RULE_PAIR ? ""
+		    : x->side == SIDE_A		   ? "a."
+						   : "b.");
+}
+
 static int check_cmp(struct checker *c, struct node *n)
 {
+	int rc;
+
 	struct node *x = n->kids[0], *y = n->kids[1];
 
 	if ((x->sides | y->sides) & SIDE_PAIR && x->type != TYPE_BOOL && y->type != TYPE_BOOL)
@@ -328,7 +342,9 @@ static int check_cmp(struct checker *c, struct node *n)
 		return FAIL(c, y->at, "conditions are compared with = and != only");
 	if (x->op == NODE_SETTING || y->op == NODE_SETTING)
 		return check_setting(c, n);
-	return WN_OK;
+	if ((rc = unknown_language(c, x, y)) < 0)
+		return rc;
+	return unknown_language(c, y, x);
 }
 
 static int check_match(struct checker *c, struct node *n)
@@ -356,6 +372,7 @@ static int check_match(struct checker *c, struct node *n)
 static int check_in(struct checker *c, struct node *n)
 {
 	struct node *x = n->kids[0];
+	int rc;
 
 	if (x->sides & SIDE_PAIR)
 		return FAIL(c, x->at,
@@ -369,6 +386,8 @@ static int check_in(struct checker *c, struct node *n)
 		year_beside_time(v, x);
 		if (v->type != x->type)
 			return mixed(c, n, x, v, "compare");
+		if ((rc = unknown_language(c, x, v)) < 0)
+			return rc;
 	}
 	return WN_OK;
 }

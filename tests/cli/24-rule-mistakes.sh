@@ -19,9 +19,12 @@ a.time <= b.time + 5
 timestamp(di) ≥ timestamp(dj) − 604,800,000
 containment(a.body, b.main) >= 0.5
 a.host = b.host and containment(a,b) >= 0.7 + a.words / 1000
+a.lang = "und" and jaccard(a,b) >= 0.8
+jaccard(a,b) >= 0.8 and b.lang in ("en", "und")
 0.7
 R
 "$WINNOW" ingest c "$SAMPLE/sample-spring-2010.warc.gz" >/dev/null
+"$WINNOW" reduce c --rule "jaccard(a,b) >= 0.8" --where 'lang = "und"' 2>&1; echo "exit $?"
 repeat() { awk -v s="$1" -v n="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", s }'; }
 huge() { "$WINNOW" reduce c --rule-file rule 2>&1 | head -n 1 | cut -c 1-120; "$WINNOW" reduce c --rule-file rule >/dev/null 2>&1; echo "exit $?"; }
 { repeat '(' 10000; printf 'a.host = b.host'; repeat ')' 10000; } >rule; huge

@@ -23,3 +23,6 @@ cmp 1.csv 2.csv && echo same
 echo "== its graph is asked for twice"
 "$WINNOW" export c --cover week --format graph -o graph.tsv; echo "exit $?"
 [ -e graph.tsv ] || echo "not written"
+echo "== within a week, and 13 of each host"
+"$WINNOW" reduce c --rule 'jaccard(a,b) >= 0.9 and abs(a.time - b.time) <= 7d' --keep-at-least 13 --per host --name quota --json --quiet | sizes
+"$WINNOW" check c --cover quota | sed 's/[0-9.]* s/T/'
