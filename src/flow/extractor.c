@@ -2,7 +2,6 @@
 #include "flow/extractor.h"
 
 #include <openssl/evp.h>
-#include <pthread.h>
 
 #include "archive/cdx.h"
 #include "archive/psl.h"
@@ -13,89 +12,9 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "catalog/linkpack.h"
+#include "flow/seen.h"
 #include "sketch/shingle.h"
 #include "text/document.h"
-
-/* ---- payloads seen before ---- */
-
-enum { SEEN_SLOTS = 1 << 16 };
-
-struct seen_entry {
-	uint64_t hash; /* of decoded digest, declared type and URL; 0 is free */
-	unsigned char digest[20];
-	unsigned char key[32]; /* of its content */
-	uint64_t texts;	       /* hash of its texts */
-	uint64_t page_key;
-	int64_t published;
-	uint8_t why;
-	bool has_document;
-	char mime[40], charset[24];
-};
-
-struct seen {
-	pthread_mutex_t lock;
-	struct seen_entry slots[SEEN_SLOTS]; /* by the low bits of hash; a newer one takes the place */
-	/* keys of contents whose sets, and of pages whose links were made, in the same manner */
-	unsigned char contents[SEEN_SLOTS][32];
-	uint64_t pages[SEEN_SLOTS];
-};
-
-struct seen *seen_new(void)
-{
-	struct seen *s = mem_zalloc(sizeof *s);
-
-	pthread_mutex_init(&s->lock, NULL);
-	return s;
-}
-
-void seen_free(struct seen *s)
-{
-	if (!s)
-		return;
-	pthread_mutex_destroy(&s->lock);
-	mem_free(s);
-}
-
-/* Whether a content was seen before; from now on it was.  SHA-256 is uniform: its first bits are the slot. */
-static bool seen_content(struct seen *s, const unsigned char key[32])
-{
-	unsigned char *slot;
-	uint32_t at;
-	bool before;
-
-	if (!s)
-		return false;
-	memcpy(&at, key, sizeof at);
-	slot = s->contents[at % SEEN_SLOTS];
-	pthread_mutex_lock(&s->lock);
-	before = memcmp(slot, key, 32) == 0;
-	memcpy(slot, key, 32);
-	pthread_mutex_unlock(&s->lock);
-	return before;
-}
-
-static bool seen_page(struct seen *s, uint64_t key)
-{
-	bool before = false;
-
-	if (s) {
-		pthread_mutex_lock(&s->lock);
-		before = s->pages[key % SEEN_SLOTS] == key;
-		pthread_mutex_unlock(&s->lock);
-	}
-	return before;
-}
-
-static void memorise_page(struct seen *s, uint64_t key)
-{
-	if (s) {
-		pthread_mutex_lock(&s->lock);
-		s->pages[key % SEEN_SLOTS] = key;
-		pthread_mutex_unlock(&s->lock);
-	}
-}
-
-/* ---- the extractor ---- */
 
 struct extractor {
 	struct extractor_options o;
@@ -226,36 +145,15 @@ static uint64_t texts_hash(const struct texts *t)
 	return hash64(parts, sizeof parts);
 }
 
-static uint64_t seen_hash(const struct capture *c, struct str type)
-{
-	uint64_t parts[3] = { hash_str(c->digest), hash_str(c->url), hash_str(type) };
-	uint64_t h = hash64(parts, sizeof parts);
-
-	return h ? h : 1;
-}
-
-/* What an equal payload of the same URL and type gave before. */
-static bool seen_payload(struct extractor *x, const struct capture *c, struct str type, struct seen_entry *e)
-{
-	struct seen *s = x->o.seen;
-	uint64_t h = seen_hash(c, type);
-
-	if (!s || c->digest.n != sizeof e->digest)
-		return false;
-	pthread_mutex_lock(&s->lock);
-	*e = s->slots[h % SEEN_SLOTS];
-	pthread_mutex_unlock(&s->lock);
-	return e->hash == h && memcmp(e->digest, c->digest.p, sizeof e->digest) == 0;
-}
-
 /* The key of the content.  Where all is parsed, an equal payload may have been met: it gave the same texts, which a quick
  * hash of them confirms, and their key is known. */
 static void find_key(struct extractor *x, struct found *f, const struct texts *t, struct str type)
 {
-	struct seen_entry e;
+	struct seen_payload e;
 
 	x->texts_hash = x->o.parse_all ? texts_hash(t) : 0;
-	if (x->o.parse_all && seen_payload(x, &f->capture, type, &e) && e.has_document && e.texts == x->texts_hash)
+	if (x->o.parse_all && seen_payload(x->o.seen, &f->capture, type, &e) && e.has_document &&
+	    e.texts == x->texts_hash)
 		memcpy(f->content.key, e.key, sizeof e.key);
 	else
 		content_key(x, t, f->content.key);
@@ -333,7 +231,7 @@ static void set_links(struct extractor *x, struct found *f, const struct page *p
 	if (!f->links.n)
 		f->page_key = 0;
 	else if (!(f->document_flaws & DOC_FLAW_LINKS_CUT)) /* a flaw is told each time */
-		memorise_page(x->o.seen, key);
+		seen_page_is(x->o.seen, key);
 	if (x->links.out.cap > 1 * MIB) { /* one giant must not stay for ever */
 		linkpack_release(&x->links);
 		x->links = LINKPACK;
@@ -344,9 +242,9 @@ static void set_links(struct extractor *x, struct found *f, const struct page *p
 static bool recall(struct extractor *x, struct found *f, struct str type)
 {
 	struct capture *c = &f->capture;
-	struct seen_entry e;
+	struct seen_payload e;
 
-	if (x->o.parse_all || !seen_payload(x, c, type, &e))
+	if (x->o.parse_all || !seen_payload(x->o.seen, c, type, &e))
 		return false;
 	c->mime = keep(f, str(e.mime));
 	c->charset = keep(f, str(e.charset));
@@ -361,24 +259,19 @@ static bool recall(struct extractor *x, struct found *f, struct str type)
 static void memorise(struct extractor *x, const struct found *f, struct str type)
 {
 	const struct capture *c = &f->capture;
-	struct seen_entry e = { .hash = seen_hash(c, type),
-				.texts = x->texts_hash,
-				.page_key = f->page_key,
-				.published = c->published,
-				.why = (uint8_t)c->why,
-				.has_document = f->has_document };
+	struct seen_payload e = { .texts = x->texts_hash,
+				  .page_key = f->page_key,
+				  .published = c->published,
+				  .why = (uint8_t)c->why,
+				  .has_document = f->has_document };
 
 	/* what does not fit, or has a flaw to be told each time, is not remembered */
-	if (!x->o.seen || c->digest.n != sizeof e.digest || c->mime.n >= sizeof e.mime ||
-	    c->charset.n >= sizeof e.charset || f->document_flaws)
+	if (c->mime.n >= sizeof e.mime || c->charset.n >= sizeof e.charset || f->document_flaws)
 		return;
-	memcpy(e.digest, c->digest.p, sizeof e.digest);
 	memcpy(e.key, f->content.key, sizeof e.key);
 	memcpy(e.mime, c->mime.p ? c->mime.p : "", c->mime.n);
 	memcpy(e.charset, c->charset.p ? c->charset.p : "", c->charset.n);
-	pthread_mutex_lock(&x->o.seen->lock);
-	x->o.seen->slots[e.hash % SEEN_SLOTS] = e;
-	pthread_mutex_unlock(&x->o.seen->lock);
+	seen_payload_is(x->o.seen, c, type, &e);
 }
 
 /* A page of many megabytes takes several times its size while it is read and its sets are made: memory is bounded when

@@ -6,7 +6,7 @@
  * payload of a page that is not large, LIMIT_PAGE_WORK for one that is.
  *
  * A payload that was parsed before, at the same URL and under the same type,
- * gives the same answer: a shared memory of recent ones (struct seen) saves the
+ * gives the same answer: a shared memory of recent ones (flow/seen.h) saves the
  * work.  Four captures of five are such in a collection of repeated crawls.  A
  * text that was met before has its sets and its language, whatever it came from.
  */
@@ -16,8 +16,6 @@
 #include "flow/batch.h"
 
 struct seen;
-struct seen *seen_new(void);
-void seen_free(struct seen *s); /* s may be NULL */
 
 struct extractor_options {
 	struct shingle_spec spec;

@@ -19,6 +19,7 @@
 #include "flow/health.h"
 #include "flow/inputs.h"
 #include "flow/replay.h"
+#include "flow/seen.h"
 #include "text/document.h"
 
 struct ingest {
