@@ -35,7 +35,7 @@ const char *topic_sql(void)
 	       "  shingles_main                 distinct shingles of the main text alone\n"
 	       "  captures                      how many captures have it\n\n"
 	       "hosts: id, host, domain, captures (how many).\n\n"
-	       "links: links of pages. capture and source (id and URL of the page), seq (place in the page), kind (of link), nofollow (0, 1), target (URL), anchor (text).\n\n"
+	       "links: links of pages. capture and source (id and URL of the page), seq (place in the page), kind (0 a, 1 area, 2 link, 3 img, 4 script, 5 frame, 6 form, 7 refresh, 8 css, 9 media), nofollow (0, 1), target (URL), anchor (text).\n\n"
 	       "files: id, path, name (last part of path), bytes, complete (1: read to its end), records, captures.\n\n"
 	       "flaws: id, file, offset, kind (winnow help flaws), detail, capture (id, where the flaw belongs to one).\n\n"
 	       "attributes: what import --attributes brought. name, type, by (url, urlkey, host or id), key, value.\n\n"

@@ -146,10 +146,13 @@ static void bind_value(sqlite3_stmt *s, int i, enum value_type type, struct str 
 static int insert_values(sqlite3 *db, struct csv *c, const struct table *t, const sqlite3_int64 *ids,
 			 struct import_report *out, struct err *err)
 {
+	/* hosts lie in the catalogue in lower case, however people write them */
+	const char *insert = strcmp(t->by, "host") == 0 ? "insert or replace into attribute_value values (?,lower(?),?)"
+							: "insert or replace into attribute_value values (?,?,?)";
 	sqlite3_stmt *s = NULL;
 	int rc;
 
-	if (sqlite3_prepare_v2(db, "insert or replace into attribute_value values (?,?,?)", -1, &s, NULL) != SQLITE_OK)
+	if (sqlite3_prepare_v2(db, insert, -1, &s, NULL) != SQLITE_OK)
 		return sql_failed(db, err);
 	while ((rc = csv_next(c, err)) == WN_OK) {
 		if (c->cells.n == 1 && c->cells.p[0].n == 0)

@@ -348,7 +348,7 @@ static size_t next_high(struct str s, size_t i)
 /* Bytes that are symbols in windows-1252 and letters in the Latin encodings of eastern Europe, inside words. */
 static bool central_european(struct str s)
 {
-	size_t symbols = 0, hungarian = 0;
+	size_t symbols = 0, hungarian = 0, ring = 0;
 
 	for (size_t i = 1; i < s.n && (i = next_high(s, i)) < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
@@ -358,8 +358,9 @@ static bool central_european(struct str s)
 		symbols += c == 0xB1 || c == 0xB3 || c == 0xB6 || c == 0xB9 || c == 0xBA || c == 0xBB || c == 0xBC ||
 			   c == 0xBE || c == 0xBF || c == 0xF8 || c == 0xEC || c == 0xFE || c == 0x9D;
 		hungarian += (c == 0xF5 && s.p[i + 1] != 'e') || c == 0xFB;
+		ring += c == 0xF9; /* u with a ring; in windows-1252 with a grave accent, which ends words: où, più */
 	}
-	return symbols >= 3 || hungarian >= 4;
+	return symbols >= 3 || hungarian >= 4 || (symbols >= 2 && ring >= 2);
 }
 
 static bool baltic_or_turkish(struct str s)

@@ -332,7 +332,8 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 	if (c->evidence)
 		return false;
 	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) ||
-	       (!p->article && share(bytes, p->body.n, MOST_SHARE)) || !share(bytes, p->visible, LEAST_SHARE);
+	       (!p->article && (share(bytes, p->body.n, MOST_SHARE) || !share(bytes, p->rows[0].plain, LOSS_SHARE))) ||
+	       !share(bytes, p->visible, LEAST_SHARE);
 }
 
 static void join(struct arena *a, const struct page_rows *p, size_t first, size_t end, struct main_text *out)

@@ -90,25 +90,56 @@ void rows_fill(struct arena *a, struct page_rows *p, const struct outline *o)
 
 /* ---- prose ---- */
 
-/* Bytes that are marks, and those that begin one. */
+/* Bytes that are marks, and those that begin one: a full stop, comma, colon or the like of another script. */
 enum { MARK = 1, MARK_LEAD };
 static const uint8_t mark_class[256] = {
-	['.'] = MARK, [','] = MARK,	  [';'] = MARK,	      [':'] = MARK,	  ['!'] = MARK,
-	['?'] = MARK, [0xe3] = MARK_LEAD, [0xef] = MARK_LEAD, [0xd8] = MARK_LEAD, [0xe0] = MARK_LEAD,
+	['.'] = MARK,	    [','] = MARK,	[';'] = MARK,	    [':'] = MARK,	['!'] = MARK,
+	['?'] = MARK,	    [0xd5] = MARK_LEAD, [0xd6] = MARK_LEAD, [0xd8] = MARK_LEAD, [0xdb] = MARK_LEAD,
+	[0xe0] = MARK_LEAD, [0xe1] = MARK_LEAD, [0xe3] = MARK_LEAD, [0xef] = MARK_LEAD,
 };
 
 static bool is_wide_mark(const char *p, const char *end)
 {
 	const unsigned char *u = (const unsigned char *)p;
 	size_t n = (size_t)(end - p);
+	uint32_t c;
 
-	if (u[0] == 0xd8) /* Arabic comma, question mark */
-		return n > 1 && (u[1] == 0x8c || u[1] == 0x9f);
+	if (n < 2)
+		return false;
+	c = (uint32_t)u[0] << 8 | u[1];
+	switch (c) {
+	case 0xd59d: /* Armenian comma, full stop */
+	case 0xd689:
+	case 0xd88c: /* Arabic comma, semicolon, question mark, full stop */
+	case 0xd89b:
+	case 0xd89f:
+	case 0xdb94: return true;
+	}
 	if (n < 3)
 		return false;
-	return (u[0] == 0xe3 && u[1] == 0x80 && (u[2] == 0x81 || u[2] == 0x82)) || /* ideographic comma, full stop */
-	       (u[0] == 0xef && u[1] == 0xbc && (u[2] == 0x8c || u[2] == 0x8e)) || /* full-width comma, full stop */
-	       (u[0] == 0xe0 && u[1] == 0xa5 && (u[2] == 0xa4 || u[2] == 0xa5));   /* danda */
+	switch (c << 8 | u[2]) {
+	case 0xe0a5a4: /* danda, double danda */
+	case 0xe0a5a5:
+	case 0xe0bc8d: /* Tibetan shad */
+	case 0xe1818a: /* Myanmar little section, section */
+	case 0xe1818b:
+	case 0xe18da2: /* Ethiopic full stop, comma, semicolon, colon */
+	case 0xe18da3:
+	case 0xe18da4:
+	case 0xe18da5:
+	case 0xe19f94: /* Khmer khan, bariyoosan, colon */
+	case 0xe19f95:
+	case 0xe19f96:
+	case 0xe38081: /* ideographic comma, full stop */
+	case 0xe38082:
+	case 0xefbc81: /* full-width ! , . : ; ? */
+	case 0xefbc8c:
+	case 0xefbc8e:
+	case 0xefbc9a:
+	case 0xefbc9b:
+	case 0xefbc9f: return true;
+	}
+	return false;
 }
 
 bool main_has_mark_slow(struct str text)
@@ -139,9 +170,11 @@ bool main_has_mark(struct str text)
 		if (!_mm_movemask_epi8(v)) /* all ASCII */
 			continue;
 		__m128i leads =
-		    _mm_or_si128(_mm_or_si128(EQUAL(0xe3), EQUAL(0xef)), _mm_or_si128(EQUAL(0xd8), EQUAL(0xe0)));
+		    _mm_or_si128(_mm_or_si128(EQUAL(0xe3), EQUAL(0xef)), _mm_or_si128(EQUAL(0xe0), EQUAL(0xe1)));
+		__m128i pairs =
+		    _mm_or_si128(_mm_or_si128(EQUAL(0xd8), EQUAL(0xdb)), _mm_or_si128(EQUAL(0xd5), EQUAL(0xd6)));
 
-		for (unsigned hit = (unsigned)_mm_movemask_epi8(leads); hit; hit &= hit - 1)
+		for (unsigned hit = (unsigned)_mm_movemask_epi8(_mm_or_si128(leads, pairs)); hit; hit &= hit - 1)
 			if (is_wide_mark(p + __builtin_ctz(hit), end))
 				return true;
 	}

@@ -30,6 +30,7 @@
 #define MOST_SHARE 85	      /* more than this of the body kept: there is no furniture, keep all */
 #define GENTLE_SHARE 50	      /* more than this kept and nothing says article: keep all but furniture */
 #define UNTRIMMED_SHARE 30 /* more than this kept and nothing says article: keep all of the container but furniture */
+#define LOSS_SHARE 60	   /* less than this of the plain text kept and nothing says article: keep all */
 #define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
 #define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
 #define LINKED_SHARE 30	   /* % of the container's prose that a list of links may not hold */

@@ -64,3 +64,5 @@ python3 steps.py old
 "$WINNOW" ingest c "$SAMPLE"/sample-*.warc.gz >/dev/null # a writer adds the indexes
 python3 steps.py new
 [ "$before" = "$("$WINNOW" sql c "select * from hosts order by id" --format csv; "$WINNOW" sql c "select * from files order by id" --format csv)" ] || echo "with indexes added the views say something else"
+# numbers of link kinds, and what they mean
+"$WINNOW" help sql.7 | tr -s '\n ' ' ' | grep -o 'kind (0 a,[^)]*)'

@@ -47,3 +47,7 @@ printf 'url,section\nhttp://gazette.example/,front\nhttp://gazette.example/ferry
 "$WINNOW" check c --cover near >/dev/null; echo "exit $?"
 sqlite3 c/catalog.db "select count(*) from cover where report not like '{\"cover\": ' || id || ',%'"
 "$WINNOW" export c --cover near --format csv -o near.csv --quiet; sed -n '3,/^Full/p' near.csv.methods.txt | grep -v '^Full'
+# a host in any case is that host
+printf 'host,owner\nGazette.EXAMPLE,town\n' >hosts.csv
+"$WINNOW" import c --attributes hosts.csv
+"$WINNOW" sql c "select * from attributes where name = 'owner'"

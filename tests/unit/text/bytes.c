@@ -42,6 +42,15 @@ TEST(main, mark_is_found_as_by_its_slow_twin)
 					    "\xd8",
 					    "\xe0\xa5",
 					    "\x80",
+					    "\xd5\x9d",
+					    "\xd6\x89",
+					    "\xdb\x94",
+					    "\xe0\xbc\x8d",
+					    "\xe1\x81\x8b",
+					    "\xe1\x8d\xa2",
+					    "\xe1\x9f\x94",
+					    "\xe1\x9f\x97",
+					    "\xe1\x9f",
 					    "\xef\xbc" };
 
 	for (int round = 0; round < 20000; round++) {
@@ -53,6 +62,20 @@ TEST(main, mark_is_found_as_by_its_slow_twin)
 		CHECK(main_has_mark(buf_view(&text)) == main_has_mark_slow(buf_view(&text)));
 		buf_release(&text);
 	}
+}
+
+TEST(bytes, marks_of_other_scripts)
+{
+	static const char *const sentences[] = { "ջուր։", "نص؛ ", "متن۔", "पानी।", "ཆུ།",  "ရေ။",
+						 "ውሃ።",	  "ទឹក ។", "水。", "水？",  "水；" };
+
+	for (size_t i = 0; i < COUNT(sentences); i++) {
+		struct str padded = arena_printf(t->arena, "%s and no mark behind it", sentences[i]);
+
+		CHECK(main_has_mark(str(sentences[i])), "%s", sentences[i]);
+		CHECK(main_has_mark(padded) && main_has_mark_slow(padded), "%s", sentences[i]);
+	}
+	CHECK(!main_has_mark(STR("ទឹក ရေ ውሃ ཆུ ջուր متن and no mark at all")));
 }
 
 static void note(void *context, struct str url)

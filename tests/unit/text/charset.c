@@ -265,6 +265,18 @@ TEST(charset, utf16_in_other_letters_begins_with_markup)
 	CHECK_STR(str(name), STR("utf-16le"), "cut in a letter");
 }
 
+TEST(charset, a_short_czech_page_by_its_rings)
+{
+	CHECK_STR(str(encoding_name(charset_detect(
+		      STR("<title>Pr\xF9hlednost</title>N\xE1pov\xEC"
+			  "da, obsah, rejst\xF8\xEDk. Ur\xE8uje pr\xF9hlednost grafick\xE9ho objektu. "
+			  "Jsou mo\x9En\xE9 hodnoty od 0 (nepr\xF9hledn\xE9) do 100 (pr\xF9hledn\xE9).")))),
+		  STR("windows-1250"));
+	CHECK_STR(str(encoding_name(charset_detect(
+		      STR("d'o\xF9 vient-il, et o\xF9 va-t-il? pi\xF9 o meno, perch\xE9 la citt\xE0 \xE8 cos\xEC")))),
+		  STR("windows-1252"));
+}
+
 TEST(charset, latin_text_needs_no_statistics_but_czech_does)
 {
 	CHECK_STR(str(encoding_name(charset_detect(STR("une \xE9"

@@ -14,6 +14,13 @@
 	"The port authority expects the channel to open again on Friday, when a floating crane arrives from the yard in the north."
 #define P4 \
 	"Until then, eleven freighters wait in the roads, among them two with fruit that will not last another week, as their owners say."
+#define KHMER "អថេរខ្សែអក្សរដែលអ្នកចង់តម្រឹមទៅខាងស្តាំក្នុងអថេរមួយទៀត ។ តួអក្សរដែលនៅសល់ត្រូវបានជំនួសដោយដកឃ្លា ។"
+#define CODE                                                                                                                 \
+	"<div class=line>geo omega (argv [1])</div><div class=line>space Xh (omega)</div><div class=line>trial u (Xh)</div>" \
+	"<div class=line>test v (Xh)</div><div class=line>form a = grad (u)</div><div class=line>field uh (Xh)</div>"
+#define MODULES                                                                                                       \
+	"<a href=/1>Module one</a> <a href=/2>Module two</a> <a href=/3>Module three</a> <a href=/4>Module four</a> " \
+	"<a href=/5>Module five</a> <a href=/6>Module six</a> <a href=/7>Module seven</a> <a href=/8>Module eight</a> "
 #define LONG P1 " " P2 " " P3 " " P4
 #define HEAD                                                                                                             \
 	"<header class=site-header><a href=/>The Tide</a><nav><ul><li><a href=/n>NavNews</a><li><a href=/s>NavSport</a>" \
@@ -240,6 +247,17 @@ static const struct {
 	  " of <TT>auto_ptr&lt;T&gt;</TT>.</BLOCKQUOTE><PRE>template&lt;class T&gt; class p;</PRE><P>x<SUP>2</SUP> and H<SUB>2</SUB>O.",
 	  { "N1234=05-0094", "old wording new wording of auto_ptr<T>.", "template<class T> class p;", "x2 and H2O.",
 	    "Moving pointers" },
+	  { NULL } },
+	{ "reference in Khmer, with examples in English",
+	  "<body><div><a href=/>Help</a></div><h1>RSet</h1><p>" KHMER "</p><p>" KHMER "</p><p>" KHMER "</p><p>" KHMER
+	  "</p><p>" KHMER "</p><div><p>" P1 "</p><p>" P2 "</p><p>" P3 "</p><p>" P4 "</p></div>",
+	  { KHMER, P1, P4 },
+	  { NULL } },
+	{ "source browser: a block per line of code, and notes in prose",
+	  "<body><div>" MODULES MODULES MODULES
+	  "</div><h1>contraction.cc</h1><div><div>" CODE CODE CODE CODE CODE CODE CODE CODE CODE "</div><div><div>" P1
+	  "</div><div>" P2 "</div><div>" P3 "</div><div>" P4 "</div></div></div>",
+	  { "contraction.cc", "space Xh (omega)", "form a = grad (u)", P1, P4 },
 	  { NULL } },
 };
 
