@@ -1,6 +1,7 @@
 /* text/charset.c -- bytes to UTF-8; see charset.h. */
 #include "text/charset.h"
 
+#include "base/buf.h"
 #include "base/utf8.h"
 #include "text/charset_pairs.h"
 
@@ -201,4 +202,73 @@ struct str charset_decode(struct arena *a, struct charset c, struct str bytes, s
 	default: end = decode_utf8(bytes, out, replaced); break;
 	}
 	return str_n(out, (size_t)(end - out));
+}
+
+/* ---- the other way ---- */
+
+static char *put_escaped(char *out, unsigned char c)
+{
+	/* the query set of the URL standard; what a seven-bit encoding makes of a letter is mostly not in it */
+	if (c > ' ' && c < 0x7F && !strchr("\"#'<>", c)) {
+		*out++ = (char)c;
+		return out;
+	}
+	*out++ = '%';
+	*out++ = "0123456789ABCDEF"[c >> 4];
+	*out++ = "0123456789ABCDEF"[c & 15];
+	return out;
+}
+
+/* How much of s, which begins with a letter beyond ASCII, is encoded at out; 0: e has no bytes for the first. */
+static size_t encode_some(const struct encoding *e, struct str s, char *out, size_t cap, size_t *bytes)
+{
+	size_t n = 1;
+	uint32_t cp;
+
+	if (e->decode == DECODE_ICU) {
+		while (n < s.n && n < cap / 8 && (s.p[n] & 0x80))
+			n++;
+		while (n < s.n && (s.p[n] & 0xC0) == 0x80)
+			n++;
+		return charset_pairs_encode(e->icu, str_n(s.p, n), out, cap, bytes);
+	}
+	n = utf8_decode(s.p, str_end(s), &cp);
+	*bytes = 1;
+	for (unsigned i = 0; i < 128; i++)
+		if (cp != 0xFFFD && e->table[i] == cp) {
+			*out = (char)(0x80 + i);
+			return n;
+		}
+	return 0;
+}
+
+struct str charset_query(struct arena *a, const struct encoding *e, struct str s)
+{
+	if ((e->decode != DECODE_ICU && e->decode != DECODE_TABLE) || utf8_ascii(s) == s.n)
+		return s;
+	struct buf out = { .max = 16 * s.n + 64 }; /* a letter of two bytes becomes 13, or 24 with escapes around it */
+	char bytes[1024], escaped[3 * sizeof bytes];
+
+	while (s.n) {
+		size_t ascii = utf8_ascii(s), n = 0, used;
+		char *end = escaped;
+		uint32_t cp;
+
+		buf_str(&out, str_n(s.p, ascii));
+		s = str_n(s.p + ascii, s.n - ascii);
+		if (!s.n)
+			break;
+		used = encode_some(e, s, bytes, sizeof bytes, &n);
+		for (size_t i = 0; i < n && used; i++)
+			end = put_escaped(end, (unsigned char)bytes[i]);
+		buf_str(&out, str_n(escaped, (size_t)(end - escaped)));
+		if (!used) {
+			used = utf8_decode(s.p, str_end(s), &cp);
+			buf_printf(&out, "%%26%%23%u%%3B", (unsigned)cp);
+		}
+		s = str_n(s.p + used, s.n - used);
+	}
+	s = arena_str(a, buf_view(&out));
+	buf_release(&out);
+	return s;
 }

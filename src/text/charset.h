@@ -40,4 +40,8 @@ const struct encoding *charset_detect(struct str bytes); /* never NULL */
 
 /* The text; either bytes itself (valid UTF-8) or in the arena.  *replaced counts U+FFFD put in. */
 struct str charset_decode(struct arena *a, struct charset c, struct str bytes, size_t *replaced);
+
+/* The query of a URL as browsers send it from a page in e: what is not ASCII as bytes of e, percent-escaped, and what e
+ * has no bytes for as a reference in numbers.  In the arena; s itself where UTF-8 is sent (UTF-8, UTF-16). */
+struct str charset_query(struct arena *a, const struct encoding *e, struct str s);
 #endif

@@ -284,3 +284,48 @@ struct str charset_pairs_decode(struct arena *a, const char *icu, struct str s, 
 		ucnv_close(c);
 	return str_n(out, (size_t)(o - out));
 }
+
+size_t charset_pairs_encode(const char *icu, struct str text, char *out, size_t cap, size_t *bytes)
+{
+	UErrorCode e = U_ZERO_ERROR;
+	UConverter *c = ucnv_open(icu, &e);
+	const char *p = text.p, *end = str_end(text);
+
+	*bytes = 0;
+	if (U_FAILURE(e))
+		return 0;
+	ucnv_setFromUCallBack(c, UCNV_FROM_U_CALLBACK_STOP, NULL, NULL, NULL, &e);
+	/* a letter at a time: what is open at the end is closed once, as ISO-2022-JP needs it */
+	for (char *at = out; p < end && U_SUCCESS(e);) {
+		uint32_t cp;
+		size_t n = utf8_decode(p, end, &cp);
+		UChar wide[2] = { (UChar)cp, 0 };
+		const UChar *w = wide;
+		size_t units = cp > 0xFFFF ? 2 : 1;
+
+		if (units == 2) {
+			wide[0] = (UChar)(0xD7C0 + (cp >> 10));
+			wide[1] = (UChar)(0xDC00 | (cp & 0x3FF));
+		}
+		ucnv_fromUnicode(c, &at, out + cap - 8, &w, wide + units, NULL, false, &e);
+		if (U_SUCCESS(e)) {
+			p += n;
+			*bytes = (size_t)(at - out);
+		}
+	}
+	if (*bytes) {
+		char *at = out + *bytes;
+		const UChar none = 0, *w = &none;
+
+		if (U_FAILURE(e)) { /* of the letter that stopped it nothing may stay inside */
+			size_t again = (size_t)(p - text.p);
+
+			ucnv_close(c);
+			return charset_pairs_encode(icu, str_n(text.p, again), out, cap, bytes);
+		}
+		ucnv_fromUnicode(c, &at, out + cap, &w, &none, NULL, true, &e);
+		*bytes = (size_t)(at - out);
+	}
+	ucnv_close(c);
+	return (size_t)(p - text.p);
+}

@@ -346,7 +346,10 @@ static int read_html(struct job *j)
 					   .no_outline = j->in->no_main,
 					   .xml = j->out->kind == PAYLOAD_XHTML };
 
-	extract_page(j->scratch->extract, decode(j, true), j->in->url, &options, &j->out->page);
+	struct str html = decode(j, true);
+
+	options.encoding = encoding_of_label(str(j->out->charset));
+	extract_page(j->scratch->extract, html, j->in->url, &options, &j->out->page);
 	take_cut(j->out);
 	return WN_OK;
 }

@@ -37,12 +37,15 @@ struct link {
 	bool nofollow; /* by rel, or by the page's robots meta */
 };
 
+struct encoding;
+
 struct extract_options {
 	bool xml; /* XHTML served as XML: CDATA sections and self-closing tags count */
 	bool no_links;
 	bool no_resolve; /* leave link.url empty */
 	bool no_outline;
-	size_t max_text; /* 0: LIMIT_TEXT */
+	size_t max_text;		 /* 0: LIMIT_TEXT */
+	const struct encoding *encoding; /* that the page was in, for the queries of its links; NULL: UTF-8 */
 };
 
 enum extract_cut { CUT_TEXT = 1, CUT_DEPTH = 2, CUT_LINKS = 4, CUT_TOKEN = 8, CUT_NUL = 16 };

@@ -4,6 +4,7 @@
  * are kept as written while the page goes by and resolved at the end, when the
  * base is known. */
 #include "text/extract_page.h"
+#include "text/charset.h"
 #include "text/css.h"
 
 static const char *const kind_names[LINK_KINDS] = { "a",     "area", "link",	"img", "script",
@@ -301,6 +302,21 @@ static struct str resolved_plain(struct extract *x, struct str href)
 		   : STR_NONE;
 }
 
+/* The reference with its query as it is sent from a page in another encoding; href itself when that is no other. */
+static struct str with_query(struct extract *x, struct str href)
+{
+	ptrdiff_t hash = str_chr(href, '#');
+	struct str before = str_sub(href, 0, hash < 0 ? href.n : (size_t)hash);
+	ptrdiff_t mark = str_chr(before, '?');
+	struct str query = mark < 0 ? STR_NONE : str_sub(before, (size_t)mark, before.n);
+	struct str sent = charset_query(&x->arena, x->options.encoding, query);
+
+	if (sent.p == query.p)
+		return href;
+	return arena_printf(&x->arena, "%.*s%.*s%.*s", (int)mark, href.p, (int)sent.n, sent.p, (int)(href.n - before.n),
+			    str_end(before));
+}
+
 static struct str resolved(struct extract *x, struct str href)
 {
 	struct str url = resolved_plain(x, href);
@@ -309,6 +325,12 @@ static struct str resolved(struct extract *x, struct str href)
 		return url;
 	if (!url_parse(&x->scratch_url, href, x->base_url.n ? &x->base_url : NULL))
 		return STR_NONE;
+	if (x->options.encoding && url_is_http(&x->scratch_url)) {
+		struct str sent = with_query(x, href);
+
+		if (sent.p != href.p && !url_parse(&x->scratch_url, sent, x->base_url.n ? &x->base_url : NULL))
+			return STR_NONE;
+	}
 	url = arena_str(&x->arena, url_href(&x->scratch_url));
 	size_t n = authority_of(href);
 

@@ -1,4 +1,4 @@
-/* Charset: any bytes with any label; the result is valid UTF-8. */
+/* Charset: any bytes with any label; the result is valid UTF-8, and as the query of a link it is ASCII. */
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -16,9 +16,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (n < 1)
 		return 0;
 	struct str s = { (const char *)data + 1, n - 1 };
-	struct str text = charset_decode(&a, charset_find(s, str(labels[data[0] % COUNT(labels)]), true), s, &replaced);
+	struct charset c = charset_find(s, str(labels[data[0] % COUNT(labels)]), true);
+	struct str text = charset_decode(&a, c, s, &replaced);
+	struct str query = charset_query(&a, c.encoding, text);
 
 	if (text.n && utf8_valid(text) != text.n)
+		abort();
+	if (query.p != text.p && utf8_ascii(query) != query.n)
 		abort();
 	arena_release(&a);
 	return 0;

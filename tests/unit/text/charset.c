@@ -1,5 +1,6 @@
 /* Charsets: labels, the order of evidence, decoders, labels that lie, and the
  * corpus of seventeen languages. */
+#include "base/buf.h"
 #include "base/os.h"
 #include "base/utf8.h"
 #include "test.h"
@@ -299,4 +300,45 @@ TEST(charset, latin_text_needs_no_statistics_but_czech_does)
 						      "bl\xF9 rozezvu\xE8\xED s\xED\xF2 \xFA"
 						      "d\xEC"
 						      "sn\xFDmi t\xF3ny")))));
+}
+
+/* What browsers send; the bytes are those of Python's codecs. */
+TEST(charset, queries_are_sent_in_the_encoding_of_the_page)
+{
+	static const struct {
+		const char *label, *query, *sent;
+	} queries[] = {
+		{ "utf-8", "?q=é", "?q=é" },
+		{ "utf-16le", "?q=é", "?q=é" },
+		{ "windows-1252", "?q=plain&r=1", "?q=plain&r=1" },
+		{ "windows-1252", "?q=é&r=€", "?q=%E9&r=%80" },
+		{ "koi8-r", "?q=День", "?q=%E4%C5%CE%D8" },
+		{ "shift_jis", "?q=テスト&x=1", "?q=%83e%83X%83g&x=1" },
+		{ "euc-kr", "?q=한글", "?q=%C7%D1%B1%DB" },
+		{ "big5", "?q=中文", "?q=%A4%A4%A4%E5" },
+		{ "gb18030", "?q=中文𝄞", "?q=%D6%D0%CE%C4%942%BE4" },
+		{ "iso-2022-jp", "?q=テスト;", "?q=%1B$B%F%9%H%1B(B;" },
+		{ "windows-1252", "?q=День", "?q=%26%231044%3B%26%231077%3B%26%231085%3B%26%231100%3B" },
+		{ "shift_jis", "?q=テ한스ト", "?q=%83e%26%2354620%3B%26%2349828%3B%83g" },
+	};
+
+	for (size_t i = 0; i < COUNT(queries); i++)
+		CHECK_STR(charset_query(t->arena, encoding_of_label(str(queries[i].label)), str(queries[i].query)),
+			  str(queries[i].sent), "%s", queries[i].label);
+}
+
+/* A query longer than what is converted at once: as if letter by letter. */
+TEST(charset, long_queries_are_sent_whole)
+{
+	struct buf query = { .max = 1 << 20 }, sent = { .max = 1 << 20 };
+
+	buf_str(&query, STR("?"));
+	buf_str(&sent, STR("?"));
+	for (unsigned i = 0; i < 5000; i++) {
+		buf_str(&query, STR("中文한"));
+		buf_str(&sent, STR("%A4%A4%A4%E5%26%2354620%3B"));
+	}
+	CHECK_STR(charset_query(t->arena, encoding_of_label(STR("big5")), buf_view(&query)), buf_view(&sent));
+	buf_release(&query);
+	buf_release(&sent);
 }

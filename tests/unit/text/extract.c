@@ -9,6 +9,7 @@
 #include "base/os.h"
 #include "test.h"
 #include "text/css.h"
+#include "text/charset.h"
 #include "text/extract.h"
 
 static struct str text_of(struct test *t, struct str html)
@@ -515,5 +516,20 @@ TEST(extract, links_resolve_as_the_url_parser_says)
 	}
 	url_release(&base);
 	url_release(&url);
+	extract_free(x);
+}
+
+/* The path is UTF-8 in any case, and the fragment; the query is in the encoding of the page. */
+TEST(extract, queries_of_links_are_in_the_encoding_of_the_page)
+{
+	struct extract *x = extract_new();
+	struct extract_options options = { .encoding = encoding_of_label(STR("windows-1252")) };
+	struct page p;
+
+	extract_page(x, STR("<a href='/caf\u00e9?q=caf\u00e9#caf\u00e9'>a</a><a href='mailto:a?subject=\u00e9'>b</a>"),
+		     STR("http://example.org/"), &options, &p);
+	CHECK_EQ(p.nlinks, 2);
+	CHECK_STR(p.links[0].url, STR("http://example.org/caf%C3%A9?q=caf%E9#caf%C3%A9"));
+	CHECK_STR(p.links[1].url, STR("mailto:a?subject=%C3%A9"));
 	extract_free(x);
 }
