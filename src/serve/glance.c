@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "flow/captures.h"
 #include "serve/acl.h"
 #include "text/document.h"
 
@@ -192,6 +193,23 @@ static void keep(const char *dir, struct str text)
 	catalog_close(c);
 }
 
+/* The first preview would have to read every capture: what it keeps of them for the next (flow/captures.h) is made now. */
+static void prepare(const char *dir)
+{
+	struct captures captures = { 0 };
+	struct catalog_next next;
+	struct collection coll;
+
+	if (collection_open(&coll, dir, CATALOG_READ, NULL, NULL) < 0)
+		return;
+	/* an index alone has nothing to be compared */
+	if (catalog_begin(coll.catalog, NULL) == WN_OK && catalog_next(coll.catalog, &next, NULL) == WN_OK &&
+	    next.content > 1 && captures_load(&captures, &coll, NULL) == WN_OK)
+		captures_release(&captures);
+	catalog_end(coll.catalog);
+	collection_close(&coll);
+}
+
 static void *count_beside(void *context)
 {
 	struct errand *e = context;
@@ -213,8 +231,10 @@ static void *count_beside(void *context)
 	e->known->failed = good ? 0 : next.revision;
 	pthread_cond_broadcast(&counted);
 	pthread_mutex_unlock(&lock);
-	if (good && e->keep)
+	if (good && e->keep) {
 		keep(e->dir, buf_view(&out));
+		prepare(e->dir);
+	}
 	buf_release(&out);
 	mem_free(e->dir);
 	mem_free(e);

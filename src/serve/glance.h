@@ -5,7 +5,8 @@
  * and in the catalogue (meta 'glance', unless the server only reads): a server
  * that starts on a collection that was counted before has them at once.  A page
  * that asks waits GLANCE_WAIT_MS, which is enough for small collections; then
- * it gets the last numbers known, or none, and says so.
+ * it gets the last numbers known, or none, and says so.  The same thread then
+ * makes the table of captures that previews read (not by a server that only reads).
  */
 #ifndef WINNOW_SERVE_GLANCE_H
 #define WINNOW_SERVE_GLANCE_H

@@ -1,4 +1,5 @@
 """Jobs: the API, events, cancel, pause, and several processes on one collection, one of which is killed."""
+import glob
 import json
 import os
 import random
@@ -204,8 +205,27 @@ def swapped(place, checks):
     checks.equal(server.close(), 0, "swapped: ends with 0")
 
 
+def prepared(place, checks):
+    """Who looks at a collection is likely to ask for a preview: what that reads is made meanwhile."""
+    coll = place.copy("prepared")
+    table = lambda: glob.glob(os.path.join(coll, "runs", "captures-r*.table"))
+    for name in table():
+        os.unlink(name)
+    w = archive.Writer(place.path("more.warc.gz"))
+    w.response("http://more.example/", "20110101000000", b"<title>More</title><p>so that it is counted anew")
+    w.out.close()
+    place.run("ingest", coll, place.path("more.warc.gz"), "-q")
+    checks.that(not table(), "prepared: no table of captures at first", table())
+    server = place.serve(coll=coll)
+    checks.row(server, "prepared: a look at the collection", "GET", "/c/web", {}, 200)
+    until(table)
+    checks.that(table(), "prepared: its captures have a table")
+    checks.equal(server.close(), 0, "prepared: ends with 0")
+
+
 def test(place, checks):
     swapped(place, checks)
+    prepared(place, checks)
     exports(place, checks)
     coll = long_collection(place)
     alone(place, coll, checks)
