@@ -105,6 +105,8 @@ save("stacked-codings.warc", b"".join(record("response", i, http(body, b"Content
 save("no-http-heads.warc", warc[0] + b"".join(record("response", i, b"Some text %d\r\n\r\n" % i if i % 2 else b"<html><p>page %d" % i) for i in range(1, 7)))
 save("plain-between-members.warc.gz", member(warc[0]) + b"".join(warc[1:3]) + member(warc[3]) + b"".join(warc[4:]))
 save("members-behind-plain.warc", b"".join(warc[:2]) + b"".join(member(r) for r in warc[2:4]) + b"".join(warc[4:]))
+save("members-behind-garbage.warc", b"".join(warc[:2]) + b"junk\n" * 9 + b"".join(member(r) for r in warc[2:5]) + b"\0" * 500 + b"".join(warc[5:]))
+save("plain-behind-garbage.warc.gz", member(warc[0]) + b"junk\n" * 9 + b"".join(warc[1:3]) + b"\0" * 500 + warc[3] + member(warc[4]) + b"junk" + b"".join(warc[5:]))
 nested = record("response", 70, http(member(warc[1]) * 3))
 save("plain-with-an-archive-inside.warc.gz", member(warc[0]) + nested + member(warc[2]))
 save("damaged-plain-between-members.warc.gz", member(warc[0]) + warc[1].replace(b"Content-Length: ", b"Content-Length: 9") + warc[2] + member(warc[3]))
