@@ -396,7 +396,10 @@ static int recover(struct text *t, struct err *err)
 		t->reread += here - from;
 	if (stream_can_seek(&t->raw, from) && (rc = stream_seek(&t->raw, from, err)) < 0)
 		return rc;
-	return text_search(t, UINT64_MAX, FIND_MEMBER, err);
+	/* what only looked like a member may stand before a plain record; in one that gave text, a head is part of it */
+	bool blank = t->trouble_text == 0 && t->trouble_kind != FLAW_MISSING_DICTIONARY;
+
+	return text_search(t, UINT64_MAX, blank ? FIND_RECORD : FIND_MEMBER, err);
 }
 
 /* Appends the next member (or its beginning) to the window.  WN_END: no more. */

@@ -184,7 +184,7 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 			return rc;
 		if (seen == HEAD_YES)
 			return WN_OK;
-		bool between = r->text.coding == CODING_NONE && r->closed, turned = false;
+		bool between = r->text.coding == CODING_NONE && r->ended, turned = false;
 
 		if (between && !strict && (rc = text_turn(&r->text, &turned, err)) < 0)
 			return rc;
@@ -413,6 +413,7 @@ static int pass_trailer(struct reader *r, struct err *err)
 		n = 4;
 	else if (!warc && v.n >= 1 && v.p[0] == '\n')
 		n = 1;
+	r->ended = n > 0;
 	r->closed = n && (n == v.n || (v.p[n] != '\r' && v.p[n] != '\n'));
 	if (r->closed) {
 		text_skip(&r->text, n);

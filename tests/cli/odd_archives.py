@@ -106,6 +106,7 @@ save("no-http-heads.warc", warc[0] + b"".join(record("response", i, b"Some text 
 save("plain-between-members.warc.gz", member(warc[0]) + b"".join(warc[1:3]) + member(warc[3]) + b"".join(warc[4:]))
 save("members-behind-plain.warc", b"".join(warc[:2]) + b"".join(member(r) for r in warc[2:4]) + b"".join(warc[4:]))
 save("members-behind-garbage.warc", b"".join(warc[:2]) + b"junk\n" * 9 + b"".join(member(r) for r in warc[2:5]) + b"\0" * 500 + b"".join(warc[5:]))
+save("plain-behind-a-false-member.warc.gz", member(warc[0]) + b"\x1f\x8b\x08\0 no member" + b"".join(warc[1:6]) + member(warc[6]))
 save("plain-behind-garbage.warc.gz", member(warc[0]) + b"junk\n" * 9 + b"".join(warc[1:3]) + b"\0" * 500 + warc[3] + member(warc[4]) + b"junk" + b"".join(warc[5:]))
 nested = record("response", 70, http(member(warc[1]) * 3))
 save("plain-with-an-archive-inside.warc.gz", member(warc[0]) + nested + member(warc[2]))
