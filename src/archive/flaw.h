@@ -88,6 +88,12 @@ const char *flaw_name(enum flaw_kind kind);    /* "block-truncated" */
 const char *flaw_meaning(enum flaw_kind kind); /* a sentence for the manual */
 bool flaw_kind(struct str name, enum flaw_kind *out);
 
+/* Depends on all segments of a record: what is wrong with its payload, and with them. */
+static inline bool flaw_of_payload(enum flaw_kind kind)
+{
+	return kind >= FLAW_PAYLOAD_DIGEST && kind <= FLAW_CODING_LIMIT;
+}
+
 void flaw_add(struct flaws *f, enum flaw_kind kind, uint64_t at, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 bool flaw_has(const struct flaws *f, enum flaw_kind kind);

@@ -76,6 +76,17 @@ int text_turn(struct text *t, bool *turned, struct err *err)
 	return rc;
 }
 
+size_t text_turn_in(struct text *t, struct str v, size_t most)
+{
+	size_t at = text_find_member(t, v, most);
+
+	if (at < most) {
+		stream_skip(&t->raw, at);
+		make_window(t);
+	}
+	return at;
+}
+
 void text_release(struct text *t)
 {
 	stream_release(&t->raw);
@@ -246,15 +257,29 @@ static bool size_fits(struct text *t, uint64_t decoded, struct err *err)
 	return fits;
 }
 
+/* In a pipe the end of a stored member may come with what is read: how much of v is before it. */
+static struct str find_stored_end(struct text *t, struct str v)
+{
+	size_t most = t->raw.eof ? v.n : v.n - TEXT_OPENS, at = text_find_member(t, v, most);
+
+	if (at < most)
+		t->stored_end = stream_at(&t->raw) + at;
+	return str_sub(v, 0, at);
+}
+
 static int stored_step(struct text *t, struct err *err)
 {
 	size_t room = t->cap - t->end < DECODE_STEP ? t->cap - t->end : DECODE_STEP;
-	uint64_t left = t->stored_end - stream_at(&t->raw);
+	bool open = t->stored_end == UINT64_MAX && !t->raw.seekable;
 	struct str v;
-	int rc = stream_view(&t->raw, 1, &v, err);
+	int rc = stream_view(&t->raw, open ? 64 * KIB : 1, &v, err);
 
 	if (rc < 0)
 		return rc;
+	if (open)
+		v = find_stored_end(t, v);
+	uint64_t left = t->stored_end - stream_at(&t->raw);
+
 	v = str_sub(v, 0, left < room ? (size_t)left : room);
 	memcpy(t->buf + t->end, v.p ? v.p : "", v.n);
 	stream_skip(&t->raw, v.n);
@@ -371,7 +396,10 @@ static int recover(struct text *t, struct err *err)
 		t->reread += here - from;
 	if (stream_can_seek(&t->raw, from) && (rc = stream_seek(&t->raw, from, err)) < 0)
 		return rc;
-	return text_search(t, UINT64_MAX, FIND_MEMBER, err);
+	/* what only looked like a member may stand before a plain record; in one that gave text, a head is part of it */
+	bool blank = t->trouble_text == 0 && t->trouble_kind != FLAW_MISSING_DICTIONARY;
+
+	return text_search(t, UINT64_MAX, blank ? FIND_RECORD : FIND_MEMBER, err);
 }
 
 /* Appends the next member (or its beginning) to the window.  WN_END: no more. */
@@ -393,11 +421,10 @@ static int enter(struct text *t, struct err *err)
 	if (coding_sniff(v) != t->coding && !text_begins(t, v)) {
 		if ((rc = try_stored(t, v, at, err)) != WN_END)
 			return rc;
-		rc = text_search(t, UINT64_MAX, t->raw.seekable ? FIND_RECORD : FIND_MEMBER, err);
+		rc = text_search(t, UINT64_MAX, FIND_RECORD, err);
 		if (rc < 0)
 			return rc;
-		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes between members",
-			 (unsigned long long)(stream_at(&t->raw) - at));
+		flaw_add(t->flaws, FLAW_GARBAGE, at, "%llu bytes", (unsigned long long)(stream_at(&t->raw) - at));
 		if (rc == WN_END)
 			return WN_END;
 		if ((rc = stream_view(&t->raw, RAW_AHEAD, &v, err)) < 0)
@@ -614,6 +641,10 @@ void text_place(const struct text *t, uint64_t *raw, uint64_t *skip)
 		i++;
 	*raw = t->marks[i].raw;
 	*skip = here - t->marks[i].text;
+	if (t->marks[i].stored) { /* each byte of it can be reached */
+		*raw += *skip;
+		*skip = 0;
+	}
 }
 
 int text_settle(struct text *t, uint64_t *raw, struct err *err)
@@ -640,6 +671,11 @@ int text_settle(struct text *t, uint64_t *raw, struct err *err)
 		t->raw_end = stream_at(&t->raw);
 	}
 	*raw = t->at == t->end && !t->inside ? t->raw_end : stream_at(&t->raw);
+	if (t->at < t->cut && text_plain(t)) {
+		uint64_t none;
+
+		text_place(t, raw, &none);
+	}
 	if (t->at == t->cut && t->cut < t->end)
 		for (size_t i = 0; i < t->nmarks; i++)
 			if (t->marks[i].text == t->base + t->cut) {

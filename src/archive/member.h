@@ -20,6 +20,7 @@
 #include "base/limits.h"
 
 #define TEXT_WINDOW (4 * MIB) /* decoded text kept; a record that fits in is seen whole */
+#define TEXT_OPENS (16 * KIB) /* of a file: enough to tell whether a member begins with a record's head */
 
 struct libdeflate_decompressor;
 
@@ -38,10 +39,11 @@ struct text {
 	uint64_t base;		  /* text position of buf[0] */
 	struct text_mark *marks;  /* of the members in the window, oldest first; the first is the present one */
 	size_t nmarks, marks_cap;
-	bool inside;	     /* the decoder is in the middle of the last member */
-	uint64_t stored_end; /* where that ends in the file, when it is stored; else 0 */
-	uint64_t raw_end;    /* where the last complete member ended */
-	bool damaged;	     /* the last member ended by damage: the next must be searched for */
+	bool inside; /* the decoder is in the middle of the last member */
+	uint64_t
+	    stored_end; /* where that ends in the file, when it is stored; else 0; UINT64_MAX in a pipe: at the next member */
+	uint64_t raw_end; /* where the last complete member ended */
+	bool damaged;	  /* the last member ended by damage: the next must be searched for */
 	/* what is wrong with the last member; told when all of its text was read, so that it does not depend on
 	 * how far was looked ahead which record has the flaw */
 	bool trouble;
@@ -92,6 +94,8 @@ void text_join(struct text *t); /* what text_peek showed belongs to the present 
 
 /* In a plain text: whether members of a coding begin here, the first with a record's head; it is read as such from here on. */
 int text_turn(struct text *t, bool *turned, struct err *err);
+/* The same for the first such place before `most` of v, which is the view: it is gone to.  Returns it, or most. */
+size_t text_turn_in(struct text *t, struct str v, size_t most);
 /* Whether the present member is plain. */
 static inline bool text_plain(const struct text *t)
 {

@@ -28,6 +28,9 @@ bool text_opens(struct text *t, struct str raw)
 	}
 	struct str text = { start, n };
 
+	if (t->coding == CODING_BZIP2 && n == 0 && in.n == 0)
+		return raw.n >=
+		       TEXT_OPENS; /* a block of it may be longer than what is in view, and opens only as a whole */
 	while (text.n && (text.p[0] == '\r' || text.p[0] == '\n'))
 		text = str_sub(text, 1, text.n);
 	return warc_sight(text, false) == HEAD_YES || arc_sight(text, true, true, &size) == HEAD_YES;
@@ -74,6 +77,16 @@ static bool reached(struct text *t, struct str v, enum text_goal goal)
 	return text_begins(t, v) || (goal == FIND_RECORD && warc_sight(v, false) == HEAD_YES);
 }
 
+size_t text_find_member(struct text *t, struct str v, size_t most)
+{
+	struct str before = str_sub(v, 0, most);
+
+	for (size_t i = 0; (i = next_lead(t, before, i, FIND_MEMBER)) < before.n; i++)
+		if (text_begins(t, str_sub(v, i, v.n)))
+			return i;
+	return most;
+}
+
 int text_search(struct text *t, uint64_t most, enum text_goal goal, struct err *err)
 {
 	while (stream_at(&t->raw) < most) {
@@ -89,7 +102,7 @@ int text_search(struct text *t, uint64_t most, enum text_goal goal, struct err *
 		bool end = t->raw.eof;
 		size_t i = 0;
 
-		while (i + MAGIC <= v.n && (end || v.n - i >= 16 * KIB)) {
+		while (i + MAGIC <= v.n && (end || v.n - i >= TEXT_OPENS)) {
 			if ((i = next_lead(t, v, i, goal)) == v.n)
 				break;
 			if (reached(t, str_sub(v, i, v.n), goal)) {
@@ -211,42 +224,41 @@ static uint64_t end_by_length(struct str v)
 	return end;
 }
 
-/* What stands behind a stored member fits: nothing, a member or a record.  *ends: line ends that close it. */
+/* What stands behind a stored member fits: the line ends that close a record, or nothing, a member or a record.
+ * *ends: line ends that belong to it. */
 static bool closes_stored(struct str v, size_t *ends)
 {
 	*ends = line_ends(v, 8);
-	v = str_sub(v, *ends, v.n);
-	return v.n == 0 || coding_sniff(v) != CODING_NONE || text_plain_head(v);
+	struct str behind = str_sub(v, *ends, v.n);
+
+	if (behind.n == 0 || coding_sniff(behind) != CODING_NONE || text_plain_head(behind))
+		return true;
+	*ends = 4;
+	return str_starts(v, STR("\r\n\r\n"));
 }
 
-/* The same as below of a pipe, of which only v can be looked at. */
-static int find_end_in_view(struct text *t, struct str v, uint64_t length, uint64_t *end)
+/* The same as below of a pipe, of which only v can be looked at; UINT64_MAX: at the next member, wherever that is. */
+static uint64_t find_end_in_view(const struct text *t, struct str v, uint64_t length, uint64_t at)
 {
 	size_t ends = 4; /* CR LF CR LF */
 	bool out_of_view = length + 16 > v.n && !t->raw.eof;
 
-	*end += length;
-	if (length && (out_of_view || (length <= v.n && closes_stored(str_sub(v, (size_t)length, v.n), &ends)))) {
-		*end += ends;
-		return WN_OK;
-	}
-	for (size_t i = 1; i + 4 <= v.n; i++)
-		if (text_begins(t, str_sub(v, i, v.n))) {
-			*end += i - length;
-			return WN_OK;
-		}
-	return WN_END;
+	if (length && (out_of_view || (length <= v.n && closes_stored(str_sub(v, (size_t)length, v.n), &ends))))
+		return at + length + ends;
+	return UINT64_MAX;
 }
 
-/* Where the stored member that begins v at *end ends: where its length says, if a member, a record or the end of the
- * file follows there; else at the next member.  WN_END: not to be told. */
+/* Where the stored member that begins v at *end ends: where its length says, if it is closed there or a member, a record
+ * or the end of the file follows; else at the next member. */
 int text_stored_end(struct text *t, struct str v, uint64_t *end, struct err *err)
 {
 	uint64_t at = *end, length = end_by_length(v);
 	int rc;
 
-	if (!t->raw.seekable)
-		return find_end_in_view(t, v, length, end);
+	if (!t->raw.seekable) {
+		*end = find_end_in_view(t, v, length, at);
+		return WN_OK;
+	}
 	if (length) {
 		size_t ends;
 		bool fits;

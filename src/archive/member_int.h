@@ -20,6 +20,8 @@ void text_use(struct text *t, enum coding coding); /* what follows is of that co
 bool text_opens(struct text *t, struct str raw);
 /* The same of any coding, which becomes t's. */
 bool text_begins(struct text *t, struct str raw);
+/* The first place before `most` of v where one does; most: none. */
+size_t text_find_member(struct text *t, struct str v, size_t most);
 /* The coding of a file whose very first bytes are damaged: sets coding and decoder when a true member is near. */
 void text_hidden_coding(struct text *t, struct str v);
 /* zstd and lz4 share the skippable frames: what follows them tells which it is. */

@@ -34,9 +34,9 @@ static int end_of_file(struct reader *r)
 	return WN_END;
 }
 
-/* Passes garbage up to the next sure head in this member. WN_OK: standing
- * before one. WN_END: the member has none that begins before `most`; *skipped grows. */
-static int pass_garbage(struct reader *r, uint64_t most, uint64_t *skipped, bool line, struct err *err)
+/* Passes garbage up to the next sure head in this member, or behind a record of a plain text (turn) to compressed
+ * members. WN_OK: standing before it. WN_END: the member has none that begins before `most`; *skipped grows. */
+static int pass_garbage(struct reader *r, uint64_t most, uint64_t *skipped, bool line, bool turn, struct err *err)
 {
 	size_t want = 64 * KIB;
 
@@ -50,6 +50,16 @@ static int pass_garbage(struct reader *r, uint64_t most, uint64_t *skipped, bool
 			return rc;
 		enum head_sight seen = reader_find_head(r, v, line, all, &s);
 
+		if (turn) {
+			if (seen == HEAD_SHORT && s.at + TEXT_OPENS > v.n)
+				s.at = v.n > TEXT_OPENS ? v.n - TEXT_OPENS : 0;
+			size_t member = text_turn_in(&r->text, v, s.at);
+
+			if (member < s.at) {
+				*skipped += member;
+				return WN_OK;
+			}
+		}
 		text_skip(&r->text, s.at);
 		*skipped += s.at;
 		if (seen == HEAD_YES)
@@ -141,7 +151,7 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 		int rc;
 
 		r->loose = false;
-		if ((rc = pass_garbage(r, r->to, &skipped, false, err)) != WN_OK)
+		if ((rc = pass_garbage(r, r->to, &skipped, false, false, err)) != WN_OK)
 			return rc;
 	}
 	for (;;) {
@@ -174,17 +184,16 @@ static int seek_head(struct reader *r, struct sighting *out, struct err *err)
 			return rc;
 		if (seen == HEAD_YES)
 			return WN_OK;
-		bool turned = false;
+		bool between = r->text.coding == CODING_NONE && r->ended, turned = false;
 
-		if (r->text.coding == CODING_NONE && r->closed && !strict &&
-		    (rc = text_turn(&r->text, &turned, err)) < 0)
+		if (between && !strict && (rc = text_turn(&r->text, &turned, err)) < 0)
 			return rc;
 		if (turned)
 			continue;
 		uint64_t skipped = 0, raw, skip;
 
 		text_place(&r->text, &raw, &skip);
-		rc = pass_garbage(r, UINT64_MAX, &skipped, true, err);
+		rc = pass_garbage(r, UINT64_MAX, &skipped, true, between, err);
 		if (rc < 0)
 			return rc;
 		flaw_add(&r->pending, FLAW_GARBAGE, raw,
@@ -404,6 +413,7 @@ static int pass_trailer(struct reader *r, struct err *err)
 		n = 4;
 	else if (!warc && v.n >= 1 && v.p[0] == '\n')
 		n = 1;
+	r->ended = n > 0;
 	r->closed = n && (n == v.n || (v.p[n] != '\r' && v.p[n] != '\n'));
 	if (r->closed) {
 		text_skip(&r->text, n);

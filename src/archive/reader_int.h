@@ -50,6 +50,7 @@ struct reader {
 	uint64_t left, found; /* of the block: to come, handed out */
 	bool cut;	      /* the block ended early */
 	bool closed;	      /* the record ended with the line ends that its format asks for */
+	bool ended;	      /* the same, and perhaps with more of them */
 	enum record_format format;
 	uint64_t declared;
 	size_t head_size;

@@ -195,7 +195,7 @@ int reader_open_range(struct reader **out, const char *path, uint64_t from, uint
 				     path, (unsigned long long)from);
 		else if (rc >= 0 && r->open)
 			rc = exact ? text_seek(&r->text, from, err) : text_sync(&r->text, from, to, err);
-		r->closed = exact;
+		r->closed = r->ended = exact;
 		if (rc == WN_END)
 			r->done = true; /* nothing begins here */
 		r->loose = rc == WN_OK && !exact && r->text.coding == CODING_NONE;

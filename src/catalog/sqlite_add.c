@@ -223,7 +223,7 @@ out:
 	return rc;
 }
 
-/* What else is new of a capture that got other segments: its digest and their flaws. */
+/* What else is new of a capture that got other segments: its digest, their flaws and those of the payload. */
 static int add_rejoined(struct adder *x, const struct capture *c)
 {
 	sqlite3_stmt *s[3] = { NULL };
@@ -235,12 +235,16 @@ static int add_rejoined(struct adder *x, const struct capture *c)
 	    (rc = sq_prepare(x->c, &s[2], "insert or ignore into capture_hash values (?,?)", x->err)) == WN_OK) {
 		sq_int(s[0], 1, c->file);
 		sq_int(s[0], 2, c->id);
-		sq_text_always(s[0], 3, str(flaw_name(FLAW_SEGMENT)));
+		for (int kind = 0; kind < FLAW_KINDS && rc == WN_OK; kind++)
+			if (flaw_of_payload((enum flaw_kind)kind)) {
+				sq_text_always(s[0], 3, str(flaw_name((enum flaw_kind)kind)));
+				rc = sq_run(x->c, s[0], x->err);
+			}
 		sq_int(s[1], 1, c->id);
 		sq_text(s[1], 2, c->payload_digest);
 		sqlite3_bind_int64(s[2], 1, sq_digest_hash(c->payload_digest));
 		sq_int(s[2], 2, c->id);
-		for (size_t i = 0; i < (c->payload_digest.n ? COUNT(s) : 1) && rc == WN_OK; i++)
+		for (size_t i = 1; i < COUNT(s) && c->payload_digest.n && rc == WN_OK; i++)
 			rc = sq_run(x->c, s[i], x->err);
 	}
 	for (size_t i = 0; i < COUNT(s); i++)

@@ -591,10 +591,11 @@ out:
 	return rc;
 }
 
+/* What is wrong with the payload as the segments make it, and with them. */
 static void take_segment_flaws(struct batch *b, const struct found *f, const struct capture *known)
 {
 	for (unsigned i = 0; i < f->n_flaws; i++)
-		if (f->flaws[i].kind == FLAW_SEGMENT) {
+		if (flaw_of_payload(f->flaws[i].kind)) {
 			take_flaw(b, &f->flaws[i], known->file, known->id);
 			b->counts.flaws++;
 		}

@@ -370,7 +370,7 @@ static int rejoin_one(struct ingest *g, uint64_t id, struct err *err)
 	return rc;
 }
 
-/* Segments of records that an earlier ingest found without them. */
+/* Segments of records that an earlier ingest found without them, also of one that was killed before it came to this. */
 static int rejoin(struct ingest *g, struct err *err)
 {
 	struct ids ids = { 0 };
@@ -413,8 +413,8 @@ static int run(struct ingest *g, const char *const *paths, size_t n, struct err 
 		return rc;
 	if (!g->o->index_only && g->report->files_skipped && (rc = are_some_bare(g->coll, &g->report->bare, err)) < 0)
 		return rc;
-	if ((rc = scan_inputs(g, err)) < 0 ||
-	    (atomic_load(&g->continues) && !g->o->index_only && (rc = rejoin(g, err)) < 0))
+	if ((rc = scan_inputs(g, err)) < 0 || ((atomic_load(&g->continues) || g->report->files_skipped) &&
+					       !g->o->index_only && (rc = rejoin(g, err)) < 0))
 		return rc;
 	progress_phase("finding originals", "revisits", 0);
 	if ((rc = catalog_adopt(g->coll->catalog, &g->report->captures_adopted, err)) < 0 ||

@@ -356,9 +356,6 @@ TEST(reader, reads_members_of_several_codings)
 
 			enum make_coding coding = (enum make_coding)test_below(t, MAKE_CODINGS);
 
-			if (i == 0 && bad < n && coding == MAKE_PLAIN)
-				coding =
-				    MAKE_GZIP; /* behind garbage in a file that is plain so far, members are not searched */
 			parts[i] = make_member(t->arena, make_record(t->arena, "resource", uri, block, NULL), coding);
 			if (i == bad)
 				parts[i] = STR("neither a member nor a record");
@@ -563,6 +560,42 @@ TEST(reader, reads_a_pipe)
 	pthread_create(&thread, NULL, feed, &f);
 	CHECK_STR(listing(t, f.path), want);
 	pthread_join(thread, NULL);
+}
+
+/* Members of several codings and what is neither between them: a pipe, which cannot look ahead, has what the file has. */
+TEST(reader, reads_several_codings_from_a_pipe)
+{
+	struct feed f = { .path = arena_printf(t->arena, "%s/pipe", test_dir(t)).p };
+
+	REQUIRE(mkfifo(f.path, 0600) == 0);
+	for (int round = 0; round < 40; round++) {
+		size_t n = 4 + test_below(t, 12), want = n;
+		struct str parts[16], whole;
+		pthread_t thread;
+
+		for (size_t i = 0; i < n; i++) {
+			static const size_t sizes[] = { 20, 3000, 100000, 1 * MIB };
+			const char *uri = arena_printf(t->arena, "http://host/%zu", i).p;
+			struct str block = make_noise(t, sizes[test_below(t, COUNT(sizes))]);
+
+			parts[i] = make_member(t->arena, make_record(t->arena, "resource", uri, block, NULL),
+					       (enum make_coding)test_below(t, MAKE_CODINGS));
+			if (i && test_below(t, 3) == 0) {
+				parts[i] = make_noise(t, 10 + test_below(t, 30000));
+				want--;
+			}
+		}
+		f.data = make_join(t->arena, parts, n);
+		whole = listing(t, make_file(t, "mixed", f.data));
+		size_t found = 0;
+
+		for (size_t i = 0; i < n; i++)
+			found += str_find(whole, arena_printf(t->arena, " http://host/%zu ", i)) >= 0;
+		CHECK(found == want, "round %d: %zu of %zu, seed %" PRIu64, round, found, want, t->seed);
+		pthread_create(&thread, NULL, feed, &f);
+		CHECK_STR(listing(t, f.path), whole, "round %d, seed %" PRIu64, round, t->seed);
+		pthread_join(thread, NULL);
+	}
 }
 
 TEST(reader, puts_segments_together)
