@@ -7,7 +7,7 @@
 /* ---- the scanner ---- */
 
 /* What of other attributes decides how one is read. */
-static const char *const deciding[SCAN_DECIDING] = { "rel", "as", "type", "target", "http-equiv" };
+static const char *const deciding[SCAN_DECIDING] = { "rel", "as", "type", "target", "http-equiv", "content" };
 
 enum scan html_scan_attr(struct str s, size_t *at, struct scanned_attr *a, bool *self_closing)
 {
@@ -255,8 +255,8 @@ static size_t doctype_end(struct str s, size_t at)
 
 		if (quote) {
 			quote = c == quote ? 0 : quote;
-		} else if (c == '<' && at + 3 < s.n && memcmp(s.p + at, "<!--", 4) == 0) {
-			at = html_scan_comment(s, at) - 1;
+		} else if (str_starts(str_sub(s, at, s.n), STR("<!--")) || str_starts(str_sub(s, at, s.n), STR("<?"))) {
+			at = xml_scan_other(s, at) - 1; /* where a quote is a letter */
 		} else if (c == '"' || c == '\'') {
 			quote = c;
 		} else if (c == '<') {
@@ -304,6 +304,43 @@ bool xml_has_own_names(struct str value)
 {
 	for (size_t i = 0; i < value.n; i++)
 		if (value.p[i] == '&' && !(i + 1 < value.n && value.p[i + 1] == '#')) {
+/* A document type that declares markup, or attributes that stand nowhere. */
+static bool makes_elements(struct arena *a, struct str doctype)
+{
+	bool defaults = false;
+
+	for (size_t at = 2; at < doctype.n; at++) {
+		struct str rest = str_sub(doctype, at, doctype.n), text;
+		ptrdiff_t end;
+
+		if (str_starts(rest, STR("<!--")) || str_starts(rest, STR("<?"))) {
+			at = xml_scan_other(doctype, at) - 1;
+		} else if (rest.p[0] == '<') {
+			defaults = str_starts(rest, STR("<!ATTLIST"));
+		} else if (rest.p[0] == '%') {
+			return true; /* declarations out of parts */
+		} else if (rest.p[0] == '"' || rest.p[0] == '\'') {
+			text = str_sub(rest, 1, rest.n);
+			if ((end = str_chr(text, rest.p[0])) < 0)
+				break;
+			text = html_attr_decode(a, str_sub(text, 0, (size_t)end));
+			if (defaults || str_chr(text, '<') >= 0 || str_chr(text, '&') >= 0)
+				return true;
+			at += (size_t)end + 1;
+		}
+	}
+	return false;
+}
+
+size_t xml_pass_other(struct rewriter *w, struct str s, size_t at)
+{
+	size_t end = xml_scan_other(s, at);
+
+	if (str_starts(str_sub(s, at, end), STR("<!DOCTYPE")))
+		w->made |= makes_elements(w->arena, str_sub(s, at, end));
+	return end;
+}
+
 			struct entity_match m;
 			size_t k = i + 1;
 
@@ -336,18 +373,24 @@ struct str xml_root(struct str xml)
 
 size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const struct scanned_attr **href)
 {
-	size_t end = html_scan_tag(s, at + 1, t);
+	size_t end = xml_scan_other(s, at); /* a quote that is left open does not hide it */
 
 	*href = NULL;
-	for (size_t i = 0; end && i < t->n; i++)
+	if (!html_scan_tag(str_sub(s, 0, end), at + 1, t) || !str_eq(t->name, STR("xml-stylesheet"))) {
+		t->n = t->rest = 0;
+		return end;
+	}
+	for (size_t i = 0; i < t->n; i++)
 		if (str_eq(t->attrs[i].name, STR("href")) && t->attrs[i].quote)
 			*href = &t->attrs[i];
 	return end;
 }
 
-bool xml_is_transform(const struct scanned_tag *style)
+bool xml_is_transform(struct arena *a, const struct scanned_tag *style)
 {
-	return str_ifind(html_scan_value(style, "type"), STR("xsl")) >= 0;
+	struct str type = html_attr_decode(a, html_scan_value(style, "type"));
+
+	return str_ifind(type, STR("xsl")) >= 0 || str_ifind(type, STR("xml")) >= 0;
 }
 
 /* ---- the copy ---- */

@@ -200,6 +200,17 @@ static const struct {
 	  "<title><image href='" AT("im_") "/x'/></title><style/><image href='" AT("im_") "/y'/>" },
 	{ "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='/y'/>",
 	  "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='" AT("im_") "/y'/>" },
+	/* names begin with more than letters, and quotes inside instructions are none */
+	{ "<_s:image href='/x'/><\xc3\xa9:image href='/x'/>",
+	  "<_s:image href='" AT("im_") "/x'/><\xc3\xa9:image href='" AT("im_") "/x'/>" },
+	{ "<!DOCTYPE svg [<?it's?><!--> ' -->]><image href='/x'/>",
+	  "<!DOCTYPE svg [<?it's?><!--> ' -->]><image href='" AT("im_") "/x'/>" },
+	{ "<?xml-stylesheet href='?><p>it's</p>", NULL },
+	{ "<?xml-stylesheets href='/x'?><p/>", NULL },
+	/* where only names of its own say where a document goes it stays */
+	{ "<meta http-equiv='refresh' content='0;url=&own;'/><meta http-equiv='&own;' content='0;url=/x'/><iframe src='&own;'/>",
+	  "<meta data-archived-http-equiv='refresh' content='0;url=&own;'/><meta data-archived-http-equiv='&own;' content='0;url=/x'/>"
+	  "<iframe data-archived-src='&own;'/>" },
 	{ "<iframe srcdoc='&lt;img src=x&gt;'/>", "<iframe srcdoc='&lt;img src=&quot;" AT("im_") "/d/x&quot;>'/>" },
 };
 
@@ -245,6 +256,7 @@ static const struct {
 	/* names, and names of names, are no references */
 	{ "<r xmlns='http://b.example/' xmlns:href='http://b.example/' schemeIdUri='http://b.example/' href='&own;/x'>http://b.example/</r>",
 	  NULL },
+		{ "<math><mi>x</mi></math>", "<math>[us]<mi>x</mi></math>" },
 	{ "<!DOCTYPE r [<!ENTITY e \"<x href='/y'>\">]><r><![CDATA[<x href='/y'>]]><!-- <x href='/y'> --></r>", NULL },
 	{ "<r href=/bare", NULL },
 	/* feeds and site maps */
@@ -269,6 +281,11 @@ static const struct {
 			 "oe_") "http://b.example/x'/></SegmentList></Period><Period><SegmentURL media='" OF("oe_") "http://b.example/s2'/></Period></MPD>" },
 	{ "<MPD><Period><BaseURL>http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
 	  "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='https://t.example/now'/><Location>/live.mpd</Location></MPD>",
+	{ "<r href='.%2E/%2e%2e/x' src='%2e/%2e%2e/y'/>", "<r href='" AT("oe_") "/x' src='%2e/%2e%2e/y'/>" },
+	{ "<r href='a&#xA0;b&#10;c&apos;'/>", NULL },
+	{ "<?xml-stylesheet href='?><r>it's</r>", NULL },
+	{ "<r><h:meta http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>",
+	  "<r><h:meta data-archived-http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>" },
 	  "<MPD><Period><BaseURL>" OF("oe_") "http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='" AT(
 	      "oe_") "/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
 		     "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='" OF(
@@ -285,6 +302,7 @@ TEST(rewrite, leaves_transforms_to_pages_with_an_origin)
 {
 	check_rewritten(
 	    t, as_xml_without_origin,
+	{ "<rss><link>\n<![CDATA[/x]]>\n</link></rss>", "<rss><link>\n<![CDATA[" AT("mp_") "/x]]>\n</link></rss>" },
 	    "<?xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='/s.css'?><r/>",
 	    "<?data-archived-xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='" AT(
 		"cs_") "/s.css'?><r/>");
@@ -318,6 +336,47 @@ static const struct {
 	  "{\"scope\":\"/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"/n?q=%s\"}],\"src\":[\"/a\"]}",
 	  "{\"scope\":\"" AT("mp_") "/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"" AT(
 	      "mp_") "/n?q=%s\"}],\"src\":[\"/a\"]}" },
+TEST(rewrite, leaves_transforms_under_other_names_too)
+{
+	check_rewritten(t, as_xml_without_origin, "<?xml-stylesheet type='application/xml' href='/s'?><r/>",
+			"<?data-archived-xml-stylesheet type='application/xml' href='/s'?><r/>");
+	check_rewritten(t, as_xml_without_origin, "<?xml-stylesheet type='text/&#120;sl' href='/s'?><r/>",
+			"<?data-archived-xml-stylesheet type='text/&#120;sl' href='/s'?><r/>");
+}
+
+TEST(rewrite, notes_document_types_that_make_elements)
+{
+	static const struct {
+		const char *xml;
+		bool made;
+	} rows[] = {
+		{ "<!DOCTYPE r><r/>", false },
+		{ "<!DOCTYPE r PUBLIC '-//x' 'http://b.example/x%20y.dtd'><r/>", false },
+		{ "<!DOCTYPE r [<!-- <!ENTITY e '<x/>'> --><!ENTITY n 'http://b.example/'><!ENTITY nbsp '&#160;'>]><r/>",
+		  false },
+		{ "<!DOCTYPE r [<!ATTLIST r a CDATA #IMPLIED><!ENTITY u 'x%20y'>]><r/>", false },
+		{ "<!DOCTYPE r [<!ATTLIST r a CDATA 'x'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY e '<x/>'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY e '&#x3C;x/>'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY e '&#38;#60;x/>'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY % p 'x'> %p;]><r/>", true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int page = 0; page < 2; page++) {
+			struct arena a = { 0 };
+			struct buf out = BUF(1 * MIB);
+			struct rewriter w = rewriter(&a, &out);
+
+			(page ? as_xhtml : as_xml)(&w, str(rows[i].xml), &out);
+			CHECK(w.made == rows[i].made);
+			url_release(&w.base);
+			url_release(&w.scratch);
+			buf_release(&out);
+			arena_release(&a);
+		}
+}
+
 	{ rewrite_app, "{\"src\":\"/never ends", NULL },
 	{ rewrite_app, "\"", NULL },
 	{ rewrite_app, "", NULL },
