@@ -157,7 +157,9 @@ static void srcdoc(struct state *x, struct str html)
 static void one_attr(struct state *x, const struct scanned_tag *t, const struct scanned_attr *a, const struct row *row)
 {
 	struct rewriter *w = x->w;
-	struct str value = html_attr_decode(w->arena, a->value), equiv;
+	bool text =
+	    row->meaning == IS_CODE || row->meaning == IS_STYLE; /* in the page's charset, of which UTF-8 is no part */
+	struct str value = (text && !w->utf8 ? html_attr_decode_ascii : html_attr_decode)(w->arena, a->value), equiv;
 
 	buf_reset(&x->value);
 	switch (row->meaning) {
@@ -216,6 +218,8 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		/* fall through */
 	case IS_RENAMED: html_copy_renamed(&x->copy, a->name); return;
 	}
+	if (str_eq(buf_view(&x->value), value))
+		return; /* also the way its letters are written stays */
 	html_copy_value(&x->copy, a, buf_view(&x->value));
 }
 
@@ -236,10 +240,6 @@ static const struct row *row_of(const struct rewriter *w, struct str tag, struct
 	return is_handler(attr) ? &handler : w->xml && str_eq(attr, STR("href")) ? &reference : NULL;
 }
 
-static void attribute(struct state *x, const struct scanned_tag *t, const struct scanned_attr *a)
-{
-	const struct row *row = row_of(x->w, t->name, a->name);
-
 /* In XML: a frame or a <meta> that may go where only the document's own names say. */
 static bool leads_unseen(const struct scanned_tag *t, const struct scanned_attr *a, const struct row *row)
 {
@@ -248,14 +248,18 @@ static bool leads_unseen(const struct scanned_tag *t, const struct scanned_attr 
 	return (row->mod == MOD_IF || row->mod == MOD_FR) && xml_has_own_names(a->value);
 }
 
-	if (row && (row->meaning == IS_RENAMED || (a->has_value && !(x->w->xml && xml_has_own_names(a->value)))))
-		one_attr(x, t, a, row);
-}
+static void attribute(struct state *x, const struct scanned_tag *t, const struct scanned_attr *a)
+{
+	const struct row *row = row_of(x->w, t->name, a->name);
 
 	if (row && x->w->xml && leads_unseen(t, a, row)) {
 		html_copy_renamed(&x->copy, a->name);
 		return;
 	}
+	if (row && (row->meaning == IS_RENAMED || (a->has_value && !(x->w->xml && xml_has_own_names(a->value)))))
+		one_attr(x, t, a, row);
+}
+
 static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, size_t end)
 {
 	struct rewriter *w = x->w;
@@ -335,12 +339,12 @@ static bool is_raw(const struct rewriter *w, const struct scanned_tag *t)
 	return html_is_raw(t->name);
 }
 
+static bool is_xml_name(char c) { return c == '_' || c == ':' || (c & 0x80); } /* may begin one, beside letters */
+
 void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 {
 	struct state x = {
 		.w = w, .copy = { .page = page, .out = w->out }, .value = BUF(LIMIT_REWRITE), .depth = depth
-static bool is_xml_name(char c) { return c == '_' || c == ':' || (c & 0x80); } /* may begin one, beside letters */
-
 	};
 	struct scanned_tag t;
 	size_t at = 0;

@@ -34,6 +34,8 @@ size_t html_scan_raw(struct str s, size_t at, struct str name); /* where the ele
 bool html_is_raw(struct str name);
 struct str html_scan_value(const struct scanned_tag *t, const char *name); /* .p NULL: it has none */
 struct str html_attr_decode(struct arena *a, struct str s);
+/* The same, but references to others than ASCII are marked, and html_add_encoded makes them what they were. */
+struct str html_attr_decode_ascii(struct arena *a, struct str s);
 void html_add_encoded(struct buf *out, struct str s);
 
 /* Of XML, where it is not as in HTML. */

@@ -159,7 +159,11 @@ bool html_is_raw(struct str name)
 
 /* ---- attribute values ---- */
 
-struct str html_attr_decode(struct arena *a, struct str s)
+/* Stands for the & of a reference that is kept: no text has it. */
+#define KEPT '\1'
+
+/* keep: references to what is not ASCII stay, for pages whose bytes are not UTF-8. */
+static struct str decode(struct arena *a, struct str s, bool keep)
 {
 	char *out;
 	size_t n = 0, i = 0;
@@ -184,7 +188,13 @@ struct str html_attr_decode(struct arena *a, struct str s)
 			if (k > from) {
 				const char *error;
 
-				n += utf8_encode(entity_number(code, &error), out + n);
+				code = entity_number(code, &error);
+				if (keep && code >= 0x80) {
+					out[n++] = KEPT;
+					i++;
+					continue;
+				}
+				n += utf8_encode(code, out + n);
 				i = k + (k < s.n && s.p[k] == ';');
 				continue;
 			}
@@ -201,6 +211,11 @@ struct str html_attr_decode(struct arena *a, struct str s)
 			if (m.best && (last == ';' || !(next == '=' || ascii_alpha(next) || ascii_digit(next)))) {
 				struct str t = entity_text(m.best);
 
+				if (keep && (t.p[0] & 0x80)) {
+					out[n++] = KEPT;
+					i++;
+					continue;
+				}
 				memcpy(out + n, t.p, t.n);
 				n += t.n;
 				i += 1 + m.best_n;
@@ -212,6 +227,9 @@ struct str html_attr_decode(struct arena *a, struct str s)
 	return str_n(out, n);
 }
 
+struct str html_attr_decode(struct arena *a, struct str s) { return decode(a, s, false); }
+struct str html_attr_decode_ascii(struct arena *a, struct str s) { return decode(a, s, true); }
+
 void html_add_encoded(struct buf *out, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -220,6 +238,7 @@ void html_add_encoded(struct buf *out, struct str s)
 		case '"': buf_str(out, STR("&quot;")); break;
 		case '\'': buf_str(out, STR("&#39;")); break;
 		case '<': buf_str(out, STR("&lt;")); break;
+		case KEPT: buf_byte(out, '&'); break;
 		default: buf_byte(out, s.p[i]);
 		}
 	}
@@ -285,25 +304,6 @@ size_t xml_scan_other(struct str s, size_t at)
 	return doctype_end(s, at);
 }
 
-size_t xml_scan_text(struct str s, size_t at, struct str name)
-{
-	for (; at < s.n; at++) {
-		struct str rest = str_sub(s, at, s.n);
-
-		if (s.p[at] != '<')
-			continue;
-		if (str_starts(rest, STR("<![CDATA[")))
-			at = xml_scan_other(s, at) - 1;
-		else if (tag_at(s, at, "</", name))
-			return at;
-	}
-	return s.n;
-}
-
-bool xml_has_own_names(struct str value)
-{
-	for (size_t i = 0; i < value.n; i++)
-		if (value.p[i] == '&' && !(i + 1 < value.n && value.p[i + 1] == '#')) {
 /* A document type that declares markup, or attributes that stand nowhere. */
 static bool makes_elements(struct arena *a, struct str doctype)
 {
@@ -341,6 +341,25 @@ size_t xml_pass_other(struct rewriter *w, struct str s, size_t at)
 	return end;
 }
 
+size_t xml_scan_text(struct str s, size_t at, struct str name)
+{
+	for (; at < s.n; at++) {
+		struct str rest = str_sub(s, at, s.n);
+
+		if (s.p[at] != '<')
+			continue;
+		if (str_starts(rest, STR("<![CDATA[")))
+			at = xml_scan_other(s, at) - 1;
+		else if (tag_at(s, at, "</", name))
+			return at;
+	}
+	return s.n;
+}
+
+bool xml_has_own_names(struct str value)
+{
+	for (size_t i = 0; i < value.n; i++)
+		if (value.p[i] == '&' && !(i + 1 < value.n && value.p[i + 1] == '#')) {
 			struct entity_match m;
 			size_t k = i + 1;
 

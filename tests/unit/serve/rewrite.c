@@ -220,6 +220,34 @@ TEST(rewrite, reads_pages_in_xml)
 		check_rewritten(t, as_xhtml, drawings[i].in, drawings[i].out);
 }
 
+static void as_main_xhtml(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->top = true;
+	as_xhtml(w, in, out);
+}
+
+static void as_page_of_1252(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->utf8 = false;
+	w->charset.encoding = encoding_of_label(STR("windows-1252"));
+	as_page(w, in, out);
+}
+
+TEST(rewrite, writes_no_utf8_into_other_charsets)
+{
+	check_rewritten(t, as_page_of_1252, "<a href='mailto:a?subject=caf&eacute;'><p onclick='x(\"&eacute;\")'>",
+			NULL);
+	check_rewritten(t, as_page_of_1252, "<p style='a:url(/x);b:\"&eacute;\xe9&#233;&amp;\"'>",
+			"<p style='a:url(" AT("im_") "/x);b:&quot;&eacute;\xe9&#233;&amp;&quot;'>");
+}
+
+TEST(rewrite, gives_a_link_one_target)
+{
+	check_rewritten(t, as_main_xhtml, "<a href='/x' xlink:href='/y'/><a href='/x'/>",
+			"<a href='" AT("") "/x' target=\"_top\" xlink:href='" AT("") "/y'/><a href='" AT(
+			    "") "/x' target=\"_top\"/>");
+}
+
 TEST(rewrite, puts_its_script_into_drawings)
 {
 	static const struct {
@@ -228,6 +256,7 @@ TEST(rewrite, puts_its_script_into_drawings)
 		{ "<?xml version='1.0'?><svg a='/x'><script>1</script></svg>",
 		  "<?xml version='1.0'?><svg a='/x'>[us]<script>1</script></svg>" },
 		{ "<svg/>", "<svg/>" },
+		{ "<math><mi>x</mi></math>", "<math>[us]<mi>x</mi></math>" },
 		{ "<html><head><title/></head><svg><rect/></svg></html>",
 		  "<html><head>[us]<title/></head><svg><rect/></svg></html>" },
 	};
@@ -252,11 +281,15 @@ static const struct {
 	/* what stays in the archive by itself stays as it is; what climbs out of its site does not */
 	{ "<r href='x' src='../y' url='#z'/>", NULL },
 	{ "<r href='../../x'/>", "<r href='" AT("oe_") "/x'/>" },
+	{ "<r href='.%2E/%2e%2e/x' src='%2e/%2e%2e/y'/>", "<r href='" AT("oe_") "/x' src='%2e/%2e%2e/y'/>" },
+	{ "<r href='a&#xA0;b&#10;c&apos;'/>", NULL },
+	{ "<?xml-stylesheet href='?><r>it's</r>", NULL },
+	{ "<r><h:meta http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>",
+	  "<r><h:meta data-archived-http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>" },
 	{ "<r href='urn:x' src='mailto:a@b' url='data:,'/>", NULL },
 	/* names, and names of names, are no references */
 	{ "<r xmlns='http://b.example/' xmlns:href='http://b.example/' schemeIdUri='http://b.example/' href='&own;/x'>http://b.example/</r>",
 	  NULL },
-		{ "<math><mi>x</mi></math>", "<math>[us]<mi>x</mi></math>" },
 	{ "<!DOCTYPE r [<!ENTITY e \"<x href='/y'>\">]><r><![CDATA[<x href='/y'>]]><!-- <x href='/y'> --></r>", NULL },
 	{ "<r href=/bare", NULL },
 	/* feeds and site maps */
@@ -269,6 +302,7 @@ static const struct {
 	{ "<urlset><url><loc>http://a.example/x</loc></url></urlset>",
 	  "<urlset><url><loc>" AT("mp_") "/x</loc></url></urlset>" },
 	{ "<other><link>http://a.example/x</link></other>", NULL },
+	{ "<rss><link>\n<![CDATA[/x]]>\n</link></rss>", "<rss><link>\n<![CDATA[" AT("mp_") "/x]]>\n</link></rss>" },
 	/* DASH: what lies in a BaseURL is relative to it */
 	{ "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='/i.mp4'/></Period></MPD>",
 	  "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='" AT(
@@ -281,11 +315,6 @@ static const struct {
 			 "oe_") "http://b.example/x'/></SegmentList></Period><Period><SegmentURL media='" OF("oe_") "http://b.example/s2'/></Period></MPD>" },
 	{ "<MPD><Period><BaseURL>http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
 	  "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='https://t.example/now'/><Location>/live.mpd</Location></MPD>",
-	{ "<r href='.%2E/%2e%2e/x' src='%2e/%2e%2e/y'/>", "<r href='" AT("oe_") "/x' src='%2e/%2e%2e/y'/>" },
-	{ "<r href='a&#xA0;b&#10;c&apos;'/>", NULL },
-	{ "<?xml-stylesheet href='?><r>it's</r>", NULL },
-	{ "<r><h:meta http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>",
-	  "<r><h:meta data-archived-http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>" },
 	  "<MPD><Period><BaseURL>" OF("oe_") "http://b.example/</BaseURL><S media='/x'/></Period><Period xlink:href='" AT(
 	      "oe_") "/r.xml'><AdaptationSet bitstreamSwitching='true'/></Period>"
 		     "<UTCTiming schemeIdUri='urn:mpeg:dash:utc:http-iso:2014' value='" OF(
@@ -302,40 +331,11 @@ TEST(rewrite, leaves_transforms_to_pages_with_an_origin)
 {
 	check_rewritten(
 	    t, as_xml_without_origin,
-	{ "<rss><link>\n<![CDATA[/x]]>\n</link></rss>", "<rss><link>\n<![CDATA[" AT("mp_") "/x]]>\n</link></rss>" },
 	    "<?xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='/s.css'?><r/>",
 	    "<?data-archived-xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='" AT(
 		"cs_") "/s.css'?><r/>");
 }
 
-TEST(rewrite, leads_xml_into_the_archive)
-{
-	for (size_t i = 0; i < COUNT(documents); i++)
-		check_rewritten(t, as_xml, documents[i].in, documents[i].out);
-}
-
-/* ---- manifests ---- */
-
-static const struct {
-	void (*rewrite)(struct rewriter *w, struct str text, struct buf *out);
-	const char *in, *out; /* out NULL: as it is */
-} lists[] = {
-	{ rewrite_hls,
-	  "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/k\",IV=0x1\r\nseg1.ts\r\nhttp://b.example/seg2.ts\n/seg3.ts",
-	  "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"" AT("oe_") "/k\",IV=0x1\r\nseg1.ts\r\n" OF(
-	      "oe_") "http://b.example/seg2.ts\n" AT("oe_") "/seg3.ts" },
-	{ rewrite_hls,
-	  "#EXT-X-DATERANGE:X-ASSET-URI=\"http://b.example/{$id}\",URI=\"/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"/open",
-	  "#EXT-X-DATERANGE:X-ASSET-URI=\"" OF("oe_") "http://b.example/{$id}\",URI=\"" AT(
-	      "oe_") "/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"" AT("oe_") "/open" },
-	{ rewrite_app,
-	  "{ \"name\": \"http://a.example/\", \"start_url\": \"\\/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"http:\\/\\/b.example\\/i.png\"}] }",
-	  "{ \"name\": \"http://a.example/\", \"start_url\": \"" AT(
-	      "mp_") "/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"" OF("im_") "http://b.example/i.png\"}] }" },
-	{ rewrite_app,
-	  "{\"scope\":\"/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"/n?q=%s\"}],\"src\":[\"/a\"]}",
-	  "{\"scope\":\"" AT("mp_") "/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"" AT(
-	      "mp_") "/n?q=%s\"}],\"src\":[\"/a\"]}" },
 TEST(rewrite, leaves_transforms_under_other_names_too)
 {
 	check_rewritten(t, as_xml_without_origin, "<?xml-stylesheet type='application/xml' href='/s'?><r/>",
@@ -377,6 +377,34 @@ TEST(rewrite, notes_document_types_that_make_elements)
 		}
 }
 
+TEST(rewrite, leads_xml_into_the_archive)
+{
+	for (size_t i = 0; i < COUNT(documents); i++)
+		check_rewritten(t, as_xml, documents[i].in, documents[i].out);
+}
+
+/* ---- manifests ---- */
+
+static const struct {
+	void (*rewrite)(struct rewriter *w, struct str text, struct buf *out);
+	const char *in, *out; /* out NULL: as it is */
+} lists[] = {
+	{ rewrite_hls,
+	  "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"/k\",IV=0x1\r\nseg1.ts\r\nhttp://b.example/seg2.ts\n/seg3.ts",
+	  "#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI=\"" AT("oe_") "/k\",IV=0x1\r\nseg1.ts\r\n" OF(
+	      "oe_") "http://b.example/seg2.ts\n" AT("oe_") "/seg3.ts" },
+	{ rewrite_hls,
+	  "#EXT-X-DATERANGE:X-ASSET-URI=\"http://b.example/{$id}\",URI=\"/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"/open",
+	  "#EXT-X-DATERANGE:X-ASSET-URI=\"" OF("oe_") "http://b.example/{$id}\",URI=\"" AT(
+	      "oe_") "/b\"\n#EXT-X-KEY:URI=\"skd://x\"\n#URI=\"" AT("oe_") "/open" },
+	{ rewrite_app,
+	  "{ \"name\": \"http://a.example/\", \"start_url\": \"\\/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"http:\\/\\/b.example\\/i.png\"}] }",
+	  "{ \"name\": \"http://a.example/\", \"start_url\": \"" AT(
+	      "mp_") "/s?a\", \"id\": \"/\", \"icons\": [{\"src\":\"i.png\"},{\"src\" : \"" OF("im_") "http://b.example/i.png\"}] }" },
+	{ rewrite_app,
+	  "{\"scope\":\"/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"/n?q=%s\"}],\"src\":[\"/a\"]}",
+	  "{\"scope\":\"" AT("mp_") "/\",\"description\":\"\\\"src\\\":\\\"/x\\\"\",\"shortcuts\":[{\"url\":\"" AT(
+	      "mp_") "/n?q=%s\"}],\"src\":[\"/a\"]}" },
 	{ rewrite_app, "{\"src\":\"/never ends", NULL },
 	{ rewrite_app, "\"", NULL },
 	{ rewrite_app, "", NULL },
