@@ -321,7 +321,7 @@ static void raw_content(struct state *x, const struct scanned_tag *t, size_t at,
 	rewrite_text *rewrite = rewriter_of(t);
 	bool coded = x->w->xml && str_chr(inside, '&') >= 0 && str_find(inside, STR("<![CDATA[")) < 0;
 
-	if (!rewrite || (coded && xml_has_own_names(inside)))
+	if (!rewrite || (coded && (xml_has_own_names(inside) || str_chr(inside, '<') >= 0)))
 		return;
 	html_copy_to(&x->copy, x->copy.page.p + at);
 	buf_reset(&x->value);
@@ -370,7 +370,10 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			if (!w->xml && str_ieq(t.name, STR("plaintext")))
 				break;
 			if (is_raw(w, &t)) {
-				end = w->xml ? xml_scan_text(page, at, name) : html_scan_raw(page, at, name);
+				if (!w->xml)
+					end = html_scan_raw(page, at, name);
+				else if (!xml_scan_text(page, at, name, &end))
+					continue; /* elements inside are as real as others */
 				raw_content(&x, &t, at, end);
 				at = end;
 			}

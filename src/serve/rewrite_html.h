@@ -42,8 +42,9 @@ void html_add_encoded(struct buf *out, struct str s);
 struct str xml_local(struct str name);				    /* without its prefix */
 size_t xml_scan_other(struct str s, size_t at);			    /* at "<!" or "<?": where that ends */
 size_t xml_pass_other(struct rewriter *w, struct str s, size_t at); /* the same, and what it makes is noted */
-size_t xml_scan_text(struct str s, size_t at, struct str name);	    /* where the end tag of this name begins */
-bool xml_has_own_names(struct str value);			    /* entities that only the document can know */
+/* Where the end tag of this name begins; false: an element is there before it. */
+bool xml_scan_text(struct str s, size_t at, struct str name, size_t *end);
+bool xml_has_own_names(struct str value); /* entities that only the document can know */
 /* At <?xml-stylesheet, written like a tag: where it ends; *href NULL: it has none. */
 size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const struct scanned_attr **href);
 bool xml_is_transform(struct arena *a, const struct scanned_tag *style);

@@ -341,19 +341,20 @@ size_t xml_pass_other(struct rewriter *w, struct str s, size_t at)
 	return end;
 }
 
-size_t xml_scan_text(struct str s, size_t at, struct str name)
+bool xml_scan_text(struct str s, size_t at, struct str name, size_t *end)
 {
 	for (; at < s.n; at++) {
-		struct str rest = str_sub(s, at, s.n);
-
 		if (s.p[at] != '<')
 			continue;
-		if (str_starts(rest, STR("<![CDATA[")))
+		if (at + 1 < s.n && (s.p[at + 1] == '!' || s.p[at + 1] == '?')) {
 			at = xml_scan_other(s, at) - 1;
-		else if (tag_at(s, at, "</", name))
-			return at;
+		} else {
+			*end = at;
+			return tag_at(s, at, "</", name);
+		}
 	}
-	return s.n;
+	*end = s.n;
+	return true;
 }
 
 bool xml_has_own_names(struct str value)

@@ -65,6 +65,7 @@ Object.assign(leaks, {
 	"refresh by a declared element": xhtml(`<!ENTITY e '<meta http-equiv="refresh" content="0;url=https://element.${live}/x"/>'>`, "&e;"),
 	"refresh by defaults": xhtml(`<!ATTLIST meta http-equiv CDATA "refresh" content CDATA "0;url=https://default.${live}/x">`, "<meta/>"),
 	"refresh under a prefix": xhtml("", `<_h:meta xmlns:_h="http://www.w3.org/1999/xhtml" http-equiv="refresh" content="0;url=https://prefix.${live}/x"/>`),
+	"refresh inside a style": xhtml("", `<style>p { color: red }<meta http-equiv="refresh" content="0;url=https://style-meta.${live}/x"/></style>`),
 	"refresh in a feed": { type: "application/xml", body: `<rss xmlns:h="http://www.w3.org/1999/xhtml"><h:meta http-equiv="refresh" content="0;url=https://feed.${live}/x"/></rss>` },
 	"frame by a name": xhtml(`<!ENTITY e "https://frame-name.${live}/x">`, '<iframe src="&e;"></iframe>'),
 });

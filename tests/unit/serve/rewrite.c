@@ -195,6 +195,8 @@ static const struct {
 	{ "<script>a &amp;&amp; b('http://b.example/?x&amp;y')</script>",
 	  "<script>a &amp;&amp; b(&#39;" OF("mp_") "http://b.example/?x&amp;y&#39;)</script>" },
 	{ "<style>a{b:url(&own;)}</style>", NULL },
+	{ "<style><!-- a{b:url(/x?&amp;)} --></style>", NULL },
+	{ "<style>a{}<image href='/x'/></style>", "<style>a{}<image href='" AT("im_") "/x'/></style>" },
 	/* in XML all elements hold markup */
 	{ "<title><image href='/x'/></title><style/><image href='/y'/>",
 	  "<title><image href='" AT("im_") "/x'/></title><style/><image href='" AT("im_") "/y'/>" },
