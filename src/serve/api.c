@@ -123,8 +123,28 @@ bool api_visible(const struct api *a, const struct capture *c)
 	return acl_allows(a->acl, c->urlkey, c->time, a->q->acl_user);
 }
 
-bool api_page(struct api *a, uint64_t *cursor, uint64_t *size)
+/* A filter or an order that was asked for and is not there would make another list look like an answer. */
+static bool understood(struct api *a, const char *const filter[2])
 {
+	for (size_t i = 0; i < a->q->n_params; i++) {
+		struct str name = a->q->params[i].name;
+		bool known =
+		    !str_starts(name, STR("filter[")) && !str_eq(name, STR("sort")) && !str_eq(name, STR("fields"));
+
+		for (int k = 0; k < 2 && filter[k]; k++)
+			known |= str_eq(name, arena_printf(&a->q->arena, "filter[%s]", filter[k]));
+		if (!known) {
+			response_error(a->r, 400, "there is no %.*s here", STR_FMT(name));
+			return false;
+		}
+	}
+	return true;
+}
+
+bool api_page(struct api *a, const char *const filter[2], uint64_t *cursor, uint64_t *size)
+{
+	if (!understood(a, filter))
+		return false;
 	if (request_u64(a->q, "page[cursor]", 0, INT64_MAX, 0, cursor) &&
 	    request_u64(a->q, "page[size]", 1, 1000, 100, size))
 		return true;
@@ -287,7 +307,7 @@ void api_captures(struct request *q, struct response *r)
 	struct catalog_next ids;
 	uint64_t until = 0;
 
-	if (!api_begin(&a, q, r) || !api_page(&a, &x.cursor, &x.size))
+	if (!api_begin(&a, q, r) || !api_page(&a, (const char *const[2]){ "url", "host" }, &x.cursor, &x.size))
 		return;
 	if (url.n > LIMIT_URL) {
 		response_error(r, 400, "the url is too long");

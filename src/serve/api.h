@@ -24,7 +24,8 @@ void api_fail(struct api *a);		    /* answers with a->err */
 /* Whether access rules let the one who asks see it. */
 bool api_visible(const struct api *a, const struct capture *c);
 /* page[cursor] and page[size]; false: the error is in r. */
-bool api_page(struct api *a, uint64_t *cursor, uint64_t *size);
+/* filter: the one or two names that filter[...] has here; what would be passed over is refused. */
+bool api_page(struct api *a, const char *const filter[2], uint64_t *cursor, uint64_t *size);
 
 /* Closes {"data": ... with meta and links, and answers with it: ETag, or 304 when the client has it. */
 void api_envelope(struct request *q, struct response *r, struct json *j);

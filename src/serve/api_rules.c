@@ -164,8 +164,13 @@ void api_members(struct request *q, struct response *r)
 	struct cover_member m;
 	struct members *list;
 
-	if (!api_begin(&a, q, r) || !find_cover(&a, &row) || !api_page(&a, &cursor, &size))
+	if (!api_begin(&a, q, r) || !find_cover(&a, &row) ||
+	    !api_page(&a, (const char *const[2]){ "state" }, &cursor, &size))
 		return;
+	if (state.n && of.which == MEMBERS_ALL) {
+		response_error(r, 400, "filter[state] is kept or dropped");
+		return;
+	}
 	of.cover = row.id;
 	of.after = cursor;
 	if (members_open(&list, a.coll, &of, &a.err) < 0) {

@@ -159,7 +159,7 @@ static int row_passes(struct cdx_scan *s, struct catalog *c, const struct cdx_ro
 	if (s->q->cover) {
 		if ((rc = catalog_cover_state(c, s->q->cover, row->id, &s->cover_state, &s->witness, err)) < 0)
 			return rc;
-		if (s->cover_state != 1 && !(s->q->covered_too && s->cover_state == 0))
+		if (s->cover_state == 0 && !s->q->covered_too) /* what it says nothing of (images, errors) stays */
 			return WN_OK;
 	}
 	if (!acl_allows(s->set.acl, row->urlkey, row->time, s->set.user))

@@ -25,10 +25,11 @@ static void replay(struct request *q, struct response *r)
 	/* only where nothing of ours is may an archived page have the origin of its address */
 	response_headerf(
 	    r, "Content-Security-Policy",
-	    "sandbox allow-scripts allow-forms allow-downloads allow-top-navigation-by-user-activation%s; "
+	    "sandbox%s allow-forms allow-downloads allow-top-navigation-by-user-activation%s; "
 	    "default-src %.*s/ 'unsafe-inline' 'unsafe-eval' data: blob:; form-action %.*s/; base-uri %.*s/; frame-ancestors %.*s%s%.*s",
-	    q->at_replay ? " allow-same-origin" : "", STR_FMT(o), STR_FMT(o), STR_FMT(o), STR_FMT(q->origin),
-	    q->at_replay ? " " : "", STR_FMT(q->at_replay ? q->replay_origin : STR("")));
+	    r->still ? "" : " allow-scripts", q->at_replay ? " allow-same-origin" : "", STR_FMT(o), STR_FMT(o),
+	    STR_FMT(o), STR_FMT(q->origin), q->at_replay ? " " : "",
+	    STR_FMT(q->at_replay ? q->replay_origin : STR("")));
 }
 
 static void own_at_replay(struct request *q, struct response *r)

@@ -326,6 +326,7 @@ void replay_send(struct replay_job *job)
 		kind = o->cut || o->body.n > LIMIT_REWRITE ? REWRITE_NOT : rewrite_kind(mime, mod, o->body);
 	body = raw ? o->body : jsonp_rename(&q->arena, o->body, job->capture.url, job->path->url);
 	body = rewritten(job, w, kind, mime, o->type, body, &label);
+	r->still = w->made;
 	if (label)
 		response_headerf(r, "Content-Type", "%.*s; charset=%s", STR_FMT(mime), label);
 	else if (!o->has_head && o->type.n)

@@ -86,6 +86,21 @@ void rewrite_ref(struct rewriter *w, struct str ref, enum modifier mod, struct b
 		rewrite_absolute(w, plain, mod, out);
 }
 
+/* How browsers read a part of a path: -1 "..", 0 ".", both also escaped, 1 a name. */
+static int step(struct str part)
+{
+	int dots = 0;
+
+	for (size_t i = 0; i < part.n; dots++)
+		if (part.p[i] == '.')
+			i++;
+		else if (str_istarts(str_sub(part, i, part.n), STR("%2e")))
+			i += 3;
+		else
+			return 1;
+	return dots == 1 ? 0 : dots == 2 ? -1 : 1;
+}
+
 /* More ".." than the base has folders: by itself it would climb out of the archived site. */
 static bool climbs(const struct url *base, struct str ref)
 {
@@ -99,7 +114,7 @@ static bool climbs(const struct url *base, struct str ref)
 
 		while (end < ref.n && !strchr("/\\?#", ref.p[end]))
 			end++;
-		folders += str_eq(str_sub(ref, i, end), STR("..")) ? -1 : !str_eq(str_sub(ref, i, end), STR("."));
+		folders += step(str_sub(ref, i, end));
 		i = end + (end < ref.n && ref.p[end] != '?' && ref.p[end] != '#');
 	}
 	return folders < 0;

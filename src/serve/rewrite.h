@@ -25,6 +25,7 @@ struct rewriter {
 	bool utf8; /* bytes >= 0x80 in URLs are UTF-8 */
 	bool xml;  /* XHTML: entities and CDATA as XML has them */
 	bool bare; /* the page has no origin: browsers refuse its XSLT, and would show nothing */
+	bool made; /* found: its document type makes elements or attributes, which nobody rewrote */
 	bool top;  /* links leave the frame by target=_top: rewritten to the frame page */
 };
 

@@ -111,6 +111,7 @@ struct state {
 	struct html_copy copy;
 	struct str base_target;
 	bool has_base, inside; /* the first tag is past */
+	bool targeted;	       /* the tag was given a target */
 	struct buf value;      /* of one attribute */
 	unsigned depth;
 };
@@ -156,7 +157,9 @@ static void srcdoc(struct state *x, struct str html)
 static void one_attr(struct state *x, const struct scanned_tag *t, const struct scanned_attr *a, const struct row *row)
 {
 	struct rewriter *w = x->w;
-	struct str value = html_attr_decode(w->arena, a->value), equiv;
+	bool text =
+	    row->meaning == IS_CODE || row->meaning == IS_STYLE; /* in the page's charset, of which UTF-8 is no part */
+	struct str value = (text && !w->utf8 ? html_attr_decode_ascii : html_attr_decode)(w->arena, a->value), equiv;
 
 	buf_reset(&x->value);
 	switch (row->meaning) {
@@ -174,8 +177,11 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		bool top = leads_to_top(x, t);
 
 		rewrite_ref(w, value, top ? MOD_NONE : MOD_MP, &x->value);
-		html_copy_value(&x->copy, a, buf_view(&x->value));
-		if (top && str_starts(buf_view(&x->value), w->prefix) && !html_scan_value(t, "target").p) {
+		if (!str_eq(buf_view(&x->value), value))
+			html_copy_value(&x->copy, a, buf_view(&x->value));
+		if (top && !x->targeted && str_starts(buf_view(&x->value), w->prefix) &&
+		    !html_scan_value(t, "target").p) {
+			x->targeted = true; /* once: it may have both href and xlink:href */
 			html_copy_to(&x->copy, a->value.p + a->value.n + (a->quote != 0));
 			buf_str(w->out, STR(" target=\"_top\""));
 		}
@@ -212,6 +218,8 @@ static void one_attr(struct state *x, const struct scanned_tag *t, const struct 
 		/* fall through */
 	case IS_RENAMED: html_copy_renamed(&x->copy, a->name); return;
 	}
+	if (str_eq(buf_view(&x->value), value))
+		return; /* also the way its letters are written stays */
 	html_copy_value(&x->copy, a, buf_view(&x->value));
 }
 
@@ -232,10 +240,22 @@ static const struct row *row_of(const struct rewriter *w, struct str tag, struct
 	return is_handler(attr) ? &handler : w->xml && str_eq(attr, STR("href")) ? &reference : NULL;
 }
 
+/* In XML: a frame or a <meta> that may go where only the document's own names say. */
+static bool leads_unseen(const struct scanned_tag *t, const struct scanned_attr *a, const struct row *row)
+{
+	if (row->meaning == IS_EQUIV)
+		return str_chr(a->value, '&') >= 0 || xml_has_own_names(html_scan_value(t, "content"));
+	return (row->mod == MOD_IF || row->mod == MOD_FR) && xml_has_own_names(a->value);
+}
+
 static void attribute(struct state *x, const struct scanned_tag *t, const struct scanned_attr *a)
 {
 	const struct row *row = row_of(x->w, t->name, a->name);
 
+	if (row && x->w->xml && leads_unseen(t, a, row)) {
+		html_copy_renamed(&x->copy, a->name);
+		return;
+	}
 	if (row && (row->meaning == IS_RENAMED || (a->has_value && !(x->w->xml && xml_has_own_names(a->value)))))
 		one_attr(x, t, a, row);
 }
@@ -244,10 +264,11 @@ static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, s
 {
 	struct rewriter *w = x->w;
 	struct scanned_attr late;
-	bool ignored = false, drawing = false;
+	bool ignored = false, root = false;
 
-	if (!w->head_done && w->xml && str_eq(t->name, STR("svg")) && !x->inside) {
-		drawing = true;
+	x->targeted = false;
+	if (!w->head_done && w->xml && !x->inside && !str_eq(t->name, STR("html"))) {
+		root = true;
 	} else if (!w->head_done && !str_ieq(t->name, STR("html"))) {
 		bool is_head = str_ieq(t->name, STR("head"));
 
@@ -263,7 +284,7 @@ static void start_tag(struct state *x, const struct scanned_tag *t, size_t at, s
 		attribute(x, t, &t->attrs[i]);
 	for (size_t i = t->rest; i && html_scan_attr(x->copy.page, &i, &late, &ignored) == SCAN_ATTR;)
 		attribute(x, t, &late);
-	if (drawing && !t->self_closing) { /* its scripts are children of its root */
+	if (root && !t->self_closing) { /* in drawings and other XML nothing stands before the first element */
 		w->head_done = true;
 		html_copy_to(&x->copy, x->copy.page.p + end);
 		buf_str(w->out, w->head);
@@ -300,7 +321,7 @@ static void raw_content(struct state *x, const struct scanned_tag *t, size_t at,
 	rewrite_text *rewrite = rewriter_of(t);
 	bool coded = x->w->xml && str_chr(inside, '&') >= 0 && str_find(inside, STR("<![CDATA[")) < 0;
 
-	if (!rewrite || (coded && xml_has_own_names(inside)))
+	if (!rewrite || (coded && (xml_has_own_names(inside) || str_chr(inside, '<') >= 0)))
 		return;
 	html_copy_to(&x->copy, x->copy.page.p + at);
 	buf_reset(&x->value);
@@ -317,6 +338,8 @@ static bool is_raw(const struct rewriter *w, const struct scanned_tag *t)
 		return !t->self_closing && (str_eq(t->name, STR("style")) || str_eq(t->name, STR("script")));
 	return html_is_raw(t->name);
 }
+
+static bool is_xml_name(char c) { return c == '_' || c == ':' || (c & 0x80); } /* may begin one, beside letters */
 
 void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 {
@@ -335,7 +358,7 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 		at = (size_t)(open - page.p);
 		if (at + 1 >= page.n)
 			break;
-		if (ascii_alpha(page.p[at + 1])) {
+		if (ascii_alpha(page.p[at + 1]) || (w->xml && is_xml_name(page.p[at + 1]))) {
 			if ((end = html_scan_tag(page, at, &t)) == 0)
 				break;
 			struct str name = t.name;
@@ -347,7 +370,10 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			if (!w->xml && str_ieq(t.name, STR("plaintext")))
 				break;
 			if (is_raw(w, &t)) {
-				end = w->xml ? xml_scan_text(page, at, name) : html_scan_raw(page, at, name);
+				if (!w->xml)
+					end = html_scan_raw(page, at, name);
+				else if (!xml_scan_text(page, at, name, &end))
+					continue; /* elements inside are as real as others */
 				raw_content(&x, &t, at, end);
 				at = end;
 			}
@@ -359,14 +385,13 @@ void html_rewrite_at(struct rewriter *w, struct str page, unsigned depth)
 			static const struct row style = { "", "href", IS_URL, MOD_CS };
 			const struct scanned_attr *href;
 
-			if ((at = xml_scan_style(page, at, &t, &href)) == 0)
-				break;
-			if (w->bare && xml_is_transform(&t))
+			at = xml_scan_style(page, at, &t, &href);
+			if (w->bare && xml_is_transform(w->arena, &t))
 				html_copy_renamed(&x.copy, t.name);
 			else if (href)
 				one_attr(&x, &t, href, &style);
 		} else if (w->xml && (page.p[at + 1] == '!' || page.p[at + 1] == '?')) {
-			at = xml_scan_other(page, at);
+			at = xml_pass_other(w, page, at);
 		} else if (at + 3 < page.n && memcmp(page.p + at, "<!--", 4) == 0) {
 			at = html_scan_comment(page, at);
 		} else if (page.p[at + 1] == '!' || page.p[at + 1] == '?' || page.p[at + 1] == '/') {

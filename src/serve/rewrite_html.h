@@ -5,7 +5,7 @@
 
 enum {
 	SCAN_ATTRS = 256,  /* attributes of one tag that are held; more are read again from the source */
-	SCAN_DECIDING = 5, /* names of attributes that say how others are read */
+	SCAN_DECIDING = 6, /* names of attributes that say how others are read */
 };
 
 struct scanned_attr {
@@ -34,16 +34,20 @@ size_t html_scan_raw(struct str s, size_t at, struct str name); /* where the ele
 bool html_is_raw(struct str name);
 struct str html_scan_value(const struct scanned_tag *t, const char *name); /* .p NULL: it has none */
 struct str html_attr_decode(struct arena *a, struct str s);
+/* The same, but references to others than ASCII are marked, and html_add_encoded makes them what they were. */
+struct str html_attr_decode_ascii(struct arena *a, struct str s);
 void html_add_encoded(struct buf *out, struct str s);
 
 /* Of XML, where it is not as in HTML. */
-struct str xml_local(struct str name);				/* without its prefix */
-size_t xml_scan_other(struct str s, size_t at);			/* at "<!" or "<?": where that ends */
-size_t xml_scan_text(struct str s, size_t at, struct str name); /* where the end tag of this name begins */
-bool xml_has_own_names(struct str value);			/* entities that only the document can know */
-/* At <?xml-stylesheet, written like a tag: where it ends, 0: never; *href NULL: it has none. */
+struct str xml_local(struct str name);				    /* without its prefix */
+size_t xml_scan_other(struct str s, size_t at);			    /* at "<!" or "<?": where that ends */
+size_t xml_pass_other(struct rewriter *w, struct str s, size_t at); /* the same, and what it makes is noted */
+/* Where the end tag of this name begins; false: an element is there before it. */
+bool xml_scan_text(struct str s, size_t at, struct str name, size_t *end);
+bool xml_has_own_names(struct str value); /* entities that only the document can know */
+/* At <?xml-stylesheet, written like a tag: where it ends; *href NULL: it has none. */
 size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const struct scanned_attr **href);
-bool xml_is_transform(const struct scanned_tag *style);
+bool xml_is_transform(struct arena *a, const struct scanned_tag *style);
 
 /* A page on its way out: what lies before `from` is written. */
 struct html_copy {

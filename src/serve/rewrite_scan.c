@@ -7,7 +7,7 @@
 /* ---- the scanner ---- */
 
 /* What of other attributes decides how one is read. */
-static const char *const deciding[SCAN_DECIDING] = { "rel", "as", "type", "target", "http-equiv" };
+static const char *const deciding[SCAN_DECIDING] = { "rel", "as", "type", "target", "http-equiv", "content" };
 
 enum scan html_scan_attr(struct str s, size_t *at, struct scanned_attr *a, bool *self_closing)
 {
@@ -159,7 +159,11 @@ bool html_is_raw(struct str name)
 
 /* ---- attribute values ---- */
 
-struct str html_attr_decode(struct arena *a, struct str s)
+/* Stands for the & of a reference that is kept: no text has it. */
+#define KEPT '\1'
+
+/* keep: references to what is not ASCII stay, for pages whose bytes are not UTF-8. */
+static struct str decode(struct arena *a, struct str s, bool keep)
 {
 	char *out;
 	size_t n = 0, i = 0;
@@ -184,7 +188,13 @@ struct str html_attr_decode(struct arena *a, struct str s)
 			if (k > from) {
 				const char *error;
 
-				n += utf8_encode(entity_number(code, &error), out + n);
+				code = entity_number(code, &error);
+				if (keep && code >= 0x80) {
+					out[n++] = KEPT;
+					i++;
+					continue;
+				}
+				n += utf8_encode(code, out + n);
 				i = k + (k < s.n && s.p[k] == ';');
 				continue;
 			}
@@ -201,6 +211,11 @@ struct str html_attr_decode(struct arena *a, struct str s)
 			if (m.best && (last == ';' || !(next == '=' || ascii_alpha(next) || ascii_digit(next)))) {
 				struct str t = entity_text(m.best);
 
+				if (keep && (t.p[0] & 0x80)) {
+					out[n++] = KEPT;
+					i++;
+					continue;
+				}
 				memcpy(out + n, t.p, t.n);
 				n += t.n;
 				i += 1 + m.best_n;
@@ -212,6 +227,9 @@ struct str html_attr_decode(struct arena *a, struct str s)
 	return str_n(out, n);
 }
 
+struct str html_attr_decode(struct arena *a, struct str s) { return decode(a, s, false); }
+struct str html_attr_decode_ascii(struct arena *a, struct str s) { return decode(a, s, true); }
+
 void html_add_encoded(struct buf *out, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -220,6 +238,7 @@ void html_add_encoded(struct buf *out, struct str s)
 		case '"': buf_str(out, STR("&quot;")); break;
 		case '\'': buf_str(out, STR("&#39;")); break;
 		case '<': buf_str(out, STR("&lt;")); break;
+		case KEPT: buf_byte(out, '&'); break;
 		default: buf_byte(out, s.p[i]);
 		}
 	}
@@ -255,8 +274,8 @@ static size_t doctype_end(struct str s, size_t at)
 
 		if (quote) {
 			quote = c == quote ? 0 : quote;
-		} else if (c == '<' && at + 3 < s.n && memcmp(s.p + at, "<!--", 4) == 0) {
-			at = html_scan_comment(s, at) - 1;
+		} else if (str_starts(str_sub(s, at, s.n), STR("<!--")) || str_starts(str_sub(s, at, s.n), STR("<?"))) {
+			at = xml_scan_other(s, at) - 1; /* where a quote is a letter */
 		} else if (c == '"' || c == '\'') {
 			quote = c;
 		} else if (c == '<') {
@@ -285,19 +304,57 @@ size_t xml_scan_other(struct str s, size_t at)
 	return doctype_end(s, at);
 }
 
-size_t xml_scan_text(struct str s, size_t at, struct str name)
+/* A document type that declares markup, or attributes that stand nowhere. */
+static bool makes_elements(struct arena *a, struct str doctype)
+{
+	bool defaults = false;
+
+	for (size_t at = 2; at < doctype.n; at++) {
+		struct str rest = str_sub(doctype, at, doctype.n), text;
+		ptrdiff_t end;
+
+		if (str_starts(rest, STR("<!--")) || str_starts(rest, STR("<?"))) {
+			at = xml_scan_other(doctype, at) - 1;
+		} else if (rest.p[0] == '<') {
+			defaults = str_starts(rest, STR("<!ATTLIST"));
+		} else if (rest.p[0] == '%') {
+			return true; /* declarations out of parts */
+		} else if (rest.p[0] == '"' || rest.p[0] == '\'') {
+			text = str_sub(rest, 1, rest.n);
+			if ((end = str_chr(text, rest.p[0])) < 0)
+				break;
+			text = html_attr_decode(a, str_sub(text, 0, (size_t)end));
+			if (defaults || str_chr(text, '<') >= 0 || str_chr(text, '&') >= 0)
+				return true;
+			at += (size_t)end + 1;
+		}
+	}
+	return false;
+}
+
+size_t xml_pass_other(struct rewriter *w, struct str s, size_t at)
+{
+	size_t end = xml_scan_other(s, at);
+
+	if (str_starts(str_sub(s, at, end), STR("<!DOCTYPE")))
+		w->made |= makes_elements(w->arena, str_sub(s, at, end));
+	return end;
+}
+
+bool xml_scan_text(struct str s, size_t at, struct str name, size_t *end)
 {
 	for (; at < s.n; at++) {
-		struct str rest = str_sub(s, at, s.n);
-
 		if (s.p[at] != '<')
 			continue;
-		if (str_starts(rest, STR("<![CDATA[")))
+		if (at + 1 < s.n && (s.p[at + 1] == '!' || s.p[at + 1] == '?')) {
 			at = xml_scan_other(s, at) - 1;
-		else if (tag_at(s, at, "</", name))
-			return at;
+		} else {
+			*end = at;
+			return tag_at(s, at, "</", name);
+		}
 	}
-	return s.n;
+	*end = s.n;
+	return true;
 }
 
 bool xml_has_own_names(struct str value)
@@ -336,18 +393,24 @@ struct str xml_root(struct str xml)
 
 size_t xml_scan_style(struct str s, size_t at, struct scanned_tag *t, const struct scanned_attr **href)
 {
-	size_t end = html_scan_tag(s, at + 1, t);
+	size_t end = xml_scan_other(s, at); /* a quote that is left open does not hide it */
 
 	*href = NULL;
-	for (size_t i = 0; end && i < t->n; i++)
+	if (!html_scan_tag(str_sub(s, 0, end), at + 1, t) || !str_eq(t->name, STR("xml-stylesheet"))) {
+		t->n = t->rest = 0;
+		return end;
+	}
+	for (size_t i = 0; i < t->n; i++)
 		if (str_eq(t->attrs[i].name, STR("href")) && t->attrs[i].quote)
 			*href = &t->attrs[i];
 	return end;
 }
 
-bool xml_is_transform(const struct scanned_tag *style)
+bool xml_is_transform(struct arena *a, const struct scanned_tag *style)
 {
-	return str_ifind(html_scan_value(style, "type"), STR("xsl")) >= 0;
+	struct str type = html_attr_decode(a, html_scan_value(style, "type"));
+
+	return str_ifind(type, STR("xsl")) >= 0 || str_ifind(type, STR("xml")) >= 0;
 }
 
 /* ---- the copy ---- */

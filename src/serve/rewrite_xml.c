@@ -59,18 +59,33 @@ struct xml {
 	struct str outer[DEPTH]; /* the base around the element at this depth, where the element has one of its own */
 };
 
+/* Of a <meta> by which the document goes elsewhere, or forbids what ours allows: it may hold elements of pages. */
+static bool moves(const struct scanned_attr *a)
+{
+	struct str value = str_trim(a->value);
+
+	return str_ieq(a->name, STR("http-equiv")) && (str_chr(a->value, '&') >= 0 || str_ieq(value, STR("refresh")) ||
+						       str_istarts(value, STR("content-security-policy")));
+}
+
 static void attribute(struct xml *x, struct str tag, const struct scanned_attr *a)
 {
-	struct str name = xml_local(a->name);
+	struct str name = xml_local(a->name), ref;
 
+	if (str_eq(tag, STR("meta")) && moves(a)) {
+		html_copy_renamed(&x->copy, a->name);
+		return;
+	}
 	if (!a->quote || str_starts(a->name, STR("xmlns")) || xml_has_own_names(a->value))
 		return;
 	for (size_t i = 0; i < COUNT(attributes); i++)
 		if (str_eq(name, str(attributes[i].attr)) &&
 		    (!attributes[i].tag[0] || str_eq(tag, str(attributes[i].tag)))) {
+			ref = html_attr_decode(x->w->arena, a->value);
 			buf_reset(&x->value);
-			rewrite_lead(x->w, html_attr_decode(x->w->arena, a->value), attributes[i].mod, &x->value);
-			html_copy_value(&x->copy, a, buf_view(&x->value));
+			rewrite_lead(x->w, ref, attributes[i].mod, &x->value);
+			if (!str_eq(buf_view(&x->value), ref)) /* else also the way its letters are written stays */
+				html_copy_value(&x->copy, a, buf_view(&x->value));
 			return;
 		}
 }
@@ -91,11 +106,15 @@ static void set_base(struct xml *x, struct str ref)
 /* The text of an element, at `at`: what stands before the next tag, or in the CDATA section that begins it. */
 static void text_of(struct xml *x, struct str tag, size_t at)
 {
-	struct str rest = str_sub(x->copy.page, at, x->copy.page.n), text, ref;
-	bool raw = str_starts(rest, STR("<![CDATA["));
+	struct str page = x->copy.page, rest, text, ref;
+	bool raw;
 	size_t row = 0;
 	ptrdiff_t end;
 
+	while (at < page.n && html_blank(page.p[at]))
+		at++;
+	rest = str_sub(page, at, page.n);
+	raw = str_starts(rest, STR("<![CDATA["));
 	while (row < COUNT(texts) && !(str_eq(x->root, str(texts[row].root)) && str_eq(tag, str(texts[row].tag))))
 		row++;
 	if (row == COUNT(texts) || (end = raw ? str_find(rest, STR("]]>")) : str_chr(rest, '<')) < 0)
@@ -159,9 +178,8 @@ void rewrite_xml(struct rewriter *w, struct str xml)
 			break;
 		rest = str_sub(xml, at, xml.n);
 		if (str_starts(rest, STR("<?xml-stylesheet"))) {
-			if ((at = xml_scan_style(xml, at, &t, &href)) == 0)
-				break;
-			if (w->bare && xml_is_transform(&t)) {
+			at = xml_scan_style(xml, at, &t, &href);
+			if (w->bare && xml_is_transform(w->arena, &t)) {
 				html_copy_renamed(&x.copy, t.name);
 			} else if (href) {
 				buf_reset(&x.value);
@@ -169,7 +187,7 @@ void rewrite_xml(struct rewriter *w, struct str xml)
 				html_copy_value(&x.copy, href, buf_view(&x.value));
 			}
 		} else if (rest.p[1] == '!' || rest.p[1] == '?') {
-			at = xml_scan_other(xml, at);
+			at = xml_pass_other(w, xml, at);
 		} else {
 			size_t end = html_scan_tag(xml, at, &t);
 

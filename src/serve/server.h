@@ -171,6 +171,7 @@ struct response {
 	void *context;
 	uint64_t length;   /* of a streamed body; UINT64_MAX: not known */
 	bool plain;	   /* never in gzip */
+	bool still;	   /* archived, and runs no scripts and goes nowhere by itself */
 	struct str reason; /* beside the status reason_of, as it was archived; empty: the usual one */
 	int reason_of;
 	struct request *request;

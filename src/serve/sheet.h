@@ -65,6 +65,8 @@ struct sheet_source {
 	const struct sheet_column *columns;
 	struct request *q;
 	uint64_t list, after, after_minor; /* for fill: which list, the last row that was given */
+	struct buf *from;		   /* the same where rows go by key: where the next piece begins, */
+	struct str to;			   /* and the list ends */
 };
 void sheet_stream(struct request *q, struct response *r, struct sheet_source *s, const char *name);
 

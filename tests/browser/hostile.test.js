@@ -58,6 +58,17 @@ const leaks = {
 	"report": { headers: [["Reporting-Endpoints", `d="https://r.${live}/x"`], ["Report-To", `{"group":"d","max_age":99,"endpoints":[{"url":"https://rt.${live}/x"}]}`], ["NEL", '{"report_to":"d","max_age":99,"success_fraction":1}'], ["Content-Security-Policy-Report-Only", `default-src 'none'; report-uri https://csp.${live}/x`]], body: script("eval('1')") },
 	"link header": { headers: [["Link", `<https://h-css.${live}/x>; rel=preload; as=style, <https://link-header.${live}>; rel=preconnect`], ["Refresh", `0; url=https://hr.${live}/x`]], body: "<!doctype html><title>p</title><p>x" },
 };
+// XML in which names that it declares, and defaults of attributes, make what no rewriting sees.
+const xhtml = (declared, head) => ({ type: "application/xhtml+xml", body: `<!DOCTYPE html [${declared}]><html xmlns="http://www.w3.org/1999/xhtml"><head><title>p</title>${head}</head><body><p>x</p></body></html>` });
+Object.assign(leaks, {
+	"refresh by a name": xhtml(`<!ENTITY e "https://name.${live}/x">`, '<meta http-equiv="refresh" content="0;url=&e;"/>'),
+	"refresh by a declared element": xhtml(`<!ENTITY e '<meta http-equiv="refresh" content="0;url=https://element.${live}/x"/>'>`, "&e;"),
+	"refresh by defaults": xhtml(`<!ATTLIST meta http-equiv CDATA "refresh" content CDATA "0;url=https://default.${live}/x">`, "<meta/>"),
+	"refresh under a prefix": xhtml("", `<_h:meta xmlns:_h="http://www.w3.org/1999/xhtml" http-equiv="refresh" content="0;url=https://prefix.${live}/x"/>`),
+	"refresh inside a style": xhtml("", `<style>p { color: red }<meta http-equiv="refresh" content="0;url=https://style-meta.${live}/x"/></style>`),
+	"refresh in a feed": { type: "application/xml", body: `<rss xmlns:h="http://www.w3.org/1999/xhtml"><h:meta http-equiv="refresh" content="0;url=https://feed.${live}/x"/></rss>` },
+	"frame by a name": xhtml(`<!ENTITY e "https://frame-name.${live}/x">`, '<iframe src="&e;"></iframe>'),
+});
 // A frame of another place is refused, but only after Chromium has opened a connection to it: no request follows.
 const ahead = {
 	"frame": markup(`"<iframe src="+${far("frame")}+"></iframe>"`),

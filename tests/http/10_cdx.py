@@ -136,6 +136,8 @@ def covers(place, server, checks):
     both = rows(HOME + "&output=json&cover=1&showCovered=true")
     checks.equal([x["timestamp"] for x in both], ["20070105120000", "20070620080000", "20080301000000", "20100101000000"], "cover: hidden rows on request")
     checks.equal(both[0]["coveredby"], "20100101000000/http://a.example/", "cover: a hidden row names its coverer")
+    other = rows("url=http://a.example/gone&output=json&cover=1")
+    checks.equal([(x["status"], x["coveredcount"], "coveredby" in x) for x in other], [("404", "0", False)], "cover: what it says nothing of is not hidden")
     checks.row(server, "cover: unknown", "GET", "/web/cdx?%s&cover=99" % HOME, {}, 400, {}, "message")
     checks.row(server, "cover: unknown, and no folder is named", "GET", "/web/cdx?%s&cover=99" % HOME, {}, 400, {}, lambda r: place.dir not in r.text and "message" in r.json)
     checks.row(server, "where OutbackCDX answers", "GET", "/web?%s&limit=1" % HOME, {}, 302, {"Location": "^/web/cdx[?]%s&limit=1$" % re.escape(HOME)})

@@ -58,6 +58,8 @@ def test(place, checks):
     w = archive.Writer(place.path("twins.warc.gz"))
     for url, at in (("http://a.example/twin", "20070105120021"), (SECRET + "twin", "20070105120022")):
         w.response(url, at, archive.page("Twin", "one text at two addresses"))
+    for i in range(120):
+        w.response("http://row.example/%d" % i, "20070105120022", archive.page("Many", "text number %d" % i))
     w.out.close()
     place.run("ingest", coll, place.path("twins.warc.gz"), "-q")
     ids = {u: place.run("sql", coll, "select id from captures where url = '%s'" % u, "--format", "tsv").split()[-1] for u in (SECRET, PRIVATE, OPEN, "http://a.example/gone")}
@@ -78,6 +80,12 @@ def test(place, checks):
         ("CDX with a cover", "/web/cdx?url=*.secret.example&cover=1&showCovered=true", 200, lambda r: r.body == b""),
         ("calendar", "/web/*/" + SECRET, None, None), ("API: calendar", api + "/calendar?url=" + SECRET, 200, lambda r: r.json["data"] == []), ("API: capture", api + "/capture?url=" + SECRET, 404, None),
         ("API: captures", api + "/captures?filter[url]=" + SECRET, 200, lambda r: r.json["data"] == []), ("API: captures of a host", api + "/captures?filter[host]=secret.example", 200, lambda r: r.json["data"] == []),
+        ("API: a filter that is not there", api + "/captures?filter[status]=404", 400, None), ("API: an order that is not there", api + "/captures?sort=-date", 400, None),
+        ("API: members in no state", api + "/covers/1/members?filter[state]=lost", 400, None),
+        ("URLs: what is open of one is counted", "/c/web/urls.json?url=http://a.example/rev", 200, lambda r: [(u["captures"], u["first"][:4] >= "2008") for u in r.json["data"] if u["urlkey"] == "example,a)/rev"] == [(2, True)]),
+        ("URLs: what has an embargo on its last capture", "/c/web/urls.json?url=http://a.example/gone", 200, lambda r: r.json["data"] == []),
+        ("URLs: a file has all of them", "/c/web/urls.csv?url=http://row.example/", 200, lambda r: len(r.text.splitlines()) == 121),
+        ("URLs: JSON lines too", "/c/web/urls.jsonl?url=http://row.example/", 200, lambda r: len({json.loads(u)["url"] for u in r.text.splitlines()}) == 120),
         ("API: search", api + "/search?q=unicorn", 200, lambda r: r.json["data"]["hits"] == [] and r.json["data"]["matches"]["value"] == 0), ("search", "/c/web/search?q=unicorn", None, None),
         ("API: members", api + "/covers/1/members?page[size]=1000", 200, lambda r: not {int(ids[SECRET]), int(ids[PRIVATE])} & {m["id"] for m in r.json["data"]}),
         ("cover.csv", "/c/web/covers/1/cover.csv", 200, lambda r: "secret.example" not in r.text),

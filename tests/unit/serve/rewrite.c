@@ -195,11 +195,24 @@ static const struct {
 	{ "<script>a &amp;&amp; b('http://b.example/?x&amp;y')</script>",
 	  "<script>a &amp;&amp; b(&#39;" OF("mp_") "http://b.example/?x&amp;y&#39;)</script>" },
 	{ "<style>a{b:url(&own;)}</style>", NULL },
+	{ "<style><!-- a{b:url(/x?&amp;)} --></style>", NULL },
+	{ "<style>a{}<image href='/x'/></style>", "<style>a{}<image href='" AT("im_") "/x'/></style>" },
 	/* in XML all elements hold markup */
 	{ "<title><image href='/x'/></title><style/><image href='/y'/>",
 	  "<title><image href='" AT("im_") "/x'/></title><style/><image href='" AT("im_") "/y'/>" },
 	{ "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='/y'/>",
 	  "<?php > ?><![CDATA[<image href='/x'/>]]><!-- <image href='/x'/> --><image href='" AT("im_") "/y'/>" },
+	/* names begin with more than letters, and quotes inside instructions are none */
+	{ "<_s:image href='/x'/><\xc3\xa9:image href='/x'/>",
+	  "<_s:image href='" AT("im_") "/x'/><\xc3\xa9:image href='" AT("im_") "/x'/>" },
+	{ "<!DOCTYPE svg [<?it's?><!--> ' -->]><image href='/x'/>",
+	  "<!DOCTYPE svg [<?it's?><!--> ' -->]><image href='" AT("im_") "/x'/>" },
+	{ "<?xml-stylesheet href='?><p>it's</p>", NULL },
+	{ "<?xml-stylesheets href='/x'?><p/>", NULL },
+	/* where only names of its own say where a document goes it stays */
+	{ "<meta http-equiv='refresh' content='0;url=&own;'/><meta http-equiv='&own;' content='0;url=/x'/><iframe src='&own;'/>",
+	  "<meta data-archived-http-equiv='refresh' content='0;url=&own;'/><meta data-archived-http-equiv='&own;' content='0;url=/x'/>"
+	  "<iframe data-archived-src='&own;'/>" },
 	{ "<iframe srcdoc='&lt;img src=x&gt;'/>", "<iframe srcdoc='&lt;img src=&quot;" AT("im_") "/d/x&quot;>'/>" },
 };
 
@@ -207,6 +220,34 @@ TEST(rewrite, reads_pages_in_xml)
 {
 	for (size_t i = 0; i < COUNT(drawings); i++)
 		check_rewritten(t, as_xhtml, drawings[i].in, drawings[i].out);
+}
+
+static void as_main_xhtml(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->top = true;
+	as_xhtml(w, in, out);
+}
+
+static void as_page_of_1252(struct rewriter *w, struct str in, struct buf *out)
+{
+	w->utf8 = false;
+	w->charset.encoding = encoding_of_label(STR("windows-1252"));
+	as_page(w, in, out);
+}
+
+TEST(rewrite, writes_no_utf8_into_other_charsets)
+{
+	check_rewritten(t, as_page_of_1252, "<a href='mailto:a?subject=caf&eacute;'><p onclick='x(\"&eacute;\")'>",
+			NULL);
+	check_rewritten(t, as_page_of_1252, "<p style='a:url(/x);b:\"&eacute;\xe9&#233;&amp;\"'>",
+			"<p style='a:url(" AT("im_") "/x);b:&quot;&eacute;\xe9&#233;&amp;&quot;'>");
+}
+
+TEST(rewrite, gives_a_link_one_target)
+{
+	check_rewritten(t, as_main_xhtml, "<a href='/x' xlink:href='/y'/><a href='/x'/>",
+			"<a href='" AT("") "/x' target=\"_top\" xlink:href='" AT("") "/y'/><a href='" AT(
+			    "") "/x' target=\"_top\"/>");
 }
 
 TEST(rewrite, puts_its_script_into_drawings)
@@ -217,6 +258,7 @@ TEST(rewrite, puts_its_script_into_drawings)
 		{ "<?xml version='1.0'?><svg a='/x'><script>1</script></svg>",
 		  "<?xml version='1.0'?><svg a='/x'>[us]<script>1</script></svg>" },
 		{ "<svg/>", "<svg/>" },
+		{ "<math><mi>x</mi></math>", "<math>[us]<mi>x</mi></math>" },
 		{ "<html><head><title/></head><svg><rect/></svg></html>",
 		  "<html><head>[us]<title/></head><svg><rect/></svg></html>" },
 	};
@@ -241,6 +283,11 @@ static const struct {
 	/* what stays in the archive by itself stays as it is; what climbs out of its site does not */
 	{ "<r href='x' src='../y' url='#z'/>", NULL },
 	{ "<r href='../../x'/>", "<r href='" AT("oe_") "/x'/>" },
+	{ "<r href='.%2E/%2e%2e/x' src='%2e/%2e%2e/y'/>", "<r href='" AT("oe_") "/x' src='%2e/%2e%2e/y'/>" },
+	{ "<r href='a&#xA0;b&#10;c&apos;'/>", NULL },
+	{ "<?xml-stylesheet href='?><r>it's</r>", NULL },
+	{ "<r><h:meta http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>",
+	  "<r><h:meta data-archived-http-equiv='Refresh' content='0;url=/x'/><h:meta http-equiv='x' content='/x'/></r>" },
 	{ "<r href='urn:x' src='mailto:a@b' url='data:,'/>", NULL },
 	/* names, and names of names, are no references */
 	{ "<r xmlns='http://b.example/' xmlns:href='http://b.example/' schemeIdUri='http://b.example/' href='&own;/x'>http://b.example/</r>",
@@ -257,6 +304,7 @@ static const struct {
 	{ "<urlset><url><loc>http://a.example/x</loc></url></urlset>",
 	  "<urlset><url><loc>" AT("mp_") "/x</loc></url></urlset>" },
 	{ "<other><link>http://a.example/x</link></other>", NULL },
+	{ "<rss><link>\n<![CDATA[/x]]>\n</link></rss>", "<rss><link>\n<![CDATA[" AT("mp_") "/x]]>\n</link></rss>" },
 	/* DASH: what lies in a BaseURL is relative to it */
 	{ "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='/i.mp4'/></Period></MPD>",
 	  "<MPD xmlns='urn:mpeg:dash:schema:mpd:2011'><Period><SegmentTemplate media='$RepresentationID$/$Number%05d$.m4s' initialization='" AT(
@@ -288,6 +336,47 @@ TEST(rewrite, leaves_transforms_to_pages_with_an_origin)
 	    "<?xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='/s.css'?><r/>",
 	    "<?data-archived-xml-stylesheet type='text/xsl' href='/s.xsl'?><?xml-stylesheet type='text/css' href='" AT(
 		"cs_") "/s.css'?><r/>");
+}
+
+TEST(rewrite, leaves_transforms_under_other_names_too)
+{
+	check_rewritten(t, as_xml_without_origin, "<?xml-stylesheet type='application/xml' href='/s'?><r/>",
+			"<?data-archived-xml-stylesheet type='application/xml' href='/s'?><r/>");
+	check_rewritten(t, as_xml_without_origin, "<?xml-stylesheet type='text/&#120;sl' href='/s'?><r/>",
+			"<?data-archived-xml-stylesheet type='text/&#120;sl' href='/s'?><r/>");
+}
+
+TEST(rewrite, notes_document_types_that_make_elements)
+{
+	static const struct {
+		const char *xml;
+		bool made;
+	} rows[] = {
+		{ "<!DOCTYPE r><r/>", false },
+		{ "<!DOCTYPE r PUBLIC '-//x' 'http://b.example/x%20y.dtd'><r/>", false },
+		{ "<!DOCTYPE r [<!-- <!ENTITY e '<x/>'> --><!ENTITY n 'http://b.example/'><!ENTITY nbsp '&#160;'>]><r/>",
+		  false },
+		{ "<!DOCTYPE r [<!ATTLIST r a CDATA #IMPLIED><!ENTITY u 'x%20y'>]><r/>", false },
+		{ "<!DOCTYPE r [<!ATTLIST r a CDATA 'x'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY e '<x/>'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY e '&#x3C;x/>'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY e '&#38;#60;x/>'>]><r/>", true },
+		{ "<!DOCTYPE r [<!ENTITY % p 'x'> %p;]><r/>", true },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int page = 0; page < 2; page++) {
+			struct arena a = { 0 };
+			struct buf out = BUF(1 * MIB);
+			struct rewriter w = rewriter(&a, &out);
+
+			(page ? as_xhtml : as_xml)(&w, str(rows[i].xml), &out);
+			CHECK(w.made == rows[i].made);
+			url_release(&w.base);
+			url_release(&w.scratch);
+			buf_release(&out);
+			arena_release(&a);
+		}
 }
 
 TEST(rewrite, leads_xml_into_the_archive)
