@@ -132,5 +132,7 @@ const struct cmd cmd_rm = {
 	.examples = examples,
 	.prose =
 	    "Takes the captures that came from one archive file out of the collection. The archive file itself is never touched. Revisits whose original "
-	    "goes look for another one. Captures that came from an imported index go by the name of the archive file that the index places them in.",
+	    "goes look for another one. Captures that came from an imported index go by the name of the archive file that the index places them in. "
+	    "A record whose segments lie in several files keeps the text that they made together; 'winnow ingest COLL --reprocess --parse-all' makes it again from "
+	    "those that are left.",
 };
