@@ -71,12 +71,24 @@ static void solve(struct test *t, struct stubs *s, struct cover_result *r, uint6
 	solve_problem(t, s, &p, r, open);
 }
 
+/* Of N pages in a row, each covers the 1,000 before and behind it: nothing may lie farther from one that is kept. */
+static void check_within_1000(struct test *t, const struct cover_result *r)
+{
+	uint32_t last = 0;
+
+	for (uint32_t d = 0; d < N; d++)
+		if (r->kept[d]) {
+			CHECK(d - last <= 2001, "what lies between %u and %u is covered", last, d);
+			last = d;
+		}
+	CHECK(last + 1000 >= N - 1, "the last is covered");
+}
+
 TEST(flow, fifty_thousand_equal_pages_within_a_window)
 {
 	struct stubs *s = stubs_new(1);
 	struct cover_result r;
 	uint64_t open;
-	uint32_t last = 0;
 
 	s->d.order[0] = (struct join_order){ s->when, s->when, -1000, 1000, false, false };
 	s->d.n_orders = 1;
@@ -84,12 +96,7 @@ TEST(flow, fifty_thousand_equal_pages_within_a_window)
 	CHECK_EQ(r.kept_count, 25, "one covers 2,001 pages");
 	CHECK_EQ(r.lower_bound, 25, "and that is proven");
 	CHECK(open > N - 2000, "%" PRIu64 " rows were not asked for", open);
-	for (uint32_t d = 0; d < N; d++)
-		if (r.kept[d]) {
-			CHECK(d - last <= 2001, "what lies between %u and %u is covered", last, d);
-			last = d;
-		}
-	CHECK(last + 1000 >= N - 1, "the last is covered");
+	check_within_1000(t, &r);
 	cover_result_release(&r);
 	mem_free(s);
 }
@@ -135,7 +142,6 @@ TEST(flow, fifty_thousand_equal_pages_within_a_window_with_quotas)
 	struct cover_problem p = { .group = s->host, .groups = 10, .demand = demand };
 	struct cover_result r;
 	uint64_t open;
-	uint32_t last = 0;
 
 	for (uint32_t g = 0; g < 10; g++)
 		demand[g] = 3;
@@ -145,13 +151,9 @@ TEST(flow, fifty_thousand_equal_pages_within_a_window_with_quotas)
 	CHECK_EQ(r.kept_count, 30, "25 cover all, 30 are asked for");
 	CHECK_EQ(r.lower_bound, 30, "and that is proven");
 	CHECK_EQ(r.quotas_binding, 10, "no host has more than it asks for");
+	check_within_1000(t, &r);
 	for (uint32_t d = 0; d < N; d++)
-		if (r.kept[d]) {
-			CHECK(d - last <= 2001, "what lies between %u and %u is covered", last, d);
-			last = d;
-			of[s->host[d]]++;
-		}
-	CHECK(last + 1000 >= N - 1, "the last is covered");
+		of[s->host[d]] += r.kept[d];
 	for (uint32_t g = 0; g < 10; g++)
 		CHECK_EQ(of[g], 3, "of host %u", g);
 	cover_result_release(&r);
@@ -276,7 +278,6 @@ TEST(flow, a_time_limit_is_one_for_all_turns)
 	struct cover_problem p = { .time_limit = 1e-9 };
 	struct cover_result r;
 	uint64_t open;
-	uint32_t last = 0;
 
 	s->d.order[0] = (struct join_order){ s->when, s->when, -1000, 1000, false, false };
 	s->d.n_orders = 1;
@@ -285,12 +286,7 @@ TEST(flow, a_time_limit_is_one_for_all_turns)
 	CHECK(r.lower_bound <= 25 && r.kept_count >= 25, "%u kept, at least %u", (unsigned)r.kept_count,
 	      (unsigned)r.lower_bound);
 	CHECK(open > N - 500, "%" PRIu64 " rows were not asked for: further turns were taken", open);
-	for (uint32_t d = 0; d < N; d++)
-		if (r.kept[d]) {
-			CHECK(d - last <= 2001, "what lies between %u and %u is covered", last, d);
-			last = d;
-		}
-	CHECK(last + 1000 >= N - 1, "the last is covered");
+	check_within_1000(t, &r);
 	cover_result_release(&r);
 	mem_free(s);
 }
