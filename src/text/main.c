@@ -169,7 +169,9 @@ static void keep_inside(struct page_rows *p, size_t from, uint64_t container)
 	for (size_t i = from + 1; i < p->rows[from].last;) {
 		struct row *row = &p->rows[i];
 
-		if (row->bad || (row->tag == OUTLINE_ARTICLE && article_inside(p, i, from)) ||
+		if (row->bad ||
+		    (row->tag == OUTLINE_ARTICLE && article_inside(p, i, from) &&
+		     !share(row->kept, container, INNER_SHARE)) ||
 		    list_of_links(p, i, container) || (row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE))) {
 			i = row->last;
 		} else {
@@ -246,8 +248,9 @@ static void keep_whole(struct page_rows *p, size_t from)
 		p->rows[i].keep = false;
 	for (size_t i = from; i < p->rows[from].last;) {
 		struct row *row = &p->rows[i];
-		bool sure = row->tag == OUTLINE_NAV || row->tag == OUTLINE_FOOTER || row->tag == OUTLINE_ASIDE ||
-			    (row->hints & (HINT_NAV | HINT_FOOT | HINT_SHARE | HINT_AD | HINT_NOTE | HINT_HIDDEN));
+		bool sure =
+		    row->tag == OUTLINE_NAV || row->tag == OUTLINE_FOOTER || row->tag == OUTLINE_ASIDE ||
+		    (row->hints & (HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_AD | HINT_NOTE | HINT_HIDDEN));
 
 		if (sure && row->bad && i != from && row->tag != OUTLINE_BODY && row->tag != OUTLINE_MAIN &&
 		    row->tag != OUTLINE_ARTICLE && (uint64_t)row->weight * 5 <= p->total &&
@@ -330,23 +333,62 @@ static bool is_no_article(const struct page_rows *p, const struct choice *c)
 static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t bytes)
 {
 	if (c->evidence)
-		return false;
+		return bytes == 0;
 	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) ||
 	       (!p->article && (share(bytes, p->body.n, MOST_SHARE) || !share(bytes, p->rows[0].plain, LOSS_SHARE))) ||
 	       !share(bytes, p->visible, LEAST_SHARE);
 }
 
+/* Whether a segment behind the headline may be the lead: prose, and in nothing that surely is something else.  What holds
+ * the headline too (a <header>) says nothing of it. */
+static bool may_lead(const struct page_rows *p, const struct segment *s, uint32_t headline)
+{
+	const uint64_t never = SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS) | SET(OUTLINE_CAPTION) |
+			       SET(OUTLINE_FIGURE) | SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) |
+			       SET(OUTLINE_FORM) | SET(OUTLINE_TD) | SET(OUTLINE_LI);
+	const uint32_t others = (STRONG & ~HINT_RELATED) | WEAK; /* many call the lead a teaser */
+	const struct row *row = &p->rows[s->row];
+	uint32_t bytes = s->end - s->start;
+
+	if (bytes < LEAD_BYTES || bytes > LEAD_MOST || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 3 ||
+	    !main_has_mark(str_n(p->body.p + s->start, bytes)))
+		return false;
+	for (uint32_t i = s->row; i && p->rows[i].start > headline; i = p->rows[i].parent)
+		if (IN(p->rows[i].tag, never) || (p->rows[i].hints & others))
+			return false;
+	return true;
+}
+
+/* The lead stands between the headline, which is in the page's title, and the article's first paragraph, whatever it is
+ * called and in. */
+static void mark_leads(struct page_rows *p, size_t first)
+{
+	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+	size_t headline = 0;
+
+	for (size_t i = first; i-- > 1 && !headline && title.n >= TITLE_BYTES;) {
+		const struct segment *s = &p->segments[i];
+		struct str text = str_n(p->body.p + s->start, s->end - s->start);
+
+		if (p->rows[s->row].tag == OUTLINE_HEADING && text.n >= TITLE_BYTES && str_find(title, text) >= 0)
+			headline = i;
+	}
+	for (size_t i = headline + 1; headline && i < first; i++)
+		p->segments[i].lead = may_lead(p, &p->segments[i], p->segments[headline].start);
+}
+
+/* The segments from `first` on that are kept, and the leads before. */
 static void join(struct arena *a, const struct page_rows *p, size_t first, size_t end, struct main_text *out)
 {
 	size_t n = 0, left = 0;
 	bool adjoins = false;
 	char *text;
 
-	out->ranges = ARENA_ARRAY(a, struct main_range, end > first ? end - first : 1);
-	for (size_t i = first; i < end; i++) {
+	out->ranges = ARENA_ARRAY(a, struct main_range, end + 1);
+	for (size_t i = 0; i < end; i++) {
 		const struct segment *s = &p->segments[i];
 
-		if (!p->rows[s->row].keep || (!out->whole && s->aside)) {
+		if (!s->lead && (i < first || !p->rows[s->row].keep || (!out->whole && s->aside))) {
 			adjoins = false;
 			left++;
 			continue;
@@ -358,7 +400,7 @@ static void join(struct arena *a, const struct page_rows *p, size_t first, size_
 		adjoins = true;
 	}
 	out->n_ranges = n;
-	if (n == 1 && !left && first == 0 && end == p->n_segments) {
+	if (n == 1 && !left && end == p->n_segments) {
 		out->ranges[0] = (struct main_range){ 0, (uint32_t)p->body.n };
 		out->text = p->body;
 		return;
@@ -403,6 +445,8 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 			first = 0;
 			end = p.n_segments;
 		}
+		if (!out.whole)
+			mark_leads(&p, first);
 	}
 	if (out.whole) {
 		keep_whole(&p, c.main);

@@ -16,7 +16,7 @@ static void add_segment(struct page_rows *p, uint32_t start, uint32_t end, uint3
 	while (start < end && blank(p->body.p[end - 1]))
 		end--;
 	if (start < end) {
-		p->segments[p->n_segments++] = (struct segment){ start, end, row, false };
+		p->segments[p->n_segments++] = (struct segment){ .start = start, .end = end, .row = row };
 		p->rows[row].own += end - start;
 	}
 }

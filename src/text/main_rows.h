@@ -33,6 +33,7 @@
 #define LOSS_SHARE 60	   /* less than this of the plain text kept and nothing says article: keep all */
 #define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
 #define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
+#define INNER_SHARE 50	   /* % of the container's prose in an article within an article that is the article itself */
 #define LINKED_SHARE 30	   /* % of the container's prose that a list of links may not hold */
 #define ITEM_BYTES 80	   /* shorter items in a list of links */
 #define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
@@ -67,6 +68,7 @@ struct row {
 struct segment { /* text between two boundaries, and the innermost row it is in */
 	uint32_t start, end, row;
 	bool aside; /* a line that is no part of what it stands in */
+	bool lead;  /* kept whatever its row says: between headline and article */
 };
 
 struct page_rows {

@@ -37,6 +37,32 @@ static const struct {
 	  "</p></div><article><h1>Crane</h1><p>" P1 "</p><p>" P2 "</p><p>" P3 "</p></article>" FOOT,
 	  { P1, P3 },
 	  { "CookieOne", "CookieTwo", "NavNews", "FootImprint" } },
+	{ "lead between headline and body: in the article's header, called a teaser, as a heading",
+	  META
+	  "<body>" HEAD
+	  "<article><header><h1>Crane falls in harbour</h1><p class=kicker>KickerLine</p><p>LeadOne, which says in one "
+	  "breath what happened, where and to whom.</p><div class=author>ByLine of the harbour, who has lived there for years.</div></header>"
+	  "<div class=teaser-text><p>LeadTwo, called a teaser, tells the rest of it in a second long breath.</p></div><h2>LeadThree, a "
+	  "line under the headline that is a whole sentence, and a long one.</h2><figure><figcaption>CapLine shows the crane, as it lies "
+	  "across the basin on Tuesday.</figcaption></figure><div class=share-bar>ShareLine, send this to all your friends, today.</div>"
+	  "<div class=article-body><p>" P1 "</p><p>" P2 "</p><p>" P3 "</p></div></article>" FOOT,
+	  { "LeadOne", "LeadTwo", "LeadThree", P1, P3 },
+	  { "KickerLine", "ByLine", "CapLine", "ShareLine", "NavNews", "FootImprint" } },
+	{ "prose before the headline is no lead",
+	  META
+	  "<body>" HEAD
+	  "<div class=page><p>PromoLine, a new edition of the calendar of tides is in the shops, and it is free.</p><h1>Crane "
+	  "falls in harbour</h1><div class=article-body><p>" P1 "</p><p>" P2 "</p><p>" P3 "</p></div></div>" FOOT,
+	  { P1, P3 },
+	  { "PromoLine", "NavNews" } },
+	{ "an article that is all of another article",
+	  META
+	  "<body>" HEAD "<main><article class=template-1><h1>Crane falls in harbour</h1><article><p>" P1 "</p><p>" P2
+	  "</p><p>" P3 "</p><p>" P4
+	  "</p></article><article><h2>Other</h2><p>OtherOne, a short piece about the weather of the week, and the tides.</p>"
+	  "</article></article></main>" FOOT,
+	  { P1, P4 },
+	  { "OtherOne", "NavNews", "FootImprint" } },
 	{ "newsletter box between paragraphs",
 	  "<body>" HEAD "<div class=entry-content><p>" P1
 	  "</p><div class=newsletter-signup><p>NewsBox, every morning in your "
