@@ -36,7 +36,7 @@ create table crawl (
 );
 
 -- Equal title, body and main text, byte for byte, are one content.
--- key: SHA-256 of the three lengths and texts.
+-- key: SHA-256 of the three lengths and texts; of the first two, where the third is the second.
 create table content (
 	id integer primary key,
 	key blob not null unique,

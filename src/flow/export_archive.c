@@ -53,8 +53,7 @@ struct archive_writer {
 	uint64_t fd_file;
 	const char *fd_path;
 	struct reader *reader; /* of the same file */
-	struct reader *run;    /* goes on in a member with many records, behind the record at run_span */
-	struct span run_span;
+	struct replay_run run;
 	struct arena arena;
 	const char *name; /* of the WARC in lines */
 };
@@ -145,18 +144,12 @@ static int add_warcinfos(struct archive_writer *aw)
 	return WN_OK;
 }
 
-static void close_run(struct archive_writer *aw)
-{
-	reader_close(aw->run);
-	aw->run = NULL;
-}
-
 static void close_source(struct archive_writer *aw)
 {
 	os_close(&aw->fd);
 	reader_close(aw->reader);
 	aw->reader = NULL;
-	close_run(aw);
+	replay_run_close(&aw->run);
 }
 
 static int open_source(struct archive_writer *aw, uint64_t file)
@@ -257,36 +250,13 @@ static const struct field *other_fields(struct archive_writer *aw, const struct 
 	return out;
 }
 
-/* The record of c, which is not the first of its member, by the reader that goes on there.  WN_END: it cannot be found
- * so, and replay tells why. */
-static int run_to(struct archive_writer *aw, const struct capture *c, struct record *rec)
-{
-	int rc = WN_OK;
-
-	if (!c->skip || c->part.n)
-		return WN_END;
-	if (!aw->run || aw->run_span.at != c->at || aw->run_span.skip >= c->skip) {
-		close_run(aw);
-		rc = reader_resume(&aw->run, aw->fd_path, c->at, c->skip, UINT64_MAX, aw->x->err);
-	}
-	while (rc == WN_OK && (rc = reader_next(aw->run, rec, aw->x->err)) == WN_OK) {
-		aw->run_span = rec->span;
-		if (rec->span.at == c->at && rec->span.skip == c->skip && replay_is_same(rec, c))
-			return WN_OK;
-		if (rec->span.at != c->at || rec->span.skip >= c->skip)
-			break;
-	}
-	close_run(aw);
-	return rc < 0 ? rc : WN_END;
-}
-
 /* The record of c and the reader that stands in it; of a segmented one that of p, which finds its continuations. */
 static int open_record(struct archive_writer *aw, const struct capture *c, struct replay *p, struct reader **from,
 		       struct err *err)
 {
-	int rc = run_to(aw, c, &p->record);
+	int rc = replay_run_to(&aw->run, aw->x->coll, c, &p->record, aw->x->err);
 
-	*from = aw->run;
+	*from = aw->run.reader;
 	if (rc < 0 || (rc == WN_OK && !p->record.segment_number))
 		return rc;
 	rc = replay_open(p, aw->x->coll, c, false, err);

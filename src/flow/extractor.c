@@ -122,17 +122,20 @@ static bool is_capture(const struct record *rec)
 	}
 }
 
-/* SHA-256 of the three lengths and the three texts: equal for equal contents only. */
+/* SHA-256 of the three lengths and the three texts: equal for equal contents only.  A main text that is all of the body, as
+ * most are, is told by a length that no text has. */
 static void content_key(struct extractor *x, const struct texts *t, unsigned char key[32])
 {
-	const uint64_t sizes[3] = { t->title.n, t->body.n, t->main.n };
+	bool one = str_eq(t->main, t->body);
+	const uint64_t sizes[3] = { t->title.n, t->body.n, one ? UINT64_MAX : t->main.n };
 	unsigned n = 32;
 
 	EVP_DigestInit_ex(x->sha, x->sha256, NULL);
 	EVP_DigestUpdate(x->sha, sizes, sizeof sizes);
 	EVP_DigestUpdate(x->sha, t->title.p, t->title.n);
 	EVP_DigestUpdate(x->sha, t->body.p, t->body.n);
-	EVP_DigestUpdate(x->sha, t->main.p, t->main.n);
+	if (!one)
+		EVP_DigestUpdate(x->sha, t->main.p, t->main.n);
 	EVP_DigestFinal_ex(x->sha, key, &n);
 }
 

@@ -472,17 +472,21 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 
 /* ---- texts made anew ---- */
 
-static int reprocess_one(struct ingest *g, struct collection *read_from, const struct capture *c, struct err *err)
+static int reprocess_one(struct ingest *g, struct collection *read_from, struct replay_run *run,
+			 const struct capture *c, struct err *err)
 {
 	struct replay p = { 0 };
 	struct err why = { 0 };
 	struct found *f = NULL;
-	int rc = replay_open(&p, read_from, c, false, &why);
-	bool first = rc == WN_OK && p.record.segment_number == 1;
+	bool follows = replay_run_to(run, read_from, c, &p.record, &why) == WN_OK && !p.record.segment_number, first;
+	int rc = follows ? WN_OK : replay_open(&p, read_from, c, false, &why);
 
+	first = rc == WN_OK && p.record.segment_number == 1;
 	if (rc == WN_OK)
-		f = extractor_found(g->extractors[0], p.reader, &p.record, &why);
+		f = extractor_found(g->extractors[0], follows ? run->reader : p.reader, &p.record, &why);
 	replay_close(&p);
+	if (!f) /* where it stands is not known */
+		replay_run_close(run);
 	if (!f) {
 		file_failed(g, why.text);
 		return WN_OK;
@@ -495,6 +499,7 @@ static int reprocess_all(struct ingest *g, struct collection *read_from, bool ba
 {
 	struct capture_query q = { 0 };
 	struct capture_cursor *cur = NULL;
+	struct replay_run run = { 0 };
 	struct capture c;
 	int rc;
 
@@ -510,11 +515,12 @@ static int reprocess_all(struct ingest *g, struct collection *read_from, bool ba
 		}
 		if (c.kind == CAPTURE_REVISIT || !c.file || (bare && (c.content || c.why)))
 			continue;
-		if ((rc = reprocess_one(g, read_from, &c, err)) < 0 ||
+		if ((rc = reprocess_one(g, read_from, &run, &c, err)) < 0 ||
 		    (batch_full(g->batch) && (rc = batch_pass(g->batch, err)) < 0))
 			break;
 	}
 	capture_close(cur);
+	replay_run_close(&run);
 	catalog_end(read_from->catalog);
 	return rc == WN_END ? batch_commit(g->batch, err) : rc;
 }

@@ -58,3 +58,43 @@ void replay_close(struct replay *p)
 	arena_release(&p->arena);
 	*p = (struct replay){ 0 };
 }
+
+static int run_open(struct replay_run *run, struct collection *coll, const struct capture *c, struct err *err)
+{
+	struct arena a = { 0 };
+	const char *path;
+	int rc;
+
+	replay_run_close(run);
+	if ((rc = collection_file(coll, &a, c->file, &path, err)) == WN_OK)
+		rc = reader_resume(&run->reader, path, c->at, c->skip, UINT64_MAX, err);
+	run->file = c->file;
+	arena_release(&a);
+	return rc;
+}
+
+int replay_run_to(struct replay_run *run, struct collection *coll, const struct capture *c, struct record *rec,
+		  struct err *err)
+{
+	int rc = WN_OK;
+
+	if (!c->skip || c->part.n)
+		return WN_END;
+	if (!run->reader || run->file != c->file || run->span.at != c->at || run->span.skip >= c->skip)
+		rc = run_open(run, coll, c, err);
+	while (rc == WN_OK && (rc = reader_next(run->reader, rec, err)) == WN_OK) {
+		run->span = rec->span;
+		if (rec->span.at == c->at && rec->span.skip == c->skip && replay_is_same(rec, c))
+			return WN_OK;
+		if (rec->span.at != c->at || rec->span.skip >= c->skip)
+			break;
+	}
+	replay_run_close(run);
+	return rc < 0 ? rc : WN_END;
+}
+
+void replay_run_close(struct replay_run *run)
+{
+	reader_close(run->reader);
+	*run = (struct replay_run){ 0 };
+}
