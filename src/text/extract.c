@@ -9,6 +9,8 @@
 #include "text/newline.h"
 #include "text/scan.h"
 
+#define SLACK 32 /* bytes behind the text that may be written: a separator, and a step of sixteen */
+
 static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 struct str extract_keep(struct extract *x, struct str s, size_t max)
@@ -22,46 +24,73 @@ struct str extract_keep(struct extract *x, struct str s, size_t max)
 	return arena_str(&x->arena, s);
 }
 
-/* Room for n more bytes and a separator; less than n when the text is full. */
-static size_t room(struct extract *x, size_t n)
+/* Room for n more bytes and a separator. */
+static void room(struct extract *x, size_t n)
 {
-	if (x->n + n + 32 > x->cap) {
-		size_t want = x->cap * 2 > x->n + n + 32 ? x->cap * 2 : x->n + n + 32;
+	if (x->n + n + SLACK > x->cap) {
+		size_t want = x->cap * 2 > x->n + n + SLACK ? x->cap * 2 : x->n + n + SLACK;
 
 		x->cap = want;
 		x->text = mem_realloc(x->text, x->cap);
 	}
+	x->easy = x->cap < x->max ? x->cap : x->max;
+}
+
+/* What is left of n bytes at p when the text may have no more; there is room for it. */
+static __attribute__((noinline)) size_t fit(struct extract *x, const char *p, size_t n)
+{
+	if (x->n + n + 1 > x->max) {
+		x->cut |= CUT_TEXT;
+		if (x->n + 1 >= x->max)
+			return 0;
+		for (n = x->max - x->n - 1; n && ((unsigned char)p[n] & 0xC0) == 0x80; n--)
+			;
+		x->max = x->n + 1 + n; /* what comes later does not fit either */
+		if (!n)
+			return 0;
+	}
+	room(x, n);
 	return n;
 }
 
-static void separate_now(struct extract *x)
+/* Where text goes on, behind the separator that must stand before it. */
+static inline char *separated(struct extract *x)
 {
-	if (x->sep && x->n && x->text[x->n - 1] != '\n') /* the text of a pre may end with one */
-		x->text[x->n++] = x->sep;
+	char *out = x->text + x->n;
+
+	if (x->sep && x->n && out[-1] != '\n') /* the text of a pre may end with one */
+		*out++ = x->sep;
 	x->sep = 0;
+	return out;
 }
+
+#if defined(__x86_64__)
+/* Sixteen bytes at p to out, white ones as blanks; a bit for each white one. */
+static inline unsigned blanked(char *out, const char *p)
+{
+	const __m128i blank = _mm_set1_epi8(' '), nine = _mm_set1_epi8('\t'), four = _mm_set1_epi8('\r' - '\t');
+	__m128i v = _mm_loadu_si128((const __m128i *)p), control = _mm_sub_epi8(v, nine);
+	__m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(control, four), control);
+	__m128i is_white = _mm_or_si128(is_control, _mm_cmpeq_epi8(v, blank));
+
+	_mm_storeu_si128((__m128i *)out, _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
+	return (unsigned)_mm_movemask_epi8(is_white);
+}
+#endif
 
 /* Collapses [p, end), which begins with a byte that is not white, to out; returns the new end of out.  Bytes up to
  * `readable` may be looked at, so that a short run is one load. */
-static char *collapse(char *out, const char *p, const char *end, const char *readable)
+static inline char *collapse(char *out, const char *p, const char *end, const char *readable)
 {
-	bool was_white = false;
+	unsigned was_white = 0;
 
 #if defined(__x86_64__)
-	const __m128i blank = _mm_set1_epi8(' '), nine = _mm_set1_epi8('\t'), four = _mm_set1_epi8('\r' - '\t');
-
 	while (p < end && readable - p >= 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)p);
-		__m128i control = _mm_sub_epi8(v, nine);
-		__m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(control, four), control);
-		__m128i is_white = _mm_or_si128(is_control, _mm_cmpeq_epi8(v, blank));
-		unsigned n = end - p >= 16 ? 16 : (unsigned)(end - p);
-		unsigned mask = (unsigned)_mm_movemask_epi8(is_white) & (0xFFFFu >> (16 - n));
+		size_t left = (size_t)(end - p), n = left < 16 ? left : 16;
+		unsigned mask = blanked(out, p) & (0xFFFFu >> (16 - n));
 		unsigned twice = mask & (mask << 1 | was_white);
 
-		_mm_storeu_si128((__m128i *)out,
-				 _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
-		if (!twice) {
+		if (__builtin_expect(!twice, 1)) {
 			was_white = mask >> (n - 1);
 			p += n;
 			out += n;
@@ -73,7 +102,7 @@ static char *collapse(char *out, const char *p, const char *end, const char *rea
 		out += k;
 		while (p < end && white(*p))
 			p++;
-		was_white = false; /* a byte that is not white, or the end */
+		was_white = 0; /* a byte that is not white, or the end */
 	}
 #endif
 	(void)readable;
@@ -89,60 +118,56 @@ static char *collapse(char *out, const char *p, const char *end, const char *rea
 	return out;
 }
 
+/* Text where white space counts. */
+static __attribute__((noinline)) void add_as_is(struct extract *x, const char *p, size_t n)
+{
+	if (x->skip_newline && n && *p == '\n')
+		p++, n--;
+	x->skip_newline = false;
+	if (n == 0 || (x->n + n + SLACK > x->easy && !(n = fit(x, p, n))))
+		return;
+	char *out = separated(x);
+
+	memcpy(out, p, n);
+	x->n = (size_t)(out + n - x->text);
+}
+
 void extract_add(struct extract *x, const char *p, size_t n)
 {
-	const char *end = p + n;
+	const char *end = p + n, *page_end = str_end(x->page);
 
 	if (x->pre) {
-		if (x->skip_newline && n && *p == '\n')
-			p++;
-		x->skip_newline = false;
-		if (p == end)
-			return;
-	} else {
-		if (white(*p)) {
-			do
-				p++;
-			while (p < end && white(*p));
-			if (!x->sep)
-				x->sep = ' ';
-			if (p == end)
-				return;
-		}
-	}
-	n = (size_t)(end - p);
-	if (x->n + n + 1 > x->max) {
-		x->cut |= CUT_TEXT;
-		if (x->n + 1 >= x->max)
-			return;
-		for (n = x->max - x->n - 1; n && ((unsigned char)p[n] & 0xC0) == 0x80; n--)
-			;
-		end = p + n;
-		x->max = x->n + 1 + n; /* what comes later does not fit either */
-		if (!n)
-			return;
-	}
-	room(x, n);
-	separate_now(x);
-	if (x->pre) {
-		memcpy(x->text + x->n, p, n);
-		x->n += n;
+		add_as_is(x, p, n);
 		return;
 	}
-	const char *page_end = str_end(x->page);
-	bool inside = p >= x->page.p && p < page_end;
+	if (white(*p)) {
+		do
+			p++;
+		while (p < end && white(*p));
+		if (!x->sep)
+			x->sep = ' ';
+		if (p == end)
+			return;
+	}
+	n = (size_t)(end - p);
+	if (__builtin_expect(x->n + n + SLACK > x->easy, 0)) {
+		if (!(n = fit(x, p, n)))
+			return;
+		end = p + n;
+	}
+	char *out = collapse(separated(x), p, end, p >= x->page.p && p < page_end ? page_end : end);
 
-	x->n = (size_t)(collapse(x->text + x->n, p, end, inside ? page_end : end) - x->text);
-	if (x->n && x->text[x->n - 1] == ' ') {
-		x->n--;
+	if (out[-1] == ' ') { /* something stands before it */
+		out--;
 		x->sep = ' ';
 	}
+	x->n = (size_t)(out - x->text);
 }
 
 /* ---- tokens ---- */
 
 /* Raw text that comes in one piece of the page is not copied. */
-static void raw_text(struct extract *x, struct str text)
+static __attribute__((noinline)) void raw_text(struct extract *x, struct str text)
 {
 	if (!x->raw_text.n && !x->raw_view.n && text.p >= x->page.p && text.p < str_end(x->page)) {
 		x->raw_view = text;
@@ -158,6 +183,14 @@ static void raw_text(struct extract *x, struct str text)
 		text.n <= x->raw_text.max - x->raw_text.n ? text.n : x->raw_text.max - x->raw_text.n);
 }
 
+static __attribute__((noinline)) void other_text(struct extract *x, struct str text)
+{
+	if (x->raw_text_kept)
+		raw_text(x, text);
+	else if (!x->hide && !x->frameset)
+		tree_text(x, text);
+}
+
 static void sink(void *context, const struct html_token *t)
 {
 	struct extract *x = context;
@@ -168,10 +201,8 @@ static void sink(void *context, const struct html_token *t)
 		if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] &&
 		    !x->count[TAG_MATH] && t->text.p[0])
 			extract_add(x, t->text.p, t->text.n);
-		else if (x->raw_text_kept)
-			raw_text(x, t->text);
-		else if (!x->hide && !x->frameset)
-			tree_text(x, t->text);
+		else
+			other_text(x, t->text);
 		break;
 	case HTML_START: tree_start(x, t); break;
 	case HTML_END: tree_end(x, t); break;
@@ -299,6 +330,7 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 	x->max = x->options.max_text ? x->options.max_text : LIMIT_TEXT;
 	x->url = url;
 	x->page = html.n ? normalise(x, html) : STR("");
+	x->easy = 0;
 	room(x, x->page.n / 4 < x->max ? x->page.n / 4 : x->max);
 	html_set_foreign(x->html, x->options.xml); /* CDATA sections count */
 	html_feed_clean(x->html, x->page);

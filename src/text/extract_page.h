@@ -44,7 +44,7 @@ struct extract {
 
 	/* the text */
 	char *text;
-	size_t n, cap, max;
+	size_t n, cap, max, easy; /* easy: the lesser of both, so that one look tells that there is room */
 	char sep;	   /* what must stand before the next text: 0, ' ', '\t', '\n' */
 	unsigned hide;	   /* open elements that hide their text */
 	unsigned pre;	   /* open elements in which white space counts */

@@ -1,4 +1,4 @@
-/* text/html_bulk.c -- whole ordinary tags and comments at once.
+/* text/html_bulk.c -- the data state, and whole ordinary tags and comments at once.
  *
  * Reads the markup at '<' when all of it lies in the piece.  Names and values
  * are slices of the piece; only upper-case names and values with references
@@ -72,32 +72,22 @@ static inline unsigned name_end(const char *p, bool attribute, __m128i *bytes)
 }
 #endif
 
-/* The name of a tag: a known one is found by its folded bytes at once. */
-static inline const char *tag_name_at(struct html *h, const char *p, const char *end, struct html_token *t)
-{
 #if defined(__x86_64__)
-	if (end - p > 16) {
-		__m128i bytes;
-		unsigned n = name_end(p, false, &bytes);
+/* The known tag of at most eight letters that begins at p, of which sixteen bytes are readable: its length, 0 for none. */
+static inline unsigned known_tag(const char *p, enum tag *tag)
+{
+	__m128i bytes;
+	unsigned n = name_end(p, false, &bytes);
 
-		if (n <= 8 && (CLASS(p[n]) & C_NAME_END)) {
-			/* folding makes a letter of nothing but a letter, and names have only letters and digits */
-			uint64_t word = ((uint64_t)_mm_cvtsi128_si64(bytes) & ~(uint64_t)0 >> (8 * (8 - n))) |
-					(0x2020202020202020u >> (8 * (8 - n)));
-			enum tag tag = tag_of_word(word, n);
+	if (n - 1 >= 8 || !(CLASS(p[n]) & C_NAME_END))
+		return 0;
+	/* folding makes a letter of nothing but a letter, and names have only letters and digits */
+	uint64_t kept = ~(uint64_t)0 >> (8 * (8 - n));
 
-			if (tag != TAG_OTHER) {
-				t->tag = tag;
-				t->text = tag_info[tag].name;
-				return p + n;
-			}
-		}
-	}
-#endif
-	if ((p = name_at(h, p, end, C_NAME_END, &t->text)))
-		t->tag = tag_of(t->text.p, t->text.n);
-	return p;
+	*tag = tag_of_word(((uint64_t)_mm_cvtsi128_si64(bytes) | 0x2020202020202020u) & kept, n);
+	return *tag != TAG_OTHER ? n : 0;
 }
+#endif
 
 static inline const char *attr_name_at(struct html *h, const char *p, const char *end, struct str *name)
 {
@@ -239,7 +229,7 @@ static const char *attributes(struct html *h, const char *p, const char *end, st
 	return p + 1;
 }
 
-static const char *comment(struct html *h, const char *p, const char *end)
+static __attribute__((noinline)) const char *comment(struct html *h, const char *p, const char *end)
 {
 	const char *q = p;
 
@@ -260,7 +250,35 @@ static const char *comment(struct html *h, const char *p, const char *end)
 	return q + 3;
 }
 
-const char *html_bulk_markup(struct html *h, const char *p, const char *end)
+static inline const char *emit(struct html *h, struct html_token *t, bool end_tag, const char *after)
+{
+	t->type = end_tag ? HTML_END : HTML_START;
+	if (!end_tag) {
+		html_last_start(h, t->tag, t->text);
+	} else {
+		t->nattrs = 0;
+		t->self_closing = false;
+	}
+	h->sink(h->context, t);
+	return after;
+}
+
+/* A tag whose name is known and ends at p, with what may be attributes. */
+static __attribute__((noinline)) const char *tag_with_attributes(struct html *h, const char *p, const char *end, bool end_tag)
+{
+	struct html_token *t = &h->token;
+
+	/* a tag longer than the states would keep is theirs to cut; its name is short */
+	if ((size_t)(end - p) > LIMIT_HTML_TOKEN - 16)
+		end = p + LIMIT_HTML_TOKEN - 16;
+	h->scratch_n = 0;
+	t->self_closing = false;
+	p = attributes(h, p, end, t);
+	return p ? emit(h, t, end_tag, p) : NULL;
+}
+
+/* Any tag or comment. */
+static __attribute__((noinline)) const char *other_markup(struct html *h, const char *p, const char *end)
 {
 	struct html_token *t = &h->token;
 	const char *q = p + 1;
@@ -274,25 +292,77 @@ const char *html_bulk_markup(struct html *h, const char *p, const char *end)
 	q += end_tag;
 	if (!ascii_alpha(*q))
 		return NULL;
-	/* a tag longer than the states would keep is theirs to cut */
 	if ((size_t)(end - p) > LIMIT_HTML_TOKEN)
 		end = p + LIMIT_HTML_TOKEN;
 	h->scratch_n = 0;
-	t->type = end_tag ? HTML_END : HTML_START;
 	t->self_closing = false;
 	t->nattrs = 0;
-	if (!(q = tag_name_at(h, q, end, t)))
+	if (!(q = name_at(h, q, end, C_NAME_END, &t->text)))
 		return NULL;
-	if (*q == '>')
-		q++;
-	else if (!(q = attributes(h, q, end, t)))
-		return NULL;
-	if (!end_tag) {
-		html_last_start(h, t->tag, t->text);
-	} else {
-		t->nattrs = 0;
-		t->self_closing = false;
+	t->tag = tag_of(t->text.p, t->text.n);
+	q = *q == '>' ? q + 1 : attributes(h, q, end, t);
+	return q ? emit(h, t, end_tag, q) : NULL;
+}
+
+/* The tag or comment at p ('<'), or NULL when the states must do it.  Most tags are known and have no attributes. */
+static inline const char *markup(struct html *h, const char *p, const char *end)
+{
+#if defined(__x86_64__)
+	if (end - p > 18) {
+		struct html_token *t = &h->token;
+		bool end_tag = p[1] == '/';
+		const char *q = p + 1 + end_tag;
+		unsigned n = known_tag(q, &t->tag);
+
+		if (n) {
+			t->text = tag_info[t->tag].name;
+			if (q[n] != '>')
+				return tag_with_attributes(h, q + n, end, end_tag);
+			t->nattrs = 0;
+			t->self_closing = false;
+			return emit(h, t, end_tag, q + n + 1);
+		}
 	}
-	h->sink(h->context, t);
-	return q;
+#endif
+	return other_markup(h, p, end);
+}
+
+static __attribute__((noinline)) const char *reference(struct html *h, const char *p, const char *end)
+{
+	char out[8];
+	size_t out_n, n = h->bulk ? html_bulk_reference(p, end, false, out, &out_n) : 0;
+
+	if (!n)
+		return html_reference(h, state_data, p);
+	html_text(h, out, out_n);
+	return p + n;
+}
+
+/* Ordinary tags and references are dealt with here, one after another, as long as the sink leaves the state as it is. */
+STATE(state_data)
+{
+	for (;;) {
+		const char *q = scan_data(p, end), *after = NULL;
+
+		html_text(h, p, (size_t)(q - p));
+		if (q == end)
+			return p == end ? html_eof(h, p) : q;
+		if (*q == '<') {
+			if (h->bulk)
+				after = markup(h, q, end);
+			if (!after) {
+				h->state = state_tag_open;
+				return q + 1;
+			}
+		} else if (*q == '&') {
+			after = reference(h, q, end);
+		} else {
+			html_error(h, "unexpected-null-character");
+			html_text(h, q, 1);
+			after = q + 1;
+		}
+		if (after == end || h->state != state_data)
+			return after;
+		p = after;
+	}
 }
