@@ -21,7 +21,11 @@ struct str extract_keep(struct extract *x, struct str s, size_t max)
 	}
 	if (s.p >= x->page.p && s.p < str_end(x->page))
 		return s;
-	return arena_str(&x->arena, s);
+	char *p = arena_alloc(&x->arena, s.n + EXTRACT_SLACK);
+
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	return str_n(p, s.n);
 }
 
 /* Room for n more bytes and a separator. */
@@ -230,7 +234,7 @@ void extract_free(struct extract *x)
 	outline_release(&x->outline);
 	buf_release(&x->raw_text);
 	vec_release(&x->links);
-	vec_release(&x->done);
+	vec_release(&x->anchors);
 	url_release(&x->base_url);
 	url_release(&x->scratch_url);
 	mem_free(x->text);
@@ -256,7 +260,7 @@ static void reset(struct extract *x)
 	x->raw = TAG_OTHER;
 	buf_reset(&x->raw_text);
 	x->raw_view = STR_NONE;
-	x->links.n = x->done.n = 0;
+	x->links.n = x->anchors.n = 0;
 	x->base = x->description = x->canonical = x->lang = x->published = x->author = x->site_name = x->title =
 	    STR_NONE;
 	x->has_title = x->title_late = x->nofollow = x->noindex = false;
@@ -288,8 +292,8 @@ static void trim_end(struct extract *x)
 		return;
 	x->n = n;
 	for (size_t i = 0; i < x->links.n; i++)
-		if (x->links.p[i].link.at > n)
-			x->links.p[i].link.at = (uint32_t)n;
+		if (x->links.p[i].at > n)
+			x->links.p[i].at = (uint32_t)n;
 	for (size_t i = 0; i < x->outline.nodes.n; i++) {
 		struct outline_node *node = &x->outline.nodes.p[i];
 
@@ -310,9 +314,9 @@ static void put_title_first(struct extract *x)
 		x->text[x->title.n] = '\n';
 	x->n += add;
 	for (size_t i = 0; i < x->links.n; i++) {
-		x->links.p[i].link.at += (uint32_t)add;
-		x->links.p[i].anchor_start += (uint32_t)add;
-		x->links.p[i].anchor_end += (uint32_t)add;
+		x->links.p[i].at += (uint32_t)add;
+		x->anchors.p[i].start += (uint32_t)add;
+		x->anchors.p[i].end += (uint32_t)add;
 	}
 	for (size_t i = 0; i < x->outline.nodes.n; i++) {
 		x->outline.nodes.p[i].start += (uint32_t)add;
@@ -354,8 +358,8 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 		.base = url_href(&x->base_url),
 		.nofollow = x->nofollow,
 		.noindex = x->noindex,
-		.links = x->done.p,
-		.nlinks = x->done.n,
+		.links = x->links.p,
+		.nlinks = x->links.n,
 		.outline = x->options.no_outline ? NULL : &x->outline,
 		.cut = x->cut,
 	};

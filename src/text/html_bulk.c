@@ -5,6 +5,8 @@
  * are written to scratch.  Whatever is unusual (NUL, a name that begins with
  * '=', more than BULK_ATTRS attributes, an unfinished tag) is left to the
  * states by answering NULL, with nothing emitted. */
+#include <immintrin.h>
+
 #include "text/html_states.h"
 #include "text/scan.h"
 #include "text/tag_find.h"
@@ -338,31 +340,53 @@ static __attribute__((noinline)) const char *reference(struct html *h, const cha
 	return p + n;
 }
 
-/* Ordinary tags and references are dealt with here, one after another, as long as the sink leaves the state as it is. */
+/* What the data state looks for in 64 bytes: what ends text ('<', '&', NUL), a bit each. */
+static inline uint64_t hits_plain(const char *p)
+{
+#if defined(__x86_64__)
+	const __m128i a = _mm_set1_epi8('<'), b = _mm_set1_epi8('&'), c = _mm_setzero_si128();
+	uint64_t low = scan_mask(p, a, b, c) | scan_mask(p + 16, a, b, c) << 16;
+	uint64_t high = scan_mask(p + 32, a, b, c) | scan_mask(p + 48, a, b, c) << 16;
+
+	return low | high << 32;
+#else
+	uint64_t hits = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		hits |= (uint64_t)(p[i] == '<' || p[i] == '&' || p[i] == 0) << i;
+	return hits;
+#endif
+}
+
+#define DATA_NAME data_plain
+#define DATA_TARGET
+#define DATA_HITS hits_plain
+#include "text/html_data.h"
+
+#if defined(__x86_64__)
+/* The low four bits of the three are all different: one look in a table says which of them a byte must be. */
+__attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t hits_avx2(const char *p)
+{
+	const __m128i sixteen = _mm_setr_epi8(0, -128, -128, -128, -128, -128, '&', -128, -128, -128, -128, -128, '<', -128, -128, -128);
+	const __m256i table = _mm256_broadcastsi128_si256(sixteen); /* -128 is where no byte has these low bits */
+	__m256i v = _mm256_loadu_si256((const __m256i *)p), w = _mm256_loadu_si256((const __m256i *)(p + 32));
+	uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, v), v));
+	uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, w), w));
+
+	return low | (uint64_t)high << 32;
+}
+
+#define DATA_NAME data_avx2
+#define DATA_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define DATA_HITS hits_avx2
+#include "text/html_data.h"
+#endif
+
 STATE(state_data)
 {
-	for (;;) {
-		const char *q = scan_data(p, end), *after = NULL;
-
-		html_text(h, p, (size_t)(q - p));
-		if (q == end)
-			return p == end ? html_eof(h, p) : q;
-		if (*q == '<') {
-			if (h->bulk)
-				after = markup(h, q, end);
-			if (!after) {
-				h->state = state_tag_open;
-				return q + 1;
-			}
-		} else if (*q == '&') {
-			after = reference(h, q, end);
-		} else {
-			html_error(h, "unexpected-null-character");
-			html_text(h, q, 1);
-			after = q + 1;
-		}
-		if (after == end || h->state != state_data)
-			return after;
-		p = after;
-	}
+#if defined(__x86_64__)
+	if (h->avx2)
+		return data_avx2(h, p, end);
+#endif
+	return data_plain(h, p, end);
 }
