@@ -1,15 +1,19 @@
 /* text/extract.c -- tokens in, body text out; see extract.h.
  *
- * White space is collapsed sixteen bytes at a time: every white byte becomes a
- * blank, and only where two meet is there anything to do.  The text never ends
- * with a separator; what must stand before the next word is in `sep`. */
+ * White space is collapsed many bytes at a time: every white byte becomes a
+ * blank, and only where two meet is there anything to do (extract_text.h).  The
+ * text never ends with a separator; what must stand before the next word is in `sep`. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "text/extract_page.h"
 
 #include "base/mem.h"
 #include "text/newline.h"
 #include "text/scan.h"
 
-#define SLACK 32 /* bytes behind the text that may be written: a separator, and a step of sixteen */
+#define SLACK 80 /* bytes behind the text that may be written: a separator, and a step */
 
 static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -62,65 +66,67 @@ static inline char *separated(struct extract *x)
 {
 	char *out = x->text + x->n;
 
-	if (x->sep && x->n && out[-1] != '\n') /* the text of a pre may end with one */
+	if (x->sep && x->n && !x->newline)
 		*out++ = x->sep;
 	x->sep = 0;
 	return out;
 }
 
-#if defined(__x86_64__)
-/* Sixteen bytes at p to out, white ones as blanks; a bit for each white one. */
-static inline unsigned blanked(char *out, const char *p)
+/* Thirty-two bytes at p to out, white ones as blanks; a bit for each white one. */
+static inline uint64_t blanked_plain(char *out, const char *p)
 {
+	uint64_t mask = 0;
+
+#if defined(__x86_64__)
 	const __m128i blank = _mm_set1_epi8(' '), nine = _mm_set1_epi8('\t'), four = _mm_set1_epi8('\r' - '\t');
-	__m128i v = _mm_loadu_si128((const __m128i *)p), control = _mm_sub_epi8(v, nine);
-	__m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(control, four), control);
-	__m128i is_white = _mm_or_si128(is_control, _mm_cmpeq_epi8(v, blank));
 
-	_mm_storeu_si128((__m128i *)out, _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
-	return (unsigned)_mm_movemask_epi8(is_white);
-}
+	for (unsigned i = 0; i < 32; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(p + i)), control = _mm_sub_epi8(v, nine);
+		__m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(control, four), control);
+		__m128i is_white = _mm_or_si128(is_control, _mm_cmpeq_epi8(v, blank));
+
+		_mm_storeu_si128((__m128i *)(out + i),
+				 _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
+		mask |= (uint64_t)(unsigned)_mm_movemask_epi8(is_white) << i;
+	}
+#else
+	for (unsigned i = 0; i < 32; i++) {
+		out[i] = white(p[i]) ? ' ' : p[i];
+		mask |= (uint64_t)white(p[i]) << i;
+	}
 #endif
+	return mask;
+}
 
-/* Collapses [p, end), which begins with a byte that is not white, to out; returns the new end of out.  Bytes up to
- * `readable` may be looked at, so that a short run is one load. */
-static inline char *collapse(char *out, const char *p, const char *end, const char *readable)
-{
-	unsigned was_white = 0;
+#define TEXT_NAME add_plain
+#define TEXT_TARGET
+#define TEXT_STEP 32
+#define TEXT_BLANKED blanked_plain
+#include "text/extract_text.h"
 
 #if defined(__x86_64__)
-	while (p < end && readable - p >= 16) {
-		size_t left = (size_t)(end - p), n = left < 16 ? left : 16;
-		unsigned mask = blanked(out, p) & (0xFFFFu >> (16 - n));
-		unsigned twice = mask & (mask << 1 | was_white);
+/* The same of sixty-four. */
+__attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t blanked_avx2(char *out, const char *p)
+{
+	const __m256i blank = _mm256_set1_epi8(' '), nine = _mm256_set1_epi8('\t'), four = _mm256_set1_epi8('\r' - '\t');
+	uint32_t mask[2];
 
-		if (__builtin_expect(!twice, 1)) {
-			was_white = mask >> (n - 1);
-			p += n;
-			out += n;
-			continue;
-		}
-		unsigned k = (unsigned)__builtin_ctz(twice);
+	for (unsigned i = 0; i < 2; i++) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(p + 32 * i)), control = _mm256_sub_epi8(v, nine);
+		__m256i is_control = _mm256_cmpeq_epi8(_mm256_min_epu8(control, four), control);
 
-		p += k;
-		out += k;
-		while (p < end && white(*p))
-			p++;
-		was_white = 0; /* a byte that is not white, or the end */
+		_mm256_storeu_si256((__m256i *)(out + 32 * i), _mm256_blendv_epi8(v, blank, is_control));
+		mask[i] = (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(is_control, _mm256_cmpeq_epi8(v, blank)));
 	}
-#endif
-	(void)readable;
-	for (; p < end; p++) {
-		bool w = white(*p);
-
-		if (!w)
-			*out++ = *p;
-		else if (!was_white)
-			*out++ = ' ';
-		was_white = w;
-	}
-	return out;
+	return mask[0] | (uint64_t)mask[1] << 32;
 }
+
+#define TEXT_NAME add_avx2
+#define TEXT_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define TEXT_STEP 64
+#define TEXT_BLANKED blanked_avx2
+#include "text/extract_text.h"
+#endif
 
 /* Text where white space counts. */
 static __attribute__((noinline)) void add_as_is(struct extract *x, const char *p, size_t n)
@@ -133,39 +139,20 @@ static __attribute__((noinline)) void add_as_is(struct extract *x, const char *p
 	char *out = separated(x);
 
 	memcpy(out, p, n);
+	x->newline = p[n - 1] == '\n';
 	x->n = (size_t)(out + n - x->text);
 }
 
 void extract_add(struct extract *x, const char *p, size_t n)
 {
-	const char *end = p + n, *page_end = str_end(x->page);
-
-	if (x->pre) {
+	if (x->pre)
 		add_as_is(x, p, n);
-		return;
-	}
-	if (white(*p)) {
-		do
-			p++;
-		while (p < end && white(*p));
-		if (!x->sep)
-			x->sep = ' ';
-		if (p == end)
-			return;
-	}
-	n = (size_t)(end - p);
-	if (__builtin_expect(x->n + n + SLACK > x->easy, 0)) {
-		if (!(n = fit(x, p, n)))
-			return;
-		end = p + n;
-	}
-	char *out = collapse(separated(x), p, end, p >= x->page.p && p < page_end ? page_end : end);
-
-	if (out[-1] == ' ') { /* something stands before it */
-		out--;
-		x->sep = ' ';
-	}
-	x->n = (size_t)(out - x->text);
+#if defined(__x86_64__)
+	else if (x->avx2)
+		add_avx2(x, p, n);
+#endif
+	else
+		add_plain(x, p, n);
 }
 
 /* ---- tokens ---- */
@@ -222,6 +209,9 @@ struct extract *extract_new(void)
 
 	x->html = html_new(sink, x);
 	x->raw_text = BUF(256 * KIB);
+#if defined(__x86_64__)
+	x->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#endif
 	return x;
 }
 
@@ -253,6 +243,7 @@ static void reset(struct extract *x)
 	}
 	x->n = x->hide = x->pre = x->depth = x->cut = x->anchor = 0;
 	x->sep = 0;
+	x->newline = false;
 	x->too_deep = 0;
 	memset(x->count, 0, sizeof x->count);
 	x->frameset = x->body = x->head = x->head_done = x->form = x->raw_text_kept = x->skip_newline = false;

@@ -35,7 +35,7 @@ struct anchor { /* of a link, beside it: where it lies in the text */
 };
 
 /* "http://Host:80" as written, and behind it what a URL makes of it: those met last, on any page. */
-enum { AUTHORITY_MAX = 62, AUTHORITY_BITS = 8 };
+enum { AUTHORITY_MAX = 62, AUTHORITY_BITS = 10 };
 struct authority {
 	uint8_t n, resolved_n;
 	bool same;
@@ -55,6 +55,8 @@ struct extract {
 	char *text;
 	size_t n, cap, max, easy; /* easy: the lesser of both, so that one look tells that there is room */
 	char sep;	   /* what must stand before the next text: 0, ' ', '\t', '\n' */
+	bool newline;	   /* the text ends with a newline, as that of a pre may */
+	bool avx2;	   /* what the processor has */
 	unsigned hide;	   /* open elements that hide their text */
 	unsigned pre;	   /* open elements in which white space counts */
 	bool skip_newline; /* the first newline of a pre is not text */

@@ -269,6 +269,7 @@ static bool start_structure(struct extract *x, const struct html_token *t)
 			open_pop_to(x, 0);
 			x->frameset = true;
 			x->n = x->title_late ? 0 : x->title.n; /* the body goes, with what little it had */
+			x->newline = false;
 		}
 		return true;
 	case TAG_FRAME: return !x->options.xml;

@@ -5,7 +5,9 @@
  * are written to scratch.  Whatever is unusual (NUL, a name that begins with
  * '=', more than BULK_ATTRS attributes, an unfinished tag) is left to the
  * states by answering NULL, with nothing emitted. */
+#if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
 #include "text/html_states.h"
 #include "text/scan.h"

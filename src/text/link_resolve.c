@@ -65,8 +65,8 @@ static inline __m128i path_bytes(__m128i v)
 }
 #endif
 
-/* How many whole steps of s, which begins a segment, are bytes of a path with no segment that begins with a dot. */
-static inline size_t path_steps(struct str s, const char *readable)
+/* How far s, which begins a segment, is surely bytes of a path, and no segment begins with a dot. */
+static inline size_t path_run(struct str s, const char *readable)
 {
 	size_t i = 0;
 
@@ -78,8 +78,10 @@ static inline size_t path_steps(struct str s, const char *readable)
 		unsigned dots = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('.')));
 		unsigned slashes = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, _mm_set1_epi8('/')));
 
-		if (((dots & (slashes << 1 | begins)) | ~good) & seen)
-			return i;
+		unsigned bad = ((dots & (slashes << 1 | begins)) | ~good) & seen;
+
+		if (bad)
+			return i + (size_t)__builtin_ctz(bad);
 		begins = slashes >> 15;
 	}
 #endif
@@ -88,7 +90,7 @@ static inline size_t path_steps(struct str s, const char *readable)
 }
 
 /* The same of a query or fragment from i on: those of a path, and "$%&:;". */
-static inline size_t query_steps(struct str s, size_t i, const char *readable)
+static inline size_t query_run(struct str s, size_t i, const char *readable)
 {
 #if defined(__x86_64__)
 	for (; i < s.n && readable - (s.p + i) >= 16; i += 16) {
@@ -96,8 +98,10 @@ static inline size_t query_steps(struct str s, size_t i, const char *readable)
 		unsigned seen = s.n - i < 16 ? (1u << (s.n - i)) - 1 : 0xFFFF;
 		__m128i more = _mm_or_si128(between(v, '$', '&'), between(v, ':', ';'));
 
-		if (~(unsigned)_mm_movemask_epi8(_mm_or_si128(path_bytes(v), more)) & seen)
-			return i;
+		unsigned bad = ~(unsigned)_mm_movemask_epi8(_mm_or_si128(path_bytes(v), more)) & seen;
+
+		if (bad)
+			return i + (size_t)__builtin_ctz(bad);
 	}
 #endif
 	(void)readable;
@@ -108,16 +112,16 @@ static inline size_t query_steps(struct str s, size_t i, const char *readable)
  * at. */
 static bool stays(struct str s, const char *readable)
 {
-	size_t i = path_steps(s, readable);
+	size_t i = path_run(s, readable);
 
 	for (; i < s.n && (kept[(unsigned char)s.p[i]] & IN_PATH); i++)
 		if (s.p[i] == '.' && (i == 0 || s.p[i - 1] == '/') && is_dots(s, i))
 			return false;
 	if (i < s.n && s.p[i] == '?')
-		for (i = query_steps(s, i + 1, readable); i < s.n && (kept[(unsigned char)s.p[i]] & IN_QUERY); i++)
+		for (i = query_run(s, i + 1, readable); i < s.n && (kept[(unsigned char)s.p[i]] & IN_QUERY); i++)
 			;
 	if (i < s.n && s.p[i] == '#')
-		for (i = query_steps(s, i + 1, readable); i < s.n && (kept[(unsigned char)s.p[i]] & IN_FRAGMENT); i++)
+		for (i = query_run(s, i + 1, readable); i < s.n && (kept[(unsigned char)s.p[i]] & IN_FRAGMENT); i++)
 			;
 	return i == s.n;
 }
@@ -212,7 +216,7 @@ static struct str resolved_plain(struct extract *x, struct str href, size_t auth
 	if (href.n == 0 || base->n == 0 || !url_is_http(base))
 		return STR_NONE;
 	if (href.p[0] == '#') {
-		for (n = query_steps(href, 1, readable); n < href.n && (kept[(unsigned char)href.p[n]] & IN_FRAGMENT); n++)
+		for (n = query_run(href, 1, readable); n < href.n && (kept[(unsigned char)href.p[n]] & IN_FRAGMENT); n++)
 			;
 		return n == href.n ? joined(x, str_n(whole.p, base->hash), href) : STR_NONE;
 	}
