@@ -47,9 +47,14 @@ static bool has_nofollow(struct str rel)
 	return false;
 }
 
+static inline struct str trimmed(struct str s)
+{
+	return s.n && (white(s.p[0]) || white(s.p[s.n - 1])) ? str_trim(s) : s;
+}
+
 void link_add(struct extract *x, enum link_kind kind, struct str href, struct str rel)
 {
-	href = str_trim(href);
+	href = trimmed(href);
 	if (x->links.n >= LIMIT_LINKS || href.n > LIMIT_URL) {
 		x->cut |= CUT_LINKS;
 		return;
@@ -60,7 +65,7 @@ void link_add(struct extract *x, enum link_kind kind, struct str href, struct st
 			    .kind = (uint8_t)kind,
 			    .at = (uint32_t)x->n,
 			    .rel = rel.n ? extract_keep(x, rel, LIMIT_META) : STR_NONE,
-			    .nofollow = has_nofollow(rel) };
+			    .nofollow = rel.n && has_nofollow(rel) };
 	vec_push(&x->anchors, ((struct anchor){ (uint32_t)x->n, (uint32_t)x->n, false }));
 }
 
@@ -102,6 +107,32 @@ static void srcset(struct extract *x, struct str s)
 	}
 }
 
+static inline bool named(const struct html_attr *a, struct str name)
+{
+	return a->name.n == name.n && memcmp(a->name.p, name.p, name.n) == 0;
+}
+
+/* The link of an <a href>, in one pass over its attributes; false: for all others. */
+static bool start_anchor(struct extract *x, const struct html_token *t)
+{
+	struct str href = STR_NONE, rel = STR_NONE;
+	size_t before = x->links.n;
+
+	for (size_t i = 0; i < t->nattrs; i++) {
+		if (named(&t->attrs[i], STR("href")))
+			href = t->attrs[i].value;
+		else if (named(&t->attrs[i], STR("rel")))
+			rel = t->attrs[i].value;
+	}
+	if (href.p)
+		link_add(x, LINK_A, href, rel);
+	if (x->links.n == before)
+		return false;
+	vec_last(&x->anchors).has = true;
+	x->anchor = (uint32_t)x->links.n;
+	return true;
+}
+
 void link_start(struct extract *x, const struct html_token *t)
 {
 	unsigned row = link_rows[t->tag];
@@ -113,7 +144,7 @@ void link_start(struct extract *x, const struct html_token *t)
 			x->base = extract_keep(x, str_trim(href), LIMIT_URL);
 		return;
 	}
-	if (!row || x->options.no_links)
+	if (!row || x->options.no_links || (t->tag == TAG_A && start_anchor(x, t)))
 		return;
 	for (row--; row < COUNT(table) && table[row].tag == t->tag; row++) {
 		struct str href = html_attr(t, table[row].attr);
@@ -163,7 +194,7 @@ static struct str anchor_of(const struct extract *x, const struct anchor *a)
 
 	if (a->start >= end)
 		return STR("");
-	struct str s = str_trim(str_n(x->text + a->start, end - a->start));
+	struct str s = trimmed(str_n(x->text + a->start, end - a->start));
 
 	if (s.n > LIMIT_ANCHOR)
 		for (s.n = LIMIT_ANCHOR; s.n && ((unsigned char)s.p[s.n] & 0xC0) == 0x80; s.n--)
