@@ -259,6 +259,7 @@ void outline_reset(struct outline *o)
 	o->nodes.n = 0;
 	o->n_open = o->too_deep = 0;
 	o->article = false;
+	o->tags = o->hints = 0;
 }
 
 void outline_release(struct outline *o)
@@ -367,6 +368,8 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		node->tag = OUTLINE_MAIN;
 	else if (attrs && str_ieq(attrs->role, STR("article")))
 		node->tag = OUTLINE_ARTICLE;
+	o->tags |= (uint64_t)1 << node->tag;
+	o->hints |= hints;
 	o->row = (uint32_t)o->nodes.n - 1;
 	o->open[o->n_open++] = o->row;
 }
