@@ -136,20 +136,28 @@ static struct str joined(struct extract *x, struct str a, struct str b)
 	return str_n(p, a.n + b.n);
 }
 
-/* Length of "http://host:80" as written, up to a slash or the end; 0 when there is none, or more in it than letters,
- * digits and "-.:": what it becomes then depends on nothing else. */
+/* Length of "http://host:80" as written, up to a slash or the end; 0 when there is none that is worth remembering. */
 static size_t authority_of(struct str href)
 {
-	size_t from = str_starts(href, STR("http://"))	  ? 7
-		      : str_starts(href, STR("https://")) ? 8
-		      : str_starts(href, STR("ftp://"))	  ? 6
-							  : 0;
-	size_t n = from;
+	size_t n = href.n < AUTHORITY_MAX + 1 ? href.n : AUTHORITY_MAX + 1;
+	const char *slash;
 
-	while (n && n < href.n && (ascii_alpha(href.p[n]) || ascii_digit(href.p[n]) || href.p[n] == '.' ||
-				   href.p[n] == '-' || href.p[n] == ':'))
-		n++;
-	return n > 8 && n > from && n <= AUTHORITY_MAX && (n == href.n || href.p[n] == '/') ? n : 0;
+	if (!str_starts(href, STR("http://")) && !str_starts(href, STR("https://")) && !str_starts(href, STR("ftp://")))
+		return 0;
+	slash = memchr(href.p + 8, '/', n - 8);
+	n = slash ? (size_t)(slash - href.p) : n;
+	return n > 8 && n <= AUTHORITY_MAX ? n : 0;
+}
+
+/* Letters, digits and "-.:" alone: what the authority becomes then depends on nothing but itself. */
+static bool authority_stands_alone(struct str written)
+{
+	size_t i = written.p[4] == ':' ? 7 : written.p[0] == 'f' ? 6 : 8;
+
+	while (i < written.n && (ascii_alpha(written.p[i]) || ascii_digit(written.p[i]) || written.p[i] == '.' ||
+				 written.p[i] == '-' || written.p[i] == ':'))
+		i++;
+	return i == written.n;
 }
 
 /* Where an authority of more than eight bytes is remembered, if it is. */
@@ -184,7 +192,7 @@ static void remember_authority(struct extract *x, struct str href, size_t n)
 	struct str written = str_n(href.p, n), url = url_href(&x->scratch_url);
 	size_t to = x->scratch_url.path;
 
-	if (to > AUTHORITY_MAX)
+	if (to > AUTHORITY_MAX || !authority_stands_alone(written))
 		return;
 	struct authority *a = authority_slot(x, written);
 
