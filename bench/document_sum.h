@@ -10,13 +10,23 @@ static inline uint64_t sum_str(uint64_t h, struct str s) { return sum_add(sum_ad
 static inline uint64_t document_sum(const struct document *d)
 {
 	const struct page *page = &d->page;
-	const struct str strings[] = { d->mime,		page->text,	 page->title,	  page->description,
-				       page->canonical, page->lang,	 page->published, page->author,
-				       page->site_name, page->base,	 d->main,	  d->lang,
+	const struct str strings[] = { d->mime,
+				       page->text,
+				       page->title,
+				       page->description,
+				       page->canonical,
+				       page->lang,
+				       page->published,
+				       page->author,
+				       page->site_name,
+				       page->base,
+				       d->main,
+				       d->lang,
 				       str(d->charset ? d->charset : "") };
-	const uint64_t numbers[] = { d->kind,	      d->why_none,    d->charset_source, d->replaced,
-				     d->flaws,	      page->cut,      page->body_start,	 page->nofollow,
-				     page->noindex,   page->nlinks,   d->nmain_ranges,	 (uint64_t)(d->lang_confidence * 1e9) };
+	const uint64_t numbers[] = { d->kind,	       d->why_none,	d->charset_source,
+				     d->replaced,      d->flaws,	page->cut,
+				     page->body_start, page->nofollow,	page->noindex,
+				     page->nlinks,     d->nmain_ranges, (uint64_t)(d->lang_confidence * 1e9) };
 	uint64_t h = 0;
 
 	for (size_t i = 0; i < COUNT(strings); i++)

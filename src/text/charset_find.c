@@ -158,7 +158,8 @@ static const struct encoding *prescan(struct str bytes, size_t max)
 			if (!close)
 				return NULL;
 			p = close + 2;
-		} else if (left >= 6 && (p[1] | 32) == 'm' && strncasecmp(p, "<meta", 5) == 0 && (space(p[5]) || p[5] == '/')) {
+		} else if (left >= 6 && (p[1] | 32) == 'm' && strncasecmp(p, "<meta", 5) == 0 &&
+			   (space(p[5]) || p[5] == '/')) {
 			p += 5;
 			const struct encoding *e = meta_encoding(&p, end);
 

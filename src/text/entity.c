@@ -60,7 +60,6 @@ static struct {
 } shorts[1 << SHORT_BITS];
 static pthread_once_t shorts_once = PTHREAD_ONCE_INIT;
 
-
 /* A bit for how each name begins: its first four letters, or all of a shorter one.  Most references that pages have not
  * escaped ("?a=1&format=2") begin like no name. */
 #define START_BITS 13

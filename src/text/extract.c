@@ -108,7 +108,8 @@ static inline uint64_t blanked_plain(char *out, const char *p)
 /* The same of sixty-four. */
 __attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t blanked_avx2(char *out, const char *p)
 {
-	const __m256i blank = _mm256_set1_epi8(' '), nine = _mm256_set1_epi8('\t'), four = _mm256_set1_epi8('\r' - '\t');
+	const __m256i blank = _mm256_set1_epi8(' '), nine = _mm256_set1_epi8('\t'),
+		      four = _mm256_set1_epi8('\r' - '\t');
 	uint32_t mask[2];
 
 	for (unsigned i = 0; i < 2; i++) {

@@ -54,12 +54,12 @@ struct extract {
 	/* the text */
 	char *text;
 	size_t n, cap, max, easy; /* easy: the lesser of both, so that one look tells that there is room */
-	char sep;	   /* what must stand before the next text: 0, ' ', '\t', '\n' */
-	bool newline;	   /* the text ends with a newline, as that of a pre may */
-	bool avx2;	   /* what the processor has */
-	unsigned hide;	   /* open elements that hide their text */
-	unsigned pre;	   /* open elements in which white space counts */
-	bool skip_newline; /* the first newline of a pre is not text */
+	char sep;		  /* what must stand before the next text: 0, ' ', '\t', '\n' */
+	bool newline;		  /* the text ends with a newline, as that of a pre may */
+	bool avx2;		  /* what the processor has */
+	unsigned hide;		  /* open elements that hide their text */
+	unsigned pre;		  /* open elements in which white space counts */
+	bool skip_newline;	  /* the first newline of a pre is not text */
 
 	/* the tree */
 	struct open stack[LIMIT_HTML_DEPTH];
@@ -121,6 +121,6 @@ void link_css(struct extract *x, struct str css);
 void link_finish(struct extract *x); /* resolves */
 
 /* link_resolve.c */
-void link_base(struct extract *x);				 /* base_url, of the page's address and its base */
+void link_base(struct extract *x);			     /* base_url, of the page's address and its base */
 struct str link_resolve(struct extract *x, struct str href); /* href is of extract_keep(); STR_NONE: no URL */
 #endif

@@ -185,7 +185,8 @@ static void push_plain(struct extract *x, enum tag tag)
 {
 	const struct tag_info *info = &tag_info[tag];
 	struct open *e = &x->stack[x->depth++];
-	bool pre = tag == TAG_PRE || tag == TAG_LISTING || tag == TAG_XMP || tag == TAG_PLAINTEXT || tag == TAG_TEXTAREA;
+	bool pre =
+	    tag == TAG_PRE || tag == TAG_LISTING || tag == TAG_XMP || tag == TAG_PLAINTEXT || tag == TAG_TEXTAREA;
 
 	if (!x->hide && (info->flags & (IS_BLOCK | IS_CELL)))
 		extract_separate(x, info->flags & IS_BLOCK ? '\n' : '\t');

@@ -268,7 +268,8 @@ static inline const char *emit(struct html *h, struct html_token *t, bool end_ta
 }
 
 /* A tag whose name is known and ends at p, with what may be attributes. */
-static __attribute__((noinline)) const char *tag_with_attributes(struct html *h, const char *p, const char *end, bool end_tag)
+static __attribute__((noinline)) const char *tag_with_attributes(struct html *h, const char *p, const char *end,
+								 bool end_tag)
 {
 	struct html_token *t = &h->token;
 
@@ -369,7 +370,8 @@ static inline uint64_t hits_plain(const char *p)
 /* The low four bits of the three are all different: one look in a table says which of them a byte must be. */
 __attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t hits_avx2(const char *p)
 {
-	const __m128i sixteen = _mm_setr_epi8(0, -128, -128, -128, -128, -128, '&', -128, -128, -128, -128, -128, '<', -128, -128, -128);
+	const __m128i sixteen =
+	    _mm_setr_epi8(0, -128, -128, -128, -128, -128, '&', -128, -128, -128, -128, -128, '<', -128, -128, -128);
 	const __m256i table = _mm256_broadcastsi128_si256(sixteen); /* -128 is where no byte has these low bits */
 	__m256i v = _mm256_loadu_si256((const __m256i *)p), w = _mm256_loadu_si256((const __m256i *)(p + 32));
 	uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, v), v));

@@ -30,7 +30,7 @@ struct html {
 	void *context;
 	html_error_sink *errors;
 	bool bulk, foreign, done;
-	bool avx2; /* what the processor has */
+	bool avx2;    /* what the processor has */
 	bool skip_lf; /* the last byte was CR */
 
 	struct html_token token; /* text and bulk tags: filled anew only where they differ */

@@ -105,7 +105,10 @@ static struct {
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
 static inline uint64_t key_hash(uint32_t key) { return key * 0x9e3779b97f4a7c15u; }
-static inline uint32_t slot_of(uint64_t hash, uint32_t factor, uint32_t down) { return (uint32_t)(hash >> 16) * factor >> down; }
+static inline uint32_t slot_of(uint64_t hash, uint32_t factor, uint32_t down)
+{
+	return (uint32_t)(hash >> 16) * factor >> down;
+}
 
 static void add_code(const char *code)
 {
@@ -268,6 +271,7 @@ struct reading {
 	uint32_t ink[SCRIPTS];
 	uint32_t kana;
 	uint32_t letters;
+	bool avx2;
 };
 
 /* The groups of one chunk.  Rows lie all over a table larger than the near
@@ -366,10 +370,10 @@ __attribute__((target("avx2,bmi,bmi2"))) static size_t sum_avx2(uint16_t *sum, c
 #define sum_avx2 sum_plain
 #endif
 
-static void add_groups(struct tally *t, const struct groups *g, size_t s)
+static void add_groups(struct tally *t, const struct groups *g, size_t s, bool avx2)
 {
 	t->groups += g->n;
-	t->chunk_hits += (uint32_t)(tables.avx2 ? sum_avx2 : sum_plain)(t->chunk, g, s);
+	t->chunk_hits += (uint32_t)(avx2 ? sum_avx2 : sum_plain)(t->chunk, g, s);
 }
 
 static void end_chunk(struct tally *t, const struct lang_script *script)
@@ -464,7 +468,7 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 	}
 	for (size_t s = 0; s < COUNT(lang_scripts); s++) {
 		if (groups[s].n)
-			add_groups(&r->tally[s], &groups[s], s);
+			add_groups(&r->tally[s], &groups[s], s, r->avx2);
 		end_chunk(&r->tally[s], &lang_scripts[s]);
 	}
 }
@@ -540,13 +544,12 @@ static struct lang by_groups(const struct tally *t, const struct lang_script *sc
 	return answer(script->codes[best], 1 / (1 + exp(-lead)));
 }
 
-struct lang lang_of(struct str text)
+static struct lang language(struct str text, bool avx2)
 {
-	struct reading r = { 0 };
+	struct reading r = { .avx2 = avx2 };
 	uint32_t total = 0, best = SCRIPT_TABLE, latin, han = 0;
 	uint32_t ink[SCRIPTS];
 
-	pthread_once(&tables_once, tables_fill);
 	read_sample(&r, text);
 	/* Ranges of one language are one; kana tells Japanese from Chinese. */
 	memcpy(ink, r.ink, sizeof ink);
@@ -572,6 +575,18 @@ struct lang lang_of(struct str text)
 	if (best >= SCRIPT_ONE)
 		return answer(ranges[best - SCRIPT_ONE].code, 0.5 + 0.5 * ink[best] / total);
 	return by_groups(&r.tally[best - SCRIPT_TABLE], &lang_scripts[best - SCRIPT_TABLE]);
+}
+
+struct lang lang_of(struct str text)
+{
+	pthread_once(&tables_once, tables_fill);
+	return language(text, tables.avx2);
+}
+
+struct lang lang_of_plain(struct str text)
+{
+	pthread_once(&tables_once, tables_fill);
+	return language(text, false);
 }
 
 const char *const *lang_codes(size_t *n)

@@ -224,14 +224,16 @@ static struct str resolved_plain(struct extract *x, struct str href, size_t auth
 	if (href.n == 0 || base->n == 0 || !url_is_http(base))
 		return STR_NONE;
 	if (href.p[0] == '#') {
-		for (n = query_run(href, 1, readable); n < href.n && (kept[(unsigned char)href.p[n]] & IN_FRAGMENT); n++)
+		for (n = query_run(href, 1, readable); n < href.n && (kept[(unsigned char)href.p[n]] & IN_FRAGMENT);
+		     n++)
 			;
 		return n == href.n ? joined(x, str_n(whole.p, base->hash), href) : STR_NONE;
 	}
 	if (href.p[0] == '/') {
 		path = str_sub(href, 1, href.n);
-		return !(path.n && path.p[0] == '/') && stays(path, readable) ? joined(x, str_n(whole.p, base->path), href)
-									      : STR_NONE;
+		return !(path.n && path.p[0] == '/') && stays(path, readable)
+			   ? joined(x, str_n(whole.p, base->path), href)
+			   : STR_NONE;
 	}
 	if (authority)
 		return resolved_absolute(x, href, authority, readable);
