@@ -14,7 +14,7 @@
  *   Latin letters give way to other scripts in the same manner.
  * - Text that is no language (numbers, code, names) hits few rows: "und".
  *
- * Cost: two hash lookups and two rows (64 bytes for Latin) a letter, at most
+ * Cost: two lookups and two rows (64 bytes for Latin) a letter, at most
  * SAMPLE bytes a text, whatever its length.  Tables are indexed once a process.
  */
 #include "text/lang.h"
