@@ -3,25 +3,26 @@
  *	ls pages/x.html | bench-pagetext
  *
  * A line per path read from standard input: path, charset, U+FFFD put in, flaws, text; tabs and newlines as blanks.
+ * --sums: path and the sum of all that was found (document_sum.h), to compare two builds page by page.
  * --texts: each text as its length in bytes on a line and the bytes, as bench-fulltext reads them. */
 #include <stdio.h>
 
 #include "base/limits.h"
 #include "base/os.h"
-#include "text/document.h"
+#include "document_sum.h"
 
 int main(int argc, char **argv)
 {
 	struct documents *documents = documents_new();
 	struct arena a = { 0 };
 	char line[4096];
-	bool texts = argc > 1 && strcmp(argv[1], "--texts") == 0;
+	bool texts = argc > 1 && strcmp(argv[1], "--texts") == 0, sums = argc > 1 && strcmp(argv[1], "--sums") == 0;
 
 	while (fgets(line, sizeof line, stdin)) {
 		struct err err = { 0 };
 		struct document d;
 		struct document_in in = {
-			.mime = STR("text/html"), .url = STR("http://example.org/"), .no_main = true, .no_lang = true
+			.mime = STR("text/html"), .url = STR("http://example.org/"), .no_main = !sums, .no_lang = !sums
 		};
 
 		line[strcspn(line, "\n")] = 0;
@@ -29,6 +30,11 @@ int main(int argc, char **argv)
 		    document_extract(&d, &a, documents, &in, &err) < 0) {
 			fprintf(stderr, "%s\n", err.text);
 			return 1;
+		}
+		if (sums) {
+			printf("%s\t%016llx\n", line, (unsigned long long)document_sum(&d));
+			arena_reset(&a);
+			continue;
 		}
 		if (texts) {
 			printf("%zu\n", d.page.text.n - d.page.body_start);

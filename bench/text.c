@@ -6,17 +6,16 @@
  * links (resolved); --main adds main content, --lang the language.  Threads share the
  * ranges of each file, as ingest does.  Every payload is parsed; none is
  * skipped as equal.  Prints one line: payload MB, pages, seconds, MB/s; --sum
- * adds a sum over what was found (charset, title, text, main text, links) that is the
- * same for any number of threads and changes when any of it does. */
+ * adds a sum over all that was found (document_sum.h) that is the same for any number of threads
+ * and changes when any of it does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "archive/scan.h"
-#include "base/hash.h"
 #include "base/limits.h"
 #include "base/mem.h"
-#include "text/document.h"
+#include "document_sum.h"
 
 struct worker {
 	struct documents *documents;
@@ -30,17 +29,6 @@ struct bench {
 	struct worker *workers;
 	bool main, lang, sum;
 };
-
-static uint64_t sum_of(const struct document *d)
-{
-	uint64_t h = hash_str(d->page.text) * 3 + hash_str(d->page.title) * 5 +
-		     hash_str(str(d->charset ? d->charset : "")) * 7 + hash_str(d->main) * 11 + hash_str(d->lang) * 13 +
-		     d->page.nlinks;
-
-	for (size_t i = 0; i < d->page.nlinks; i++)
-		h = h * 31 + hash_str(d->page.links[i].url) + hash_str(d->page.links[i].anchor) * 3;
-	return h;
-}
 
 static void *work(void *context, struct reader *r, struct record *rec, size_t file, unsigned worker)
 {
@@ -68,7 +56,7 @@ static void *work(void *context, struct reader *r, struct record *rec, size_t fi
 			w->links += d.page.nlinks;
 			w->with_text += d.why_none == DOCUMENT_HAS_TEXT;
 			if (b->sum)
-				w->sum += sum_of(&d);
+				w->sum += document_sum(&d);
 		}
 		arena_reset(&w->arena);
 	}

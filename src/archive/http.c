@@ -135,7 +135,8 @@ static void note_field(struct http_head *head, const struct field *f)
 	};
 
 	for (size_t i = 0; i < COUNT(wanted); i++) {
-		if (f->name.n != wanted[i].n || !str_ieq(f->name, str_n(wanted[i].name, wanted[i].n)))
+		if (f->name.n != wanted[i].n || (memcmp(f->name.p, wanted[i].name, wanted[i].n) != 0 &&
+						 !str_ieq(f->name, str_n(wanted[i].name, wanted[i].n))))
 			continue;
 		struct str *to = (struct str *)(void *)((char *)head + wanted[i].at);
 

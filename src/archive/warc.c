@@ -68,7 +68,7 @@ static const struct known *find_known(struct str name)
 {
 	for (size_t i = 0; i < COUNT(known); i++)
 		if (known[i].n == name.n && ascii_lower(known[i].name[name.n - 1]) == ascii_lower(name.p[name.n - 1]) &&
-		    str_ieq(name, str_n(known[i].name, name.n)))
+		    (memcmp(name.p, known[i].name, name.n) == 0 || str_ieq(name, str_n(known[i].name, name.n))))
 			return &known[i];
 	return NULL;
 }
@@ -130,6 +130,8 @@ static struct str clean_id(struct record *rec, struct str value, uint64_t at, co
 
 static enum record_type type_of(struct str text)
 {
+	if (str_eq(text, STR("response"))) /* almost always */
+		return RECORD_RESPONSE;
 	for (int t = RECORD_WARCINFO; t < RECORD_TYPES; t++)
 		if (str_ieq(text, str(record_type_name((enum record_type)t))))
 			return (enum record_type)t;

@@ -133,10 +133,20 @@ static const struct encoding *meta_encoding(const char **at, const char *end)
 	return known && (!need_pragma || got_pragma) ? e : NULL;
 }
 
+static bool has_meta(const char *p, const char *end)
+{
+	for (; (p = memchr(p, '<', (size_t)(end - p))); p++)
+		if (end - p >= 6 && (p[1] | 32) == 'm' && strncasecmp(p, "<meta", 5) == 0)
+			return true;
+	return false;
+}
+
 static const struct encoding *prescan(struct str bytes, size_t max)
 {
 	const char *p = bytes.p, *end = bytes.p + (bytes.n < max ? bytes.n : max);
 
+	if (!has_meta(p, end)) /* there is nothing to be found between other tags */
+		return NULL;
 	for (; p < end && (p = memchr(p, '<', (size_t)(end - p))); p++) {
 		size_t left = (size_t)(end - p);
 
@@ -148,7 +158,8 @@ static const struct encoding *prescan(struct str bytes, size_t max)
 			if (!close)
 				return NULL;
 			p = close + 2;
-		} else if (left >= 6 && strncasecmp(p, "<meta", 5) == 0 && (space(p[5]) || p[5] == '/')) {
+		} else if (left >= 6 && (p[1] | 32) == 'm' && strncasecmp(p, "<meta", 5) == 0 &&
+			   (space(p[5]) || p[5] == '/')) {
 			p += 5;
 			const struct encoding *e = meta_encoding(&p, end);
 

@@ -60,14 +60,29 @@ static struct {
 } shorts[1 << SHORT_BITS];
 static pthread_once_t shorts_once = PTHREAD_ONCE_INIT;
 
+/* A bit for how each name begins: its first four letters, or all of a shorter one.  Most references that pages have not
+ * escaped ("?a=1&format=2") begin like no name. */
+#define START_BITS 13
+static uint64_t starts[(1 << START_BITS) / 64];
+
 static size_t short_slot(uint64_t name) { return (size_t)(name * 0x9E3779B97F4A7C15u >> (64 - SHORT_BITS)); }
+static size_t start_slot(uint32_t letters) { return letters * 0x9E3779B1u >> (32 - START_BITS); }
+static bool starts_one(uint32_t letters)
+{
+	size_t at = start_slot(letters);
+
+	return starts[at / 64] >> at % 64 & 1;
+}
 
 static void shorts_fill(void)
 {
 	for (size_t i = 0; i < COUNT(entity_table); i++) {
 		const struct entity *e = &entity_table[i];
 		uint64_t name = 0;
+		uint32_t letters = 0;
 
+		memcpy(&letters, e->name, e->n < 4 ? e->n : 4);
+		starts[start_slot(letters) / 64] |= (uint64_t)1 << start_slot(letters) % 64;
 		if (e->n > 8 || e->name[e->n - 1] != ';')
 			continue;
 		memcpy(&name, e->name, e->n);
@@ -80,21 +95,40 @@ static void shorts_fill(void)
 	}
 }
 
+/* Bit 7 of the first byte that is a semicolon, perhaps of later ones. */
+static uint64_t semicolons(uint64_t bytes)
+{
+	bytes ^= 0x3b3b3b3b3b3b3b3bu;
+	return (bytes - 0x0101010101010101u) & ~bytes & 0x8080808080808080u;
+}
+
 uint16_t entity_short(const char *p, size_t *length)
 {
-	uint64_t name = 0;
-	size_t n = 0;
+	unsigned char b[8];
+	uint64_t name = 0, ends;
+	uint32_t four;
 
-	while (n < 8 && p[n] != ';')
-		n++;
-	if (n == 8)
-		return 0;
-	memcpy(&name, p, 8);
-	name &= ~(uint64_t)0 >> (8 * (7 - n));
 	pthread_once(&shorts_once, shorts_fill);
-	for (size_t at = short_slot(name); shorts[at].best; at = (at + 1) & ((1u << SHORT_BITS) - 1))
-		if (shorts[at].name == name)
-			return *length = n + 1, shorts[at].best;
+	memcpy(b, p, 8);
+	for (unsigned i = 0; i < 8; i++)
+		name |= (uint64_t)b[i] << 8 * i; /* one load where the first byte is the lowest */
+	memcpy(&four, p, 4);
+	*length = 0;
+	ends = semicolons(name);
+	if (ends) {
+		unsigned n = (unsigned)__builtin_ctzll(ends) / 8;
+		uint64_t key = 0;
+
+		memcpy(&key, p, n + 1);
+		for (size_t at = short_slot(key); shorts[at].best; at = (at + 1) & ((1u << SHORT_BITS) - 1))
+			if (shorts[at].name == key)
+				return *length = n + 1, shorts[at].best;
+	}
+	uint32_t three = 0, two = 0;
+
+	memcpy(&three, p, 3);
+	memcpy(&two, p, 2);
+	*length = starts_one(four) || starts_one(three) || starts_one(two);
 	return 0;
 }
 

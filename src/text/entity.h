@@ -23,7 +23,7 @@ struct entity_match {
 void entity_start(struct entity_match *m);
 bool entity_step(struct entity_match *m, char c); /* false: no name goes on with c, which is not taken */
 /* The whole name at p that ends with ';' within eight bytes, all of which may be read, and its
- * length: as best above; 0: none, or longer. */
+ * length: as best above; 0: none such, and no name at all begins there when the length is 0. */
 uint16_t entity_short(const char *p, size_t *length);
 struct str entity_text(uint16_t best); /* static UTF-8 */
 

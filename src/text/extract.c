@@ -1,13 +1,19 @@
 /* text/extract.c -- tokens in, body text out; see extract.h.
  *
- * White space is collapsed sixteen bytes at a time: every white byte becomes a
- * blank, and only where two meet is there anything to do.  The text never ends
- * with a separator; what must stand before the next word is in `sep`. */
+ * White space is collapsed many bytes at a time: every white byte becomes a
+ * blank, and only where two meet is there anything to do (extract_text.h).  The
+ * text never ends with a separator; what must stand before the next word is in `sep`. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "text/extract_page.h"
 
 #include "base/mem.h"
 #include "text/newline.h"
 #include "text/scan.h"
+
+#define SLACK 80 /* bytes behind the text that may be written: a separator, and a step */
 
 static bool white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -19,130 +25,141 @@ struct str extract_keep(struct extract *x, struct str s, size_t max)
 	}
 	if (s.p >= x->page.p && s.p < str_end(x->page))
 		return s;
-	return arena_str(&x->arena, s);
+	char *p = arena_alloc(&x->arena, s.n + EXTRACT_SLACK);
+
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	return str_n(p, s.n);
 }
 
-/* Room for n more bytes and a separator; less than n when the text is full. */
-static size_t room(struct extract *x, size_t n)
+/* Room for n more bytes and a separator. */
+static void room(struct extract *x, size_t n)
 {
-	if (x->n + n + 32 > x->cap) {
-		size_t want = x->cap * 2 > x->n + n + 32 ? x->cap * 2 : x->n + n + 32;
+	if (x->n + n + SLACK > x->cap) {
+		size_t want = x->cap * 2 > x->n + n + SLACK ? x->cap * 2 : x->n + n + SLACK;
 
 		x->cap = want;
 		x->text = mem_realloc(x->text, x->cap);
 	}
+	x->easy = x->cap < x->max ? x->cap : x->max;
+}
+
+/* What is left of n bytes at p when the text may have no more; there is room for it. */
+static __attribute__((noinline)) size_t fit(struct extract *x, const char *p, size_t n)
+{
+	if (x->n + n + 1 > x->max) {
+		x->cut |= CUT_TEXT;
+		if (x->n + 1 >= x->max)
+			return 0;
+		for (n = x->max - x->n - 1; n && ((unsigned char)p[n] & 0xC0) == 0x80; n--)
+			;
+		x->max = x->n + 1 + n; /* what comes later does not fit either */
+		if (!n)
+			return 0;
+	}
+	room(x, n);
 	return n;
 }
 
-static void separate_now(struct extract *x)
+/* Where text goes on, behind the separator that must stand before it. */
+static inline char *separated(struct extract *x)
 {
-	if (x->sep && x->n && x->text[x->n - 1] != '\n') /* the text of a pre may end with one */
-		x->text[x->n++] = x->sep;
+	char *out = x->text + x->n;
+
+	if (x->sep && x->n && !x->newline)
+		*out++ = x->sep;
 	x->sep = 0;
+	return out;
 }
 
-/* Collapses [p, end), which begins with a byte that is not white, to out; returns the new end of out.  Bytes up to
- * `readable` may be looked at, so that a short run is one load. */
-static char *collapse(char *out, const char *p, const char *end, const char *readable)
+/* Thirty-two bytes at p to out, white ones as blanks; a bit for each white one. */
+static inline uint64_t blanked_plain(char *out, const char *p)
 {
-	bool was_white = false;
+	uint64_t mask = 0;
 
 #if defined(__x86_64__)
 	const __m128i blank = _mm_set1_epi8(' '), nine = _mm_set1_epi8('\t'), four = _mm_set1_epi8('\r' - '\t');
 
-	while (p < end && readable - p >= 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)p);
-		__m128i control = _mm_sub_epi8(v, nine);
+	for (unsigned i = 0; i < 32; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(p + i)), control = _mm_sub_epi8(v, nine);
 		__m128i is_control = _mm_cmpeq_epi8(_mm_min_epu8(control, four), control);
 		__m128i is_white = _mm_or_si128(is_control, _mm_cmpeq_epi8(v, blank));
-		unsigned n = end - p >= 16 ? 16 : (unsigned)(end - p);
-		unsigned mask = (unsigned)_mm_movemask_epi8(is_white) & (0xFFFFu >> (16 - n));
-		unsigned twice = mask & (mask << 1 | was_white);
 
-		_mm_storeu_si128((__m128i *)out,
+		_mm_storeu_si128((__m128i *)(out + i),
 				 _mm_or_si128(_mm_andnot_si128(is_white, v), _mm_and_si128(is_white, blank)));
-		if (!twice) {
-			was_white = mask >> (n - 1);
-			p += n;
-			out += n;
-			continue;
-		}
-		unsigned k = (unsigned)__builtin_ctz(twice);
-
-		p += k;
-		out += k;
-		while (p < end && white(*p))
-			p++;
-		was_white = false; /* a byte that is not white, or the end */
+		mask |= (uint64_t)(unsigned)_mm_movemask_epi8(is_white) << i;
+	}
+#else
+	for (unsigned i = 0; i < 32; i++) {
+		out[i] = white(p[i]) ? ' ' : p[i];
+		mask |= (uint64_t)white(p[i]) << i;
 	}
 #endif
-	(void)readable;
-	for (; p < end; p++) {
-		bool w = white(*p);
+	return mask;
+}
 
-		if (!w)
-			*out++ = *p;
-		else if (!was_white)
-			*out++ = ' ';
-		was_white = w;
+#define TEXT_NAME add_plain
+#define TEXT_TARGET
+#define TEXT_STEP 32
+#define TEXT_BLANKED blanked_plain
+#include "text/extract_text.h"
+
+#if defined(__x86_64__)
+/* The same of sixty-four. */
+__attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t blanked_avx2(char *out, const char *p)
+{
+	const __m256i blank = _mm256_set1_epi8(' '), nine = _mm256_set1_epi8('\t'),
+		      four = _mm256_set1_epi8('\r' - '\t');
+	uint32_t mask[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		__m256i v = _mm256_loadu_si256((const __m256i *)(p + 32 * i)), control = _mm256_sub_epi8(v, nine);
+		__m256i is_control = _mm256_cmpeq_epi8(_mm256_min_epu8(control, four), control);
+
+		_mm256_storeu_si256((__m256i *)(out + 32 * i), _mm256_blendv_epi8(v, blank, is_control));
+		mask[i] = (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(is_control, _mm256_cmpeq_epi8(v, blank)));
 	}
-	return out;
+	return mask[0] | (uint64_t)mask[1] << 32;
+}
+
+#define TEXT_NAME add_avx2
+#define TEXT_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define TEXT_STEP 64
+#define TEXT_BLANKED blanked_avx2
+#include "text/extract_text.h"
+#endif
+
+/* Text where white space counts. */
+static __attribute__((noinline)) void add_as_is(struct extract *x, const char *p, size_t n)
+{
+	if (x->skip_newline && n && *p == '\n')
+		p++, n--;
+	x->skip_newline = false;
+	if (n == 0 || (x->n + n + SLACK > x->easy && !(n = fit(x, p, n))))
+		return;
+	char *out = separated(x);
+
+	memcpy(out, p, n);
+	x->newline = p[n - 1] == '\n';
+	x->n = (size_t)(out + n - x->text);
 }
 
 void extract_add(struct extract *x, const char *p, size_t n)
 {
-	const char *end = p + n;
-
-	if (x->pre) {
-		if (x->skip_newline && n && *p == '\n')
-			p++;
-		x->skip_newline = false;
-		if (p == end)
-			return;
-	} else {
-		if (white(*p)) {
-			do
-				p++;
-			while (p < end && white(*p));
-			if (!x->sep)
-				x->sep = ' ';
-			if (p == end)
-				return;
-		}
-	}
-	n = (size_t)(end - p);
-	if (x->n + n + 1 > x->max) {
-		x->cut |= CUT_TEXT;
-		if (x->n + 1 >= x->max)
-			return;
-		for (n = x->max - x->n - 1; n && ((unsigned char)p[n] & 0xC0) == 0x80; n--)
-			;
-		end = p + n;
-		x->max = x->n + 1 + n; /* what comes later does not fit either */
-		if (!n)
-			return;
-	}
-	room(x, n);
-	separate_now(x);
-	if (x->pre) {
-		memcpy(x->text + x->n, p, n);
-		x->n += n;
-		return;
-	}
-	const char *page_end = str_end(x->page);
-	bool inside = p >= x->page.p && p < page_end;
-
-	x->n = (size_t)(collapse(x->text + x->n, p, end, inside ? page_end : end) - x->text);
-	if (x->n && x->text[x->n - 1] == ' ') {
-		x->n--;
-		x->sep = ' ';
-	}
+	if (x->pre)
+		add_as_is(x, p, n);
+#if defined(__x86_64__)
+	else if (x->avx2)
+		add_avx2(x, p, n);
+#endif
+	else
+		add_plain(x, p, n);
 }
 
 /* ---- tokens ---- */
 
 /* Raw text that comes in one piece of the page is not copied. */
-static void raw_text(struct extract *x, struct str text)
+static __attribute__((noinline)) void raw_text(struct extract *x, struct str text)
 {
 	if (!x->raw_text.n && !x->raw_view.n && text.p >= x->page.p && text.p < str_end(x->page)) {
 		x->raw_view = text;
@@ -158,6 +175,14 @@ static void raw_text(struct extract *x, struct str text)
 		text.n <= x->raw_text.max - x->raw_text.n ? text.n : x->raw_text.max - x->raw_text.n);
 }
 
+static __attribute__((noinline)) void other_text(struct extract *x, struct str text)
+{
+	if (x->raw_text_kept)
+		raw_text(x, text);
+	else if (!x->hide && !x->frameset)
+		tree_text(x, text);
+}
+
 static void sink(void *context, const struct html_token *t)
 {
 	struct extract *x = context;
@@ -168,10 +193,8 @@ static void sink(void *context, const struct html_token *t)
 		if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] &&
 		    !x->count[TAG_MATH] && t->text.p[0])
 			extract_add(x, t->text.p, t->text.n);
-		else if (x->raw_text_kept)
-			raw_text(x, t->text);
-		else if (!x->hide && !x->frameset)
-			tree_text(x, t->text);
+		else
+			other_text(x, t->text);
 		break;
 	case HTML_START: tree_start(x, t); break;
 	case HTML_END: tree_end(x, t); break;
@@ -187,6 +210,9 @@ struct extract *extract_new(void)
 
 	x->html = html_new(sink, x);
 	x->raw_text = BUF(256 * KIB);
+#if defined(__x86_64__)
+	x->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#endif
 	return x;
 }
 
@@ -199,7 +225,7 @@ void extract_free(struct extract *x)
 	outline_release(&x->outline);
 	buf_release(&x->raw_text);
 	vec_release(&x->links);
-	vec_release(&x->done);
+	vec_release(&x->anchors);
 	url_release(&x->base_url);
 	url_release(&x->scratch_url);
 	mem_free(x->text);
@@ -218,6 +244,7 @@ static void reset(struct extract *x)
 	}
 	x->n = x->hide = x->pre = x->depth = x->cut = x->anchor = 0;
 	x->sep = 0;
+	x->newline = false;
 	x->too_deep = 0;
 	memset(x->count, 0, sizeof x->count);
 	x->frameset = x->body = x->head = x->head_done = x->form = x->raw_text_kept = x->skip_newline = false;
@@ -225,7 +252,7 @@ static void reset(struct extract *x)
 	x->raw = TAG_OTHER;
 	buf_reset(&x->raw_text);
 	x->raw_view = STR_NONE;
-	x->links.n = x->done.n = 0;
+	x->links.n = x->anchors.n = 0;
 	x->base = x->description = x->canonical = x->lang = x->published = x->author = x->site_name = x->title =
 	    STR_NONE;
 	x->has_title = x->title_late = x->nofollow = x->noindex = false;
@@ -257,8 +284,8 @@ static void trim_end(struct extract *x)
 		return;
 	x->n = n;
 	for (size_t i = 0; i < x->links.n; i++)
-		if (x->links.p[i].link.at > n)
-			x->links.p[i].link.at = (uint32_t)n;
+		if (x->links.p[i].at > n)
+			x->links.p[i].at = (uint32_t)n;
 	for (size_t i = 0; i < x->outline.nodes.n; i++) {
 		struct outline_node *node = &x->outline.nodes.p[i];
 
@@ -279,9 +306,9 @@ static void put_title_first(struct extract *x)
 		x->text[x->title.n] = '\n';
 	x->n += add;
 	for (size_t i = 0; i < x->links.n; i++) {
-		x->links.p[i].link.at += (uint32_t)add;
-		x->links.p[i].anchor_start += (uint32_t)add;
-		x->links.p[i].anchor_end += (uint32_t)add;
+		x->links.p[i].at += (uint32_t)add;
+		x->anchors.p[i].start += (uint32_t)add;
+		x->anchors.p[i].end += (uint32_t)add;
 	}
 	for (size_t i = 0; i < x->outline.nodes.n; i++) {
 		x->outline.nodes.p[i].start += (uint32_t)add;
@@ -299,6 +326,7 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 	x->max = x->options.max_text ? x->options.max_text : LIMIT_TEXT;
 	x->url = url;
 	x->page = html.n ? normalise(x, html) : STR("");
+	x->easy = 0;
 	room(x, x->page.n / 4 < x->max ? x->page.n / 4 : x->max);
 	html_set_foreign(x->html, x->options.xml); /* CDATA sections count */
 	html_feed_clean(x->html, x->page);
@@ -322,8 +350,8 @@ void extract_page(struct extract *x, struct str html, struct str url, const stru
 		.base = url_href(&x->base_url),
 		.nofollow = x->nofollow,
 		.noindex = x->noindex,
-		.links = x->done.p,
-		.nlinks = x->done.n,
+		.links = x->links.p,
+		.nlinks = x->links.n,
 		.outline = x->options.no_outline ? NULL : &x->outline,
 		.cut = x->cut,
 	};

@@ -29,11 +29,20 @@ struct open { /* an open element */
 	uint32_t name;	  /* hash, for TAG_OTHER */
 };
 
-struct open_link {
-	struct link link;
-	uint32_t anchor_start, anchor_end; /* of the text */
-	bool has_anchor;
+struct anchor { /* of a link, beside it: where it lies in the text */
+	uint32_t start, end;
+	bool has;
 };
+
+/* "http://Host:80" as written, and behind it what a URL makes of it: those met last, on any page. */
+enum { AUTHORITY_MAX = 62, AUTHORITY_BITS = 10 };
+struct authority {
+	uint8_t n, resolved_n;
+	bool same;
+	char text[2 * AUTHORITY_MAX + 1];
+};
+
+#define EXTRACT_SLACK 16 /* bytes that may be read behind a string that extract_keep() copied */
 
 struct extract {
 	struct html *html;
@@ -44,11 +53,13 @@ struct extract {
 
 	/* the text */
 	char *text;
-	size_t n, cap, max;
-	char sep;	   /* what must stand before the next text: 0, ' ', '\t', '\n' */
-	unsigned hide;	   /* open elements that hide their text */
-	unsigned pre;	   /* open elements in which white space counts */
-	bool skip_newline; /* the first newline of a pre is not text */
+	size_t n, cap, max, easy; /* easy: the lesser of both, so that one look tells that there is room */
+	char sep;		  /* what must stand before the next text: 0, ' ', '\t', '\n' */
+	bool newline;		  /* the text ends with a newline, as that of a pre may */
+	bool avx2;		  /* what the processor has */
+	unsigned hide;		  /* open elements that hide their text */
+	unsigned pre;		  /* open elements in which white space counts */
+	bool skip_newline;	  /* the first newline of a pre is not text */
 
 	/* the tree */
 	struct open stack[LIMIT_HTML_DEPTH];
@@ -64,16 +75,12 @@ struct extract {
 	unsigned cut;
 
 	/* links */
-	VEC(struct open_link) links;
-	VEC(struct link) done;
-	uint32_t anchor; /* 1 + number of the open a, 0 none */
+	VEC(struct link) links;
+	VEC(struct anchor) anchors; /* one for each */
+	uint32_t anchor;	    /* 1 + number of the open a, 0 none */
+	uint32_t base_folder;	    /* of base_url: behind the last slash of its path */
 	struct url base_url, scratch_url;
-	/* "http://host" that stays as written, on any page: those met last */
-	struct {
-		uint8_t n;
-		char text[63];
-	} authorities[16];
-	unsigned next_authority;
+	struct authority authorities[1 << AUTHORITY_BITS];
 
 	/* the head */
 	struct str base, description, canonical, lang, published, author, site_name;
@@ -111,5 +118,9 @@ void link_start(struct extract *x, const struct html_token *t);
 void link_end_anchor(struct extract *x);
 void link_add(struct extract *x, enum link_kind kind, struct str href, struct str rel);
 void link_css(struct extract *x, struct str css);
-void link_finish(struct extract *x); /* resolves; fills x->done */
+void link_finish(struct extract *x); /* resolves */
+
+/* link_resolve.c */
+void link_base(struct extract *x);			     /* base_url, of the page's address and its base */
+struct str link_resolve(struct extract *x, struct str href); /* href is of extract_keep(); STR_NONE: no URL */
 #endif

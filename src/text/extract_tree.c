@@ -180,6 +180,29 @@ static bool read_attrs(const struct html_token *t, struct outline_attrs *attrs)
 	return hidden;
 }
 
+/* An element of HTML without attributes: almost all that is to be known of it is in its row of the table. */
+static void push_plain(struct extract *x, enum tag tag)
+{
+	const struct tag_info *info = &tag_info[tag];
+	struct open *e = &x->stack[x->depth++];
+	bool pre =
+	    tag == TAG_PRE || tag == TAG_LISTING || tag == TAG_XMP || tag == TAG_PLAINTEXT || tag == TAG_TEXTAREA;
+
+	if (!x->hide && (info->flags & (IS_BLOCK | IS_CELL)))
+		extract_separate(x, info->flags & IS_BLOCK ? '\n' : '\t');
+	*e = (struct open){ .tag = (uint8_t)tag, .hides = (info->flags & IS_HIDE) != 0, .pre = pre };
+	x->hide += e->hides;
+	if (pre) {
+		x->pre++;
+		x->skip_newline = tag != TAG_PLAINTEXT && tag != TAG_XMP;
+	}
+	x->count[tag]++;
+	if (info->outline && !x->hide && !x->options.no_outline) {
+		e->outlined = info->outline;
+		outline_open(&x->outline, info->outline, x->n, NULL);
+	}
+}
+
 static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 {
 	unsigned flags = ns == NS_HTML ? tag_flags(t->tag) : 0;
@@ -269,6 +292,7 @@ static bool start_structure(struct extract *x, const struct html_token *t)
 			open_pop_to(x, 0);
 			x->frameset = true;
 			x->n = x->title_late ? 0 : x->title.n; /* the body goes, with what little it had */
+			x->newline = false;
 		}
 		return true;
 	case TAG_FRAME: return !x->options.xml;
@@ -347,7 +371,11 @@ void tree_start(struct extract *x, const struct html_token *t)
 		start_raw(x, t);
 		return;
 	}
-	push(x, t, ns);
+	if (!t->nattrs && ns == NS_HTML && t->tag != TAG_OTHER && t->tag != TAG_DIALOG && x->depth < LIMIT_HTML_DEPTH &&
+	    !x->count[TAG_SVG] && !x->count[TAG_MATH])
+		push_plain(x, t->tag);
+	else
+		push(x, t, ns);
 }
 
 /* ---- end tags ---- */

@@ -1,10 +1,14 @@
-/* text/html_bulk.c -- whole ordinary tags and comments at once.
+/* text/html_bulk.c -- the data state, and whole ordinary tags and comments at once.
  *
  * Reads the markup at '<' when all of it lies in the piece.  Names and values
  * are slices of the piece; only upper-case names and values with references
  * are written to scratch.  Whatever is unusual (NUL, a name that begins with
  * '=', more than BULK_ATTRS attributes, an unfinished tag) is left to the
  * states by answering NULL, with nothing emitted. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "text/html_states.h"
 #include "text/scan.h"
 #include "text/tag_find.h"
@@ -72,32 +76,22 @@ static inline unsigned name_end(const char *p, bool attribute, __m128i *bytes)
 }
 #endif
 
-/* The name of a tag: a known one is found by its folded bytes at once. */
-static inline const char *tag_name_at(struct html *h, const char *p, const char *end, struct html_token *t)
-{
 #if defined(__x86_64__)
-	if (end - p > 16) {
-		__m128i bytes;
-		unsigned n = name_end(p, false, &bytes);
+/* The known tag of at most eight letters that begins at p, of which sixteen bytes are readable: its length, 0 for none. */
+static inline unsigned known_tag(const char *p, enum tag *tag)
+{
+	__m128i bytes;
+	unsigned n = name_end(p, false, &bytes);
 
-		if (n <= 8 && (CLASS(p[n]) & C_NAME_END)) {
-			/* folding makes a letter of nothing but a letter, and names have only letters and digits */
-			uint64_t word = ((uint64_t)_mm_cvtsi128_si64(bytes) & ~(uint64_t)0 >> (8 * (8 - n))) |
-					(0x2020202020202020u >> (8 * (8 - n)));
-			enum tag tag = tag_of_word(word, n);
+	if (n - 1 >= 8 || !(CLASS(p[n]) & C_NAME_END))
+		return 0;
+	/* folding makes a letter of nothing but a letter, and names have only letters and digits */
+	uint64_t kept = ~(uint64_t)0 >> (8 * (8 - n));
 
-			if (tag != TAG_OTHER) {
-				t->tag = tag;
-				t->text = tag_info[tag].name;
-				return p + n;
-			}
-		}
-	}
-#endif
-	if ((p = name_at(h, p, end, C_NAME_END, &t->text)))
-		t->tag = tag_of(t->text.p, t->text.n);
-	return p;
+	*tag = tag_of_word(((uint64_t)_mm_cvtsi128_si64(bytes) | 0x2020202020202020u) & kept, n);
+	return *tag != TAG_OTHER ? n : 0;
 }
+#endif
 
 static inline const char *attr_name_at(struct html *h, const char *p, const char *end, struct str *name)
 {
@@ -239,7 +233,7 @@ static const char *attributes(struct html *h, const char *p, const char *end, st
 	return p + 1;
 }
 
-static const char *comment(struct html *h, const char *p, const char *end)
+static __attribute__((noinline)) const char *comment(struct html *h, const char *p, const char *end)
 {
 	const char *q = p;
 
@@ -260,7 +254,36 @@ static const char *comment(struct html *h, const char *p, const char *end)
 	return q + 3;
 }
 
-const char *html_bulk_markup(struct html *h, const char *p, const char *end)
+static inline const char *emit(struct html *h, struct html_token *t, bool end_tag, const char *after)
+{
+	t->type = end_tag ? HTML_END : HTML_START;
+	if (!end_tag) {
+		html_last_start(h, t->tag, t->text);
+	} else {
+		t->nattrs = 0;
+		t->self_closing = false;
+	}
+	h->sink(h->context, t);
+	return after;
+}
+
+/* A tag whose name is known and ends at p, with what may be attributes. */
+static __attribute__((noinline)) const char *tag_with_attributes(struct html *h, const char *p, const char *end,
+								 bool end_tag)
+{
+	struct html_token *t = &h->token;
+
+	/* a tag longer than the states would keep is theirs to cut; its name is short */
+	if ((size_t)(end - p) > LIMIT_HTML_TOKEN - 16)
+		end = p + LIMIT_HTML_TOKEN - 16;
+	h->scratch_n = 0;
+	t->self_closing = false;
+	p = attributes(h, p, end, t);
+	return p ? emit(h, t, end_tag, p) : NULL;
+}
+
+/* Any tag or comment. */
+static __attribute__((noinline)) const char *other_markup(struct html *h, const char *p, const char *end)
 {
 	struct html_token *t = &h->token;
 	const char *q = p + 1;
@@ -274,25 +297,100 @@ const char *html_bulk_markup(struct html *h, const char *p, const char *end)
 	q += end_tag;
 	if (!ascii_alpha(*q))
 		return NULL;
-	/* a tag longer than the states would keep is theirs to cut */
 	if ((size_t)(end - p) > LIMIT_HTML_TOKEN)
 		end = p + LIMIT_HTML_TOKEN;
 	h->scratch_n = 0;
-	t->type = end_tag ? HTML_END : HTML_START;
 	t->self_closing = false;
 	t->nattrs = 0;
-	if (!(q = tag_name_at(h, q, end, t)))
+	if (!(q = name_at(h, q, end, C_NAME_END, &t->text)))
 		return NULL;
-	if (*q == '>')
-		q++;
-	else if (!(q = attributes(h, q, end, t)))
-		return NULL;
-	if (!end_tag) {
-		html_last_start(h, t->tag, t->text);
-	} else {
-		t->nattrs = 0;
-		t->self_closing = false;
+	t->tag = tag_of(t->text.p, t->text.n);
+	q = *q == '>' ? q + 1 : attributes(h, q, end, t);
+	return q ? emit(h, t, end_tag, q) : NULL;
+}
+
+/* The tag or comment at p ('<'), or NULL when the states must do it.  Most tags are known and have no attributes. */
+static inline const char *markup(struct html *h, const char *p, const char *end)
+{
+#if defined(__x86_64__)
+	if (end - p > 18) {
+		struct html_token *t = &h->token;
+		bool end_tag = p[1] == '/';
+		const char *q = p + 1 + end_tag;
+		unsigned n = known_tag(q, &t->tag);
+
+		if (n) {
+			t->text = tag_info[t->tag].name;
+			if (q[n] != '>')
+				return tag_with_attributes(h, q + n, end, end_tag);
+			t->nattrs = 0;
+			t->self_closing = false;
+			return emit(h, t, end_tag, q + n + 1);
+		}
 	}
-	h->sink(h->context, t);
-	return q;
+#endif
+	return other_markup(h, p, end);
+}
+
+static __attribute__((noinline)) const char *reference(struct html *h, const char *p, const char *end)
+{
+	char out[8];
+	size_t out_n, n = h->bulk ? html_bulk_reference(p, end, false, out, &out_n) : 0;
+
+	if (!n)
+		return html_reference(h, state_data, p);
+	html_text(h, out, out_n);
+	return p + n;
+}
+
+/* What the data state looks for in 64 bytes: what ends text ('<', '&', NUL), a bit each. */
+static inline uint64_t hits_plain(const char *p)
+{
+#if defined(__x86_64__)
+	const __m128i a = _mm_set1_epi8('<'), b = _mm_set1_epi8('&'), c = _mm_setzero_si128();
+	uint64_t low = scan_mask(p, a, b, c) | scan_mask(p + 16, a, b, c) << 16;
+	uint64_t high = scan_mask(p + 32, a, b, c) | scan_mask(p + 48, a, b, c) << 16;
+
+	return low | high << 32;
+#else
+	uint64_t hits = 0;
+
+	for (unsigned i = 0; i < 64; i++)
+		hits |= (uint64_t)(p[i] == '<' || p[i] == '&' || p[i] == 0) << i;
+	return hits;
+#endif
+}
+
+#define DATA_NAME data_plain
+#define DATA_TARGET
+#define DATA_HITS hits_plain
+#include "text/html_data.h"
+
+#if defined(__x86_64__)
+/* The low four bits of the three are all different: one look in a table says which of them a byte must be. */
+__attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t hits_avx2(const char *p)
+{
+	const __m128i sixteen =
+	    _mm_setr_epi8(0, -128, -128, -128, -128, -128, '&', -128, -128, -128, -128, -128, '<', -128, -128, -128);
+	const __m256i table = _mm256_broadcastsi128_si256(sixteen); /* -128 is where no byte has these low bits */
+	__m256i v = _mm256_loadu_si256((const __m256i *)p), w = _mm256_loadu_si256((const __m256i *)(p + 32));
+	uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, v), v));
+	uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_shuffle_epi8(table, w), w));
+
+	return low | (uint64_t)high << 32;
+}
+
+#define DATA_NAME data_avx2
+#define DATA_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define DATA_HITS hits_avx2
+#include "text/html_data.h"
+#endif
+
+STATE(state_data)
+{
+#if defined(__x86_64__)
+	if (h->avx2)
+		return data_avx2(h, p, end);
+#endif
+	return data_plain(h, p, end);
 }

@@ -176,6 +176,11 @@ size_t html_bulk_reference(const char *p, const char *end, bool attribute, char 
 			*out_n = text.n;
 			return n + 1;
 		}
+		if (!n) {
+			out[0] = '&';
+			*out_n = 1;
+			return 1;
+		}
 	}
 	entity_start(&m);
 	while (q < end && entity_step(&m, *q))

@@ -30,6 +30,7 @@ struct html {
 	void *context;
 	html_error_sink *errors;
 	bool bulk, foreign, done;
+	bool avx2;    /* what the processor has */
 	bool skip_lf; /* the last byte was CR */
 
 	struct html_token token; /* text and bulk tags: filled anew only where they differ */
@@ -102,8 +103,6 @@ const char *html_eof(struct html *h, const char *p);		    /* emits EOF */
 void html_flush_reference(struct html *h, const char *p, size_t n); /* to the attribute or as text */
 bool html_in_attribute(const struct html *h);
 
-/* The bulk path: the tag or comment at p ('<'), or NULL when the states must do it. */
-const char *html_bulk_markup(struct html *h, const char *p, const char *end);
 /* A reference at p ('&') that surely ends before end: its text goes to out[8]; its length, 0 when the states must do it. */
 size_t html_bulk_reference(const char *p, const char *end, bool attribute, char *out, size_t *out_n);
 
@@ -112,4 +111,14 @@ html_state state_tag_open, state_end_tag_open, state_tag_name, state_before_attr
     state_attr_value_single, state_attr_value_unquoted, state_self_closing;
 html_state state_bogus_comment, state_markup_declaration, state_comment_start, state_before_doctype_name, state_doctype;
 html_state state_reference;
+
+/* A character reference begins at p ('&'); behind it, `back` goes on. */
+static inline const char *html_reference(struct html *h, html_state *back, const char *p)
+{
+	h->back = back;
+	h->temp[0] = '&';
+	h->temp_n = 1;
+	h->state = state_reference;
+	return p + 1;
+}
 #endif

@@ -1,4 +1,4 @@
-/* text/html_text.c -- states between tags: data, RCDATA, RAWTEXT, script, PLAINTEXT, CDATA. */
+/* text/html_text.c -- states between tags but the first (html_bulk.c): RCDATA, RAWTEXT, script, PLAINTEXT, CDATA. */
 #include "text/html_states.h"
 #include "text/scan.h"
 
@@ -22,47 +22,6 @@ static const char *to(struct html *h, html_state *state, const char *p)
 	return p;
 }
 
-static const char *reference(struct html *h, html_state *back, const char *p)
-{
-	h->back = back;
-	h->temp[0] = '&';
-	h->temp_n = 1;
-	return to(h, state_reference, p + 1);
-}
-
-/* Ordinary tags and references are dealt with here, one after another, as long as the sink leaves the state as it is. */
-STATE(state_data)
-{
-	for (;;) {
-		const char *q = scan_data(p, end), *after = NULL;
-
-		html_text(h, p, (size_t)(q - p));
-		if (q == end)
-			return p == end ? html_eof(h, p) : q;
-		if (*q == '<') {
-			if (h->bulk)
-				after = html_bulk_markup(h, q, end);
-			if (!after)
-				return to(h, state_tag_open, q + 1);
-		} else if (*q == '&') {
-			char out[8];
-			size_t out_n, n = h->bulk ? html_bulk_reference(q, end, false, out, &out_n) : 0;
-
-			if (!n)
-				return reference(h, state_data, q);
-			html_text(h, out, out_n);
-			after = q + n;
-		} else {
-			html_error(h, "unexpected-null-character");
-			html_text(h, q, 1);
-			after = q + 1;
-		}
-		if (after == end || h->state != state_data)
-			return after;
-		p = after;
-	}
-}
-
 STATE(state_rcdata)
 {
 	const char *q = scan_data(p, end);
@@ -73,7 +32,7 @@ STATE(state_rcdata)
 	if (*q == '<')
 		return to(h, rcdata_lt, q + 1);
 	if (*q == '&')
-		return reference(h, state_rcdata, q);
+		return html_reference(h, state_rcdata, q);
 	return null_as_replacement(h, q);
 }
 

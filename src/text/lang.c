@@ -14,7 +14,7 @@
  *   Latin letters give way to other scripts in the same manner.
  * - Text that is no language (numbers, code, names) hits few rows: "und".
  *
- * Cost: two hash lookups and two rows (64 bytes for Latin) a letter, at most
+ * Cost: two lookups and two rows (64 bytes for Latin) a letter, at most
  * SAMPLE bytes a text, whatever its length.  Tables are indexed once a process.
  */
 #include "text/lang.h"
@@ -24,6 +24,7 @@
 
 #include "base/log.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 
 struct lang_letter {
 	uint16_t point;
@@ -75,26 +76,39 @@ static const struct {
 };
 enum { RANGE_MAP_END = 0x2000, SCRIPTS = SCRIPT_ONE + COUNT(ranges), WORD_MARK = 1, LETTER_OTHER = 255 };
 
-/* Indexed once: which script a low code point is of, its number there, and
- * the rows by key. */
+/* Indexed once: which script a low code point is of, its number there, and the rows by key.
+ *
+ * Each key has a slot that no other has: its hash times an odd factor that keys with the same high bits of the hash share
+ * and that was chosen so (hash and displace).  A look-up is one comparison. */
 struct slot {
 	uint32_t key; /* 0: none */
 	uint32_t row;
 };
-enum { SLOTS = 1 << 16 };
+enum { SLOTS = 1 << 16, SHARE_BITS = 3, ASCII_DIGIT = 0x100, ASCII_LETTER = 0x200 };
 static struct {
 	uint8_t script[RANGE_MAP_END], number[RANGE_MAP_END];
-	uint32_t first[COUNT(lang_scripts)], mask[COUNT(lang_scripts)];
+	struct lookup {
+		uint32_t first;	  /* of slots */
+		uint32_t down;	  /* shift to a number of one */
+		uint32_t factors; /* first of its factors */
+		uint32_t share;	  /* shift of a hash to the bits that choose one */
+	} lookups[COUNT(lang_scripts)];
 	struct slot slots[SLOTS]; /* power-of-two tables, half full at most, one behind another */
-	uint8_t ascii[128];	  /* number of a letter, else 0 */
+	uint16_t factors[SLOTS >> SHARE_BITS];
+	uint16_t ascii[128]; /* number of a letter, else WORD_MARK; and what it is */
 	const char *codes[192];
 	size_t n_codes;
 	uint8_t first_of[COUNT(ranges)]; /* the first range of the same language */
 	bool han[COUNT(ranges)];	 /* Chinese or Japanese */
+	bool avx2;			 /* what the processor has */
 } tables;
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
 
-static uint32_t slot_of(uint32_t key, uint32_t mask) { return (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 40) & mask; }
+static inline uint64_t key_hash(uint32_t key) { return key * 0x9e3779b97f4a7c15u; }
+static inline uint32_t slot_of(uint64_t hash, uint32_t factor, uint32_t down)
+{
+	return (uint32_t)(hash >> 16) * factor >> down;
+}
 
 static void add_code(const char *code)
 {
@@ -109,6 +123,64 @@ static void add_code(const char *code)
 	tables.n_codes++;
 }
 
+/* The keys of a script by the factor that they share. */
+struct sharers {
+	uint32_t n, number;
+	uint32_t keys[64]; /* rows */
+};
+
+static int more_first(const void *a, const void *b)
+{
+	const struct sharers *x = a, *y = b;
+
+	return x->n != y->n ? (x->n < y->n ? 1 : -1) : x->number < y->number ? -1 : 1;
+}
+
+/* Whether the slots of all are free by this factor; then they are taken. */
+static bool take_slots(const struct lang_script *script, const struct sharers *all, struct slot *slots, uint32_t down,
+		       uint32_t factor)
+{
+	uint32_t i = 0;
+
+	for (; i < all->n; i++) {
+		uint32_t key = script->keys[all->keys[i]];
+		struct slot *slot = &slots[slot_of(key_hash(key), factor, down)];
+
+		if (slot->key)
+			break;
+		*slot = (struct slot){ key, all->keys[i] };
+	}
+	for (uint32_t j = 0; i < all->n && j < i; j++)
+		slots[slot_of(key_hash(script->keys[all->keys[j]]), factor, down)] = (struct slot){ 0, 0 };
+	return i == all->n;
+}
+
+static void index_keys(const struct lang_script *script, const struct lookup *lookup, uint32_t size)
+{
+	uint32_t n_factors = size >> SHARE_BITS;
+	struct sharers *sharers = mem_zarray(n_factors, sizeof *sharers);
+
+	for (uint32_t i = 0; i < n_factors; i++)
+		sharers[i].number = i;
+	for (size_t i = 0; i < script->n_keys; i++) {
+		struct sharers *all = &sharers[key_hash(script->keys[i]) >> lookup->share];
+
+		if (all->n == COUNT(all->keys))
+			BUG("%s: too many groups share a factor", script->name);
+		all->keys[all->n++] = (uint32_t)i;
+	}
+	sort_array(sharers, n_factors, sizeof *sharers, more_first);
+	for (uint32_t i = 0; i < n_factors && sharers[i].n; i++) {
+		uint32_t factor = 1;
+
+		while (!take_slots(script, &sharers[i], &tables.slots[lookup->first], lookup->down, factor))
+			if ((factor += 2) > UINT16_MAX)
+				BUG("%s: groups that fit nowhere", script->name);
+		tables.factors[lookup->factors + sharers[i].number] = (uint16_t)factor;
+	}
+	mem_free(sharers);
+}
+
 static void index_script(size_t s, uint32_t *room)
 {
 	const struct lang_script *script = &lang_scripts[s];
@@ -118,21 +190,17 @@ static void index_script(size_t s, uint32_t *room)
 		tables.script[script->letters[i].point] = (uint8_t)(SCRIPT_TABLE + s);
 		tables.number[script->letters[i].point] = script->letters[i].number;
 		if (script->letters[i].point < 128)
-			tables.ascii[script->letters[i].point] = script->letters[i].number;
+			tables.ascii[script->letters[i].point] = script->letters[i].number | ASCII_LETTER;
 	}
 	while (size < 2 * script->n_keys)
 		size *= 2;
 	if (*room + size > SLOTS)
 		BUG("%s: %zu groups are more than there is room for", script->name, script->n_keys);
-	tables.first[s] = *room;
-	tables.mask[s] = size - 1;
-	for (size_t i = 0; i < script->n_keys; i++) {
-		uint32_t at = slot_of(script->keys[i], size - 1);
-
-		while (tables.slots[*room + at].key)
-			at = (at + 1) & (size - 1);
-		tables.slots[*room + at] = (struct slot){ script->keys[i], (uint32_t)i };
-	}
+	tables.lookups[s] = (struct lookup){ .first = *room,
+					     .down = 32 - (uint32_t)__builtin_ctz(size),
+					     .factors = *room >> SHARE_BITS,
+					     .share = 64 - (uint32_t)__builtin_ctz(size >> SHARE_BITS) };
+	index_keys(script, &tables.lookups[s], size);
 	*room += size;
 	for (size_t i = 0; i < script->n_codes; i++)
 		add_code(script->codes[i]);
@@ -152,6 +220,8 @@ static void tables_fill(void)
 {
 	uint32_t room = 0;
 
+	for (unsigned c = 0; c < 128; c++)
+		tables.ascii[c] = ascii_digit((char)c) ? WORD_MARK | ASCII_DIGIT : WORD_MARK;
 	for (size_t s = 0; s < COUNT(lang_scripts); s++)
 		index_script(s, &room);
 	other_letters(0xc0, 0xd6, 0);
@@ -164,6 +234,9 @@ static void tables_fill(void)
 	other_letters(0x066e, 0x06d5, 2);
 	other_letters(0x0900, 0x0963, 3);
 	other_letters(0x05b0, 0x05f2, 4);
+#if defined(__x86_64__)
+	tables.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
+#endif
 	for (size_t i = 0; i < COUNT(ranges); i++) {
 		for (uint32_t p = ranges[i].from; p <= ranges[i].to && p < RANGE_MAP_END; p++)
 			if (!tables.script[p])
@@ -198,97 +271,109 @@ struct reading {
 	uint32_t ink[SCRIPTS];
 	uint32_t kana;
 	uint32_t letters;
+	bool avx2;
 };
 
-/* The groups of one chunk.  Rows lie all over tables larger than the near
+/* The groups of one chunk.  Rows lie all over a table larger than the near
  * caches, so each step goes over the whole chunk and asks for what the next one
  * needs: keys first, then rows, then sums.  What a letter or a group turns out
  * to be is as good as random: the steps compute instead of branching on it. */
-enum { CHUNK_GROUPS = 2 * (CHUNK + 1), AHEAD = 16 };
+enum { CHUNK_GROUPS = 2 * (CHUNK + 1) };
 struct groups {
 	uint32_t n;
 	uint32_t keys[CHUNK_GROUPS + 2]; /* written two ahead */
 };
 
-/* The groups that end with the last letter of the window, behind n others; how many there are then. */
-static inline uint32_t add_group(uint32_t *keys, uint32_t n, uint32_t window, uint32_t in_word)
+/* The groups that end with the last letter of the window, behind n others; how many there are then.  Between words the
+ * window is one mark, and none ends with a second. */
+static inline uint32_t add_group(uint32_t *keys, uint32_t n, uint32_t window)
 {
 	keys[n] = window & 0xffffff;
-	n += in_word & ((window >> 16 & 0xff) != 0);
+	n += (window & 0xff0000) != 0;
 	keys[n] = window;
-	return n + (in_word & (window >> 24 != 0));
+	return n + (window >> 24 != 0);
 }
 
-static size_t find_rows(const struct groups *g, const struct lang_script *script, size_t s, const unsigned char **rows)
+static inline __attribute__((always_inline)) size_t find_rows(const struct groups *g, size_t s, const size_t columns,
+							      const unsigned char **rows)
 {
-	const struct slot *slots = tables.slots + tables.first[s];
-	const unsigned char *weights = (const unsigned char *)script->weights;
-	const size_t columns = script->columns;
-	uint32_t mask = tables.mask[s];
+	const struct lookup lookup = tables.lookups[s];
+	const struct slot *slots = tables.slots + lookup.first;
+	const uint16_t *factors = tables.factors + lookup.factors;
+	const unsigned char *weights = (const unsigned char *)lang_scripts[s].weights;
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < g->n && i < AHEAD; i++)
-		__builtin_prefetch(&slots[slot_of(g->keys[i], mask)]);
 	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t key = g->keys[i], at = slot_of(key, mask), next = (at + 1) & mask;
-		struct slot one = slots[at], two = slots[next];
+		uint64_t hash = key_hash(g->keys[i]);
+		struct slot slot = slots[slot_of(hash, factors[hash >> lookup.share], lookup.down)];
 
-		if (i + AHEAD < g->n)
-			__builtin_prefetch(&slots[slot_of(g->keys[i + AHEAD], mask)]);
-		if (__builtin_expect((one.key != 0) & (two.key != 0) & (one.key != key) & (two.key != key), 0))
-			while (two.key && two.key != key) {
-				next = (next + 1) & mask;
-				two = slots[next];
-			}
-		uint32_t second = -(uint32_t)(two.key == key), row = (one.row & ~second) | (two.row & second);
-
-		rows[n] = weights + row * columns;
+		rows[n] = weights + slot.row * columns;
 		__builtin_prefetch(rows[n]);
-		n += (second | (one.key == key)) & 1;
+		n += slot.key == g->keys[i];
 	}
 	return n;
 }
 
-/* Adds rows of 16 * wide bytes into sums of 16 bits: the bytes at even and at odd places apart.  A weight is below 128,
- * so two rows are added as they are. */
-typedef uint16_t lanes __attribute__((vector_size(16)));
+/* Adds rows of 32 * wide bytes into sums of 16 bits: the bytes at even and at odd places apart.  A weight is below 128,
+ * so two rows are added as they are; what the even ones alone make is what all make less what the odd ones do. */
+typedef uint16_t lanes __attribute__((vector_size(32)));
 
 static inline __attribute__((always_inline)) void add_rows(uint16_t *sum, const unsigned char **rows, size_t n,
-							   const size_t wide)
+							   const size_t bytes)
 {
 	static const unsigned char none[COLUMNS];
-	lanes low[4] = { 0 }, high[4] = { 0 };
+	const size_t wide = (bytes + 31) / 32, step = bytes < 32 ? bytes : 32;
+	lanes both[2] = { 0 }, high[2] = { 0 };
 	const size_t first = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 
 	rows[n] = none;
 	for (size_t r = 0; r < n; r += 2)
 		for (size_t i = 0; i < wide; i++) {
-			lanes x, y;
+			lanes x = { 0 }, y = { 0 };
 
-			memcpy(&x, rows[r] + 16 * i, sizeof x);
-			memcpy(&y, rows[r + 1] + 16 * i, sizeof y);
+			memcpy(&x, rows[r] + 32 * i, step);
+			memcpy(&y, rows[r + 1] + 32 * i, step);
 			x += y;
-			low[i] += x & 0xff;
+			both[i] += x;
 			high[i] += x >> 8;
 		}
-	for (size_t i = 0; i < 8 * wide; i++) {
-		sum[2 * i + first] = (uint16_t)(sum[2 * i + first] + low[i / 8][i % 8]);
-		sum[2 * i + 1 - first] = (uint16_t)(sum[2 * i + 1 - first] + high[i / 8][i % 8]);
+	for (size_t i = 0; i < bytes / 2; i++) {
+		uint16_t odd = high[i / 16][i % 16], even = (uint16_t)(both[i / 16][i % 16] - (odd << 8));
+
+		sum[2 * i + first] = (uint16_t)(sum[2 * i + first] + even);
+		sum[2 * i + 1 - first] = (uint16_t)(sum[2 * i + 1 - first] + odd);
 	}
 }
 
-static void add_groups(struct tally *t, const struct groups *g, size_t s)
+static inline __attribute__((always_inline)) size_t sum_groups(uint16_t *sum, const struct groups *g, size_t s)
 {
-	const struct lang_script *script = &lang_scripts[s];
 	const unsigned char *rows[CHUNK_GROUPS + 1];
-	size_t n = find_rows(g, script, s, rows);
+	size_t n;
 
-	if (script->columns == 64)
-		add_rows(t->chunk, rows, n, 4);
-	else
-		add_rows(t->chunk, rows, n, 1);
+	if (lang_scripts[s].columns == 64) {
+		n = find_rows(g, s, 64, rows);
+		add_rows(sum, rows, n, 64);
+	} else {
+		n = find_rows(g, s, 16, rows);
+		add_rows(sum, rows, n, 16);
+	}
+	return n;
+}
+
+static size_t sum_plain(uint16_t *sum, const struct groups *g, size_t s) { return sum_groups(sum, g, s); }
+#if defined(__x86_64__)
+__attribute__((target("avx2,bmi,bmi2"))) static size_t sum_avx2(uint16_t *sum, const struct groups *g, size_t s)
+{
+	return sum_groups(sum, g, s);
+}
+#else
+#define sum_avx2 sum_plain
+#endif
+
+static void add_groups(struct tally *t, const struct groups *g, size_t s, bool avx2)
+{
 	t->groups += g->n;
-	t->chunk_hits += (uint32_t)n;
+	t->chunk_hits += (uint32_t)(avx2 ? sum_avx2 : sum_plain)(t->chunk, g, s);
 }
 
 static void end_chunk(struct tally *t, const struct lang_script *script)
@@ -319,22 +404,21 @@ struct cursor {
 /* ASCII bytes, in a Latin word or in none. */
 static const char *read_ascii(struct reading *r, struct cursor *c, struct groups *g, const char *p, const char *end)
 {
-	uint32_t window = c->window, number_on = c->number_on, word = c->word != SCRIPT_NONE, ink = 0, n = g->n;
+	uint32_t window = c->window, number_on = c->number_on, ink = 0, n = g->n;
 
 	for (; p < end && (unsigned char)*p < 0x80; p++) {
-		uint32_t number = tables.ascii[(unsigned char)*p], letter;
+		uint32_t is = tables.ascii[(unsigned char)*p], letter;
 
-		number_on = ascii_digit(*p) | (number_on & (number != 0));
-		letter = !number_on & (number != 0);
+		number_on = (is / ASCII_DIGIT | (is / ASCII_LETTER & number_on)) & 1;
+		letter = is / ASCII_LETTER & ~number_on;
 		ink += letter;
-		window = window << 8 | (letter ? number : WORD_MARK);
-		n = add_group(g->keys, n, window, letter | word);
+		window = window << 8 | (letter ? is & 0xff : WORD_MARK);
+		n = add_group(g->keys, n, window);
 		window = letter ? window : WORD_MARK;
-		word = letter;
 	}
 	g->n = n;
 	r->ink[SCRIPT_TABLE] += ink;
-	*c = (struct cursor){ window, word ? SCRIPT_TABLE : SCRIPT_NONE, number_on };
+	*c = (struct cursor){ window, window != WORD_MARK ? SCRIPT_TABLE : SCRIPT_NONE, number_on };
 	return p;
 }
 
@@ -377,14 +461,14 @@ static void read_chunk(struct reading *r, const char *p, const char *end)
 		c.window = c.window << 8 | number;
 		struct groups *g = &groups[(c.word ? c.word : script) - SCRIPT_TABLE];
 
-		g->n = add_group(g->keys, g->n, c.window, true);
+		g->n = add_group(g->keys, g->n, c.window);
 		if (!script)
 			c.window = WORD_MARK;
 		c.word = script;
 	}
 	for (size_t s = 0; s < COUNT(lang_scripts); s++) {
 		if (groups[s].n)
-			add_groups(&r->tally[s], &groups[s], s);
+			add_groups(&r->tally[s], &groups[s], s, r->avx2);
 		end_chunk(&r->tally[s], &lang_scripts[s]);
 	}
 }
@@ -460,13 +544,12 @@ static struct lang by_groups(const struct tally *t, const struct lang_script *sc
 	return answer(script->codes[best], 1 / (1 + exp(-lead)));
 }
 
-struct lang lang_of(struct str text)
+static struct lang language(struct str text, bool avx2)
 {
-	struct reading r = { 0 };
+	struct reading r = { .avx2 = avx2 };
 	uint32_t total = 0, best = SCRIPT_TABLE, latin, han = 0;
 	uint32_t ink[SCRIPTS];
 
-	pthread_once(&tables_once, tables_fill);
 	read_sample(&r, text);
 	/* Ranges of one language are one; kana tells Japanese from Chinese. */
 	memcpy(ink, r.ink, sizeof ink);
@@ -492,6 +575,18 @@ struct lang lang_of(struct str text)
 	if (best >= SCRIPT_ONE)
 		return answer(ranges[best - SCRIPT_ONE].code, 0.5 + 0.5 * ink[best] / total);
 	return by_groups(&r.tally[best - SCRIPT_TABLE], &lang_scripts[best - SCRIPT_TABLE]);
+}
+
+struct lang lang_of(struct str text)
+{
+	pthread_once(&tables_once, tables_fill);
+	return language(text, tables.avx2);
+}
+
+struct lang lang_of_plain(struct str text)
+{
+	pthread_once(&tables_once, tables_fill);
+	return language(text, false);
 }
 
 const char *const *lang_codes(size_t *n)

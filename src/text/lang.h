@@ -17,6 +17,7 @@ struct lang {
 
 /* Text is UTF-8; ill-formed bytes are passed over. */
 struct lang lang_of(struct str text);
+struct lang lang_of_plain(struct str text); /* the same by what every processor has: the twin */
 
 /* Every code lang_of can answer but "und", ascending; *n of them. */
 const char *const *lang_codes(size_t *n);

@@ -417,6 +417,13 @@ static void join(struct arena *a, const struct page_rows *p, size_t first, size_
 	out->text.n = (size_t)(text - out->text.p);
 }
 
+/* A short page where nothing says furniture and nothing says article: all of it stays, whatever its rows weigh. */
+static bool is_plain(struct str body, const struct outline *o)
+{
+	return body.n < PLAIN_PAGE_BYTES && !o->article && !(o->hints & (STRONG | WEAK | HINT_BODY)) &&
+	       !(o->tags & (FURNITURE | SET(OUTLINE_ARTICLE) | SET(OUTLINE_MAIN))) && str_trim(body).n;
+}
+
 struct main_text main_content(struct arena *a, struct str body, const struct outline *o)
 {
 	struct main_text out = { 0 };
@@ -426,6 +433,12 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 
 	if (body.n == 0 || body.n >= UINT32_MAX)
 		return (struct main_text){ .text = body, .whole = true };
+	if (is_plain(body, o)) {
+		out = (struct main_text){ .text = body, .n_ranges = 1, .whole = true };
+		out.ranges = ARENA_ARRAY(a, struct main_range, 1);
+		out.ranges[0] = (struct main_range){ 0, (uint32_t)body.n };
+		return out;
+	}
 	rows_fill(a, &p, o);
 	rows_weigh(&p);
 	rows_mark_furniture(&p);

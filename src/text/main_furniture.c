@@ -1,9 +1,6 @@
 /* text/main_furniture.c -- what stands around an article, and what is left without it. */
 #include "text/main_rows.h"
 
-/* Elements that are there to hold furniture. */
-#define FRAMES (SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_HEADER))
-
 static bool is_frame(const struct row *row) { return IN(row->tag, FRAMES); }
 
 static inline unsigned furniture_share(const struct row *row, uint32_t strong)
@@ -117,8 +114,6 @@ static void mark(struct page_rows *p, size_t *i)
 
 void rows_mark_furniture(struct page_rows *p)
 {
-	const uint64_t furniture =
-	    FRAMES | SET(OUTLINE_CONTROL) | SET(OUTLINE_FORM) | SET(OUTLINE_CAPTION) | SET(OUTLINE_FIGURE);
 	uint32_t strong = (p->hints & HINT_COMMENT) && is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
 	bool may_core = (p->hints & HINT_BODY) || IN(OUTLINE_ARTICLE, p->tags);
 	size_t core = may_core ? find_core(p, strong) : 0, from = core ? core : 1,
@@ -128,7 +123,7 @@ void rows_mark_furniture(struct page_rows *p)
 	unsigned doubted = 0;
 	size_t doubted_to = 0, frame_to = 0;
 
-	if (!(p->hints & (STRONG | WEAK)) && !(p->tags & furniture))
+	if (!(p->hints & (STRONG | WEAK)) && !(p->tags & FURNITURE))
 		return;
 	if (p->hints & (STRONG | WEAK))
 		weigh_kinds(p, strong, from, to, whole, core ? HINT_COMMENT : HINT_COMMENT | HINT_HIDDEN, &kinds);

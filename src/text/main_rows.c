@@ -9,7 +9,7 @@
 
 static bool blank(char c) { return ascii_space(c); }
 
-static void add_segment(struct page_rows *p, uint32_t start, uint32_t end, uint32_t row)
+static inline void add_segment(struct page_rows *p, uint32_t start, uint32_t end, uint32_t row)
 {
 	while (start < end && blank(p->body.p[start]))
 		start++;
@@ -46,6 +46,8 @@ void rows_fill(struct arena *a, struct page_rows *p, const struct outline *o)
 {
 	uint32_t high = 0;
 
+	p->tags = o->tags;
+	p->hints = o->hints;
 	p->n = o->nodes.n + 1;
 	p->rows = ARENA_ARRAY(a, struct row, p->n);
 	p->segments = ARENA_ARRAY(a, struct segment, 2 * p->n + 1);
@@ -76,8 +78,6 @@ void rows_fill(struct arena *a, struct page_rows *p, const struct outline *o)
 			.hints = node->hints,
 			.tag = node->tag,
 		};
-		p->tags |= SET(node->tag);
-		p->hints |= node->hints;
 	}
 	for (size_t i = p->n; i-- > 1;)
 		if (p->rows[i].parent) {

@@ -51,6 +51,9 @@
 	 HINT_HIDDEN)
 #define WEAK (HINT_META | HINT_CAPTION)
 #define SET(tag) (UINT64_C(1) << (tag))
+/* Elements that are there to hold furniture, and others that may be. */
+#define FRAMES (SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) | SET(OUTLINE_HEADER))
+#define FURNITURE (FRAMES | SET(OUTLINE_CONTROL) | SET(OUTLINE_FORM) | SET(OUTLINE_CAPTION) | SET(OUTLINE_FIGURE))
 #define IN(tag, set) ((set) >> (tag)&1)
 
 struct row {

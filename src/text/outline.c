@@ -259,6 +259,7 @@ void outline_reset(struct outline *o)
 	o->nodes.n = 0;
 	o->n_open = o->too_deep = 0;
 	o->article = false;
+	o->tags = o->hints = 0;
 }
 
 void outline_release(struct outline *o)
@@ -287,16 +288,20 @@ static void close_from(struct outline *o, uint32_t level, size_t at)
 	}
 }
 
+#define SET(tag) (UINT64_C(1) << (tag))
+
 /* Elements that an unrelated end tag does not reach past. */
-static bool is_wall(uint8_t tag)
+static inline bool is_wall(uint8_t tag)
 {
-	return tag == OUTLINE_TABLE || tag == OUTLINE_TD || tag == OUTLINE_CAPTION || tag == OUTLINE_BODY;
+	return (SET(OUTLINE_TABLE) | SET(OUTLINE_TD) | SET(OUTLINE_CAPTION) | SET(OUTLINE_BODY)) >> tag & 1;
 }
 
-static bool is_item(uint8_t tag)
+static inline bool is_item(uint8_t tag)
 {
-	return tag == OUTLINE_LI || tag == OUTLINE_DT || tag == OUTLINE_DD || tag == OUTLINE_TR || tag == OUTLINE_TD ||
-	       tag == OUTLINE_P;
+	return (SET(OUTLINE_LI) | SET(OUTLINE_DT) | SET(OUTLINE_DD) | SET(OUTLINE_TR) | SET(OUTLINE_TD) |
+		SET(OUTLINE_P)) >>
+		   tag &
+	       1;
 }
 
 /* The level of the innermost open row of that tag that is in reach, or ROW_NONE. */
@@ -327,11 +332,13 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 		return;
 	if (o->n_open && open_tag(o, o->n_open - 1) == OUTLINE_P)
 		close_from(o, o->n_open - 1, at);
+	if (!is_item(tag) || tag == OUTLINE_P || !o->n_open || !is_item(open_tag(o, o->n_open - 1)))
+		return; /* what is closed is an item, and nothing but items is inside it */
 	if (tag == OUTLINE_DT || tag == OUTLINE_DD) {
 		level = find_open(o, OUTLINE_DT, true);
 		if (level == ROW_NONE)
 			level = find_open(o, OUTLINE_DD, true);
-	} else if (is_item(tag) && tag != OUTLINE_P) {
+	} else {
 		level = find_open(o, tag, true);
 	}
 	if (level != ROW_NONE)
@@ -367,6 +374,8 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		node->tag = OUTLINE_MAIN;
 	else if (attrs && str_ieq(attrs->role, STR("article")))
 		node->tag = OUTLINE_ARTICLE;
+	o->tags |= SET(node->tag);
+	o->hints |= hints;
 	o->row = (uint32_t)o->nodes.n - 1;
 	o->open[o->n_open++] = o->row;
 }
@@ -379,7 +388,10 @@ void outline_close(struct outline *o, enum outline_tag tag, size_t at)
 		o->too_deep--;
 		return;
 	}
-	level = find_open(o, (uint8_t)tag, false);
+	if (o->n_open && open_tag(o, o->n_open - 1) == tag)
+		level = o->n_open - 1; /* almost always */
+	else
+		level = find_open(o, (uint8_t)tag, false);
 	if (level != ROW_NONE)
 		close_from(o, level, at);
 }

@@ -108,6 +108,8 @@ struct outline {
 	uint32_t row;	   /* innermost open row, UINT32_MAX for none; means nothing while there are no rows */
 	uint32_t too_deep; /* opened beyond the limit and not yet closed */
 	bool article;	   /* the page says that it is one: its type, or a date of publication */
+	uint64_t tags;	   /* of all rows, a bit each, and their hints */
+	uint32_t hints;
 	struct outline_names names[OUTLINE_NAMES];
 };
 

@@ -1,6 +1,8 @@
 /* tests/unit/text/lang.c -- languages by sentences that anyone can read. */
 #include "text/lang.h"
 
+#include "base/buf.h"
+#include "base/limits.h"
 #include "test.h"
 
 /* clang-format off */
@@ -106,5 +108,24 @@ TEST(lang, any_bytes_have_an_answer)
 			p[i] = (char)test_random(t);
 		got = lang_of(str_n(p, n));
 		CHECK(memchr(got.code, 0, sizeof got.code) != NULL && got.confidence >= 0 && got.confidence <= 1);
+	}
+}
+
+TEST(lang, sums_by_wide_and_by_narrow_steps_are_the_same)
+{
+	for (int round = 0; round < 3000; round++) {
+		struct buf text = BUF(MIB);
+
+		for (size_t k = test_below(t, 12); k > 0; k--) {
+			struct str s = str(sentences[test_below(t, COUNT(sentences))].text);
+
+			buf_str(&text, str_sub(s, test_below(t, s.n), test_below(t, s.n + 1)));
+			buf_printf(&text, " %u%c", (unsigned)test_below(t, 2000), (char)(32 + test_below(t, 96)));
+		}
+		struct lang wide = lang_of(buf_view(&text)), narrow = lang_of_plain(buf_view(&text));
+
+		CHECK_STR(str(wide.code), str(narrow.code));
+		CHECK(wide.confidence == narrow.confidence);
+		buf_release(&text);
 	}
 }

@@ -236,6 +236,8 @@ TEST(main, wild_outlines_are_clipped)
 			if (i && test_below(t, 2))
 				node.parent = (uint32_t)i - 1;
 			vec_push(&o.nodes, node);
+			o.tags |= (uint64_t)1 << node.tag;
+			o.hints |= node.hints;
 		}
 		m = main_content(t->arena, STR(PARA1 "\n" PARA2), &o);
 		check_ranges(t, STR(PARA1 "\n" PARA2), &m);
