@@ -41,12 +41,13 @@
 #define AHEAD_STREAM 8	      /* the place where its stream goes on */
 #define FIRST_SLICE 8
 #define LAST_LEVEL 9 /* 4096 bytes */
+#define FAR_LEVEL 5  /* 256 bytes */
 #define NO_DOC UINT32_MAX /* one more is 0 */
 enum { MANY_PASSED = 1023, MANY_TIMES = 31, WIDE = 32, PASSED_SHIFT = 6, HEAD_MOST = 6 };
 #define TITLE_SALT 0x5851f42d4c957f2dU
 
 struct bterm {
-	uint64_t hash, start; /* start: of the folded bytes, the first eight, padded with zeros */
+	uint64_t hash, first[2]; /* first: of the folded bytes the first sixteen, padded with zeros */
 	uint32_t key_at;
 	uint16_t key_n; /* with the field's byte */
 	uint8_t level, field;
@@ -115,7 +116,7 @@ struct order {		/* of writing */
 	uint32_t id, head;
 };
 
-/* Whether `more` occurrences could take more than the memory, with what sorting the terms takes twice (qsort copies). */
+/* Whether `more` occurrences could take more than the memory, with what sorting the terms takes. */
 static bool no_room(const struct ftbuild *b, size_t more)
 {
 	size_t terms = b->terms.n + more, slots = b->cap ? b->cap : 1;
@@ -150,7 +151,7 @@ static void next_slice(struct ftbuild *b, struct bterm *t)
 	t->end = at + ((uint32_t)FIRST_SLICE << level) - 4;
 }
 
-static void append_slowly(struct ftbuild *b, struct bterm *t, const uint16_t *v, size_t n)
+static void append(struct ftbuild *b, struct bterm *t, const uint16_t *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (t->at == t->end)
@@ -158,16 +159,6 @@ static void append_slowly(struct ftbuild *b, struct bterm *t, const uint16_t *v,
 		memcpy(byte_at(b, t->at), &v[i], 2);
 		t->at += 2;
 	}
-}
-
-static inline void append(struct ftbuild *b, struct bterm *t, const uint16_t *v, size_t n)
-{
-	if (2 * n > t->end - t->at) {
-		append_slowly(b, t, v, n);
-		return;
-	}
-	memcpy(byte_at(b, t->at), v, 2 * n);
-	t->at += (uint32_t)(2 * n);
 }
 
 static void grow_table(struct ftbuild *b)
@@ -195,7 +186,7 @@ static struct bterm *new_term(struct ftbuild *b, struct slot *slot, uint64_t has
 
 	*slot = (struct slot){ (uint32_t)(hash >> 32), (uint32_t)b->terms.n };
 	*t = (struct bterm){ .hash = hash,
-			     .start = g->start,
+			     .first = { g->first[0], g->first[1] },
 			     .key_at = (uint32_t)b->keys.n,
 			     .key_n = (uint16_t)(key.n + (field == FT_TITLE)),
 			     .field = (uint8_t)field,
@@ -215,8 +206,9 @@ static inline bool same_key(const struct ftbuild *b, const struct bterm *t, enum
 {
 	size_t skip = field == FT_TITLE;
 
-	return t->field == field && t->key_n == g->key_n + skip && t->start == g->start &&
-	       gather_same_rest((const char *)b->keys.p + t->key_at + skip, gather_key(&b->gather, g).p, g->key_n);
+	return t->field == field && t->key_n == g->key_n + skip && t->first[0] == g->first[0] && t->first[1] == g->first[1] &&
+	       (g->key_n <= 16 ||
+		memcmp(b->keys.p + t->key_at + skip + 16, gather_key(&b->gather, g).p + 16, g->key_n - (size_t)16) == 0);
 }
 
 static inline struct bterm *find(struct ftbuild *b, uint64_t hash, enum ft_field field, const struct gathered *g)
@@ -255,17 +247,11 @@ static inline __attribute__((always_inline)) void fetch_ahead(const struct ftbui
 	}
 }
 
-/* The occurrences of a term in a stretch of a document that begins at position base. */
-static inline void occurrences(struct ftbuild *b, struct bterm *t, const struct gathered *g, uint32_t doc,
-			       uint32_t base)
+static void append_head(struct ftbuild *b, struct bterm *t, uint32_t passed, uint32_t times, uint32_t first)
 {
-	const uint16_t *gaps = gather_gaps(&b->gather, g);
-	uint32_t passed = doc - t->doc, times = g->n - 1U, first = base + gaps[0];
 	uint16_t head[HEAD_MOST];
 	size_t n = 1;
 
-	if (!passed)
-		first -= t->position + 1;
 	head[0] = (uint16_t)((passed < MANY_PASSED ? passed : MANY_PASSED) << PASSED_SHIFT |
 			     (first > UINT16_MAX ? WIDE : 0) | (times < MANY_TIMES ? times : MANY_TIMES));
 	if (passed >= MANY_PASSED) {
@@ -278,8 +264,30 @@ static inline void occurrences(struct ftbuild *b, struct bterm *t, const struct 
 	if (first > UINT16_MAX)
 		head[n++] = (uint16_t)(first >> 16);
 	append(b, t, head, n);
-	if (times)
+}
+
+/* The occurrences of a term in a stretch of a document that begins at position base. */
+static inline void occurrences(struct ftbuild *b, struct bterm *t, const struct gathered *g, uint32_t doc,
+			       uint32_t base)
+{
+	const uint16_t *gaps = gather_gaps(&b->gather, g);
+	uint32_t passed = doc - t->doc, times = g->n - 1U, first = base + gaps[0];
+
+	if (!passed)
+		first -= t->position + 1;
+	if (passed < MANY_PASSED && times < MANY_TIMES && first <= UINT16_MAX && 4 + 2 * times <= t->end - t->at) {
+		/* most often: as one number, and the gaps in words, of which the last may go into the place of the link */
+		uint32_t two = passed << PASSED_SHIFT | times | first << 16;
+		unsigned char *to = byte_at(b, t->at);
+
+		memcpy(to, &two, 4);
+		for (uint32_t i = 0; i < times; i += 2)
+			memcpy(to + 4 + 2 * i, gaps + 1 + i, 4);
+		t->at += 4 + 2 * times;
+	} else {
+		append_head(b, t, passed, times, first);
 		append(b, t, gaps + 1, times);
+	}
 	t->doc = doc;
 	t->position = base + g->last;
 }
@@ -362,27 +370,60 @@ static int by_key(const void *a, const void *b, void *build)
 {
 	const struct order *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
 	return str_cmp(key_of(build, x->id), key_of(build, y->id));
 }
 
-static struct order *sorted_terms(struct ftbuild *b)
+/* By start, a byte at a time from the last; what is the same in all is passed over.  Returns the one that holds it. */
+static struct order *by_start(struct order *v, struct order *other, size_t n)
 {
-	struct order *out = mem_array(b->terms.n + 1, sizeof *out);
+	uint32_t(*count)[256] = mem_zarray(8, sizeof *count);
 
-	for (size_t i = 0; i < b->terms.n; i++) {
-		const struct bterm *t = &b->terms.p[i];
-		unsigned char start[8] = { 0 };
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < 8; k++)
+			count[k][v[i].start >> 8 * k & 255]++;
+	for (unsigned k = 0; k < 8; k++) {
+		struct order *swap = v;
+		uint32_t at = 0;
 
-		memcpy(start, b->keys.p + t->key_at, t->key_n < 8 ? t->key_n : 8);
-		memcpy(&out[i].start, start, 8);
-		out[i].start = __builtin_bswap64(out[i].start);
-		out[i].id = (uint32_t)i;
-		out[i].head = t->head;
+		if (n && count[k][v[0].start >> 8 * k & 255] == n)
+			continue;
+		for (unsigned c = 0; c < 256; c++) {
+			uint32_t here = count[k][c];
+
+			count[k][c] = at;
+			at += here;
+		}
+		for (size_t i = 0; i < n; i++)
+			other[count[k][v[i].start >> 8 * k & 255]++] = v[i];
+		v = other;
+		other = swap;
 	}
-	qsort_r(out, b->terms.n, sizeof *out, by_key, b);
-	return out;
+	mem_free(count);
+	return v;
+}
+
+/* One of the two arrays at *both; the caller frees that. */
+static const struct order *sorted_terms(struct ftbuild *b, struct order **both)
+{
+	size_t n = b->terms.n;
+	struct order *v = *both = mem_array(2 * n + 1, sizeof *v);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct bterm *t = &b->terms.p[i];
+		uint64_t start = __builtin_bswap64(t->first[0]);
+
+		if (t->field == FT_TITLE)
+			start = (uint64_t)FT_TITLE_KEY << 56 | start >> 8;
+		v[i] = (struct order){ start, (uint32_t)i, t->head };
+	}
+	v = by_start(v, v + n, n);
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && v[end].start == v[i].start; end++)
+			;
+		if (end - i > 1)
+			qsort_r(v + i, end - i, sizeof *v, by_key, b);
+	}
+	return v;
 }
 
 struct stream { /* reading one back */
@@ -391,11 +432,23 @@ struct stream { /* reading one back */
 	unsigned level;
 };
 
+/* The next slice is fetched while this one is read; the last one's link is nothing, and fetching that harmless. */
+static inline __attribute__((always_inline)) void stream_ahead(const struct stream *s)
+{
+	uint32_t next;
+
+	if (s->level < FAR_LEVEL) { /* else the link itself is far */
+		memcpy(&next, byte_at(s->b, s->end), 4);
+		__builtin_prefetch(byte_at(s->b, next));
+	}
+}
+
 static void stream_link(struct stream *s)
 {
 	memcpy(&s->at, byte_at(s->b, s->end), 4);
 	s->level += s->level < LAST_LEVEL;
 	s->end = s->at + ((uint32_t)FIRST_SLICE << s->level) - 4;
+	stream_ahead(s);
 }
 
 static inline uint32_t stream_next(struct stream *s)
@@ -421,6 +474,7 @@ static void write_postings(const struct ftbuild *b, const struct bterm *t, struc
 	struct stream s = { b, t->head, t->head + FIRST_SLICE - 4, t->at, 0 };
 	uint32_t doc = NO_DOC;
 
+	stream_ahead(&s);
 	while (s.at != s.stop) {
 		uint32_t head = stream_next(&s), passed = head >> PASSED_SHIFT, times = head % WIDE, first;
 
@@ -449,14 +503,15 @@ static void write_postings(const struct ftbuild *b, const struct bterm *t, struc
 static int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
 {
 	struct ftseg_writer *w;
-	struct order *order;
+	struct order *both;
+	const struct order *order;
 	int rc = ftseg_writer_open(&w, path, err);
 
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < b->contents.n; i++)
 		ftseg_writer_doc(w, b->contents.p[i], b->lengths.p + FT_FIELDS * i);
-	order = sorted_terms(b);
+	order = sorted_terms(b, &both);
 	for (size_t i = 0; i < b->terms.n && rc == WN_OK; i++) {
 		if (i + AHEAD_TERM < b->terms.n)
 			__builtin_prefetch(&b->terms.p[order[i + AHEAD_TERM].id]);
@@ -468,7 +523,7 @@ static int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
 		write_postings(b, &b->terms.p[order[i].id], w);
 		rc = ftseg_writer_term_end(w, err);
 	}
-	mem_free(order);
+	mem_free(both);
 	if (rc < 0) {
 		ftseg_writer_abort(w);
 		return rc;

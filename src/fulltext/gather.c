@@ -9,8 +9,7 @@
 #include "base/limits.h"
 
 #define SLOTS_LEAST 256
-#define BYTES_A_SLOT 8 /* of text: some two slots for each different word */
-#define KEY_ROOM 16
+#define BYTES_A_SLOT 4 /* of text: some six slots for each different word */
 
 static void slots_empty(struct gather *g, size_t n)
 {
@@ -30,7 +29,7 @@ void gather_open(struct gather *g, size_t bytes)
 
 	if (!g->gaps) {
 		g->terms_of = mem_array(GATHER_MOST, sizeof *g->terms_of);
-		g->gaps = mem_array(GATHER_MOST, sizeof *g->gaps);
+		g->gaps = mem_array(GATHER_MOST + 1, sizeof *g->gaps); /* read in pairs */
 	}
 	while (n < 2 * GATHER_MOST && n < bytes / BYTES_A_SLOT)
 		n *= 2;
@@ -52,63 +51,96 @@ static void more_slots(struct gather *g)
 	}
 }
 
-/* key.p has a word's room behind it, as terms of a word_reader do. */
-static inline uint64_t key_start(struct str key)
-{
-	uint64_t w;
+/* The first sixteen bytes of a key, padded with zeros; there is room behind it, as terms of a word_reader have.
+ * Lengths are as good as random, so they choose a mask, not a way. */
+#define ONES(n) ((n) < 8 ? ((uint64_t)1 << 8 * ((n)&7)) - 1 : ~(uint64_t)0)
+#define MASKS(n) { ONES(n), (n) < 8 ? 0 : ONES((n)-8) }
+static const uint64_t key_masks[17][2] = { MASKS(0),  MASKS(1),	 MASKS(2),  MASKS(3),  MASKS(4),  MASKS(5),
+					   MASKS(6),  MASKS(7),	 MASKS(8),  MASKS(9),  MASKS(10), MASKS(11),
+					   MASKS(12), MASKS(13), MASKS(14), MASKS(15), MASKS(16) };
 
-	memcpy(&w, key.p, 8);
-	return key.n >= 8 ? w : w & (((uint64_t)1 << 8 * key.n) - 1);
+/* A term that is looked for; by value, so that it stays in registers. */
+struct wanted {
+	uint64_t hash, first[2];
+	struct str key;
+};
+
+static inline struct wanted wanted(struct str key, uint64_t hash)
+{
+	const uint64_t *masks = key_masks[key.n < 16 ? key.n : 16];
+	uint64_t two[2];
+
+	memcpy(two, key.p, sizeof two);
+	return (struct wanted){ hash, { two[0] & masks[0], two[1] & masks[1] }, key };
 }
 
-static uint32_t new_term(struct gather *g, size_t slot, uint64_t hash, uint64_t start, struct str key)
+/* Whether a term may be it: is, when the key has no more than sixteen bytes. */
+static inline bool alike(const struct gathered *t, struct wanted w)
 {
-	vec_push(&g->terms, ((struct gathered){ .hash = hash,
-						.start = start,
-						.key_at = (uint32_t)g->keys.n,
-						.key_n = (uint16_t)key.n,
-						.last = UINT16_MAX }));
-	g->slots[slot] = tag(hash) | (uint32_t)g->terms.n;
-	vec_reserve(&g->keys, g->keys.n + key.n + KEY_ROOM);
-	memcpy(g->keys.p + g->keys.n, key.p, key.n);
-	g->keys.n += key.n;
-	return (uint32_t)g->terms.n - 1;
+	return ((t->hash ^ w.hash) | (t->first[0] ^ w.first[0]) | (t->first[1] ^ w.first[1]) | (t->key_n ^ w.key.n)) ==
+	       0;
 }
 
-static inline uint32_t find(struct gather *g, uint64_t hash, struct str key)
+static uint16_t new_term(struct gather *g, size_t slot, struct wanted w)
 {
-	size_t mask = g->slots_n - 1, at = hash & mask;
-	uint64_t start = key_start(key);
+	size_t i = g->terms.n;
+	struct gathered *t = vec_add(&g->terms);
 
-	for (; g->slots[at]; at = (at + 1) & mask)
+	g->slots[slot] = tag(w.hash) | (uint32_t)(i + 1);
+	t->hash = w.hash;
+	t->first[0] = w.first[0];
+	t->first[1] = w.first[1];
+	t->key_n = (uint16_t)w.key.n;
+	t->n = 0;
+	t->last = UINT16_MAX;
+	if (w.key.n > 16) {
+		t->key_at = (uint32_t)g->keys.n;
+		vec_reserve(&g->keys, g->keys.n + w.key.n);
+		memcpy(g->keys.p + g->keys.n, w.key.p, w.key.n);
+		g->keys.n += w.key.n;
+	}
+	if (2 * g->terms.n > g->slots_n)
+		more_slots(g);
+	return (uint16_t)i;
+}
+
+static __attribute__((noinline)) uint16_t find(struct gather *g, struct str key, uint64_t hash)
+{
+	size_t mask = g->slots_n - 1, at;
+	struct wanted w;
+
+	if (key.n > LIMIT_FT_TERM) {
+		key.n = LIMIT_FT_TERM;
+		hash = word_hash(key);
+	}
+	w = wanted(key, hash);
+	for (at = hash & mask; g->slots[at]; at = (at + 1) & mask)
 		if ((g->slots[at] & 0xffff0000U) == tag(hash)) {
 			uint32_t i = (g->slots[at] & 0xffff) - 1;
 			const struct gathered *t = &g->terms.p[i];
 
-			if (t->hash == hash && t->start == start && t->key_n == key.n &&
-			    gather_same_rest(g->keys.p + t->key_at, key.p, key.n))
-				return i;
+			if (alike(t, w) &&
+			    (key.n <= 16 || memcmp(g->keys.p + t->key_at + 16, key.p + 16, key.n - 16) == 0))
+				return (uint16_t)i;
 		}
-	return new_term(g, at, hash, start, key);
+	return new_term(g, at, w);
 }
 
 size_t gather_words(struct gather *g, const struct word_reader *r, size_t first)
 {
 	size_t i = first, room = GATHER_MOST - g->n, end = r->n - first < room ? r->n : first + room;
+	uint16_t *terms_of = g->terms_of + g->n;
 
+	g->n += end - first;
 	for (; i < end; i++) {
 		struct str key = word_bytes(r, i);
 		uint64_t hash = r->terms[i].hash;
-		uint32_t term;
+		uint16_t term = (uint16_t)(g->slots[hash & (g->slots_n - 1)] - 1);
 
-		if (key.n > LIMIT_FT_TERM) {
-			key.n = LIMIT_FT_TERM;
-			hash = word_hash(key);
-		}
-		if (2 * g->terms.n >= g->slots_n)
-			more_slots(g);
-		term = find(g, hash, key);
-		g->terms_of[g->n++] = (uint16_t)term;
+		/* most often the first slot has it; of a free one the number is that of no term */
+		if (term >= g->terms.n || key.n > 16 || !alike(&g->terms.p[term], wanted(key, hash)))
+			term = find(g, key, hash);
+		*terms_of++ = term;
 		g->terms.p[term].n++;
 	}
 	return i;

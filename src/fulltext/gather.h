@@ -19,10 +19,10 @@
 #define GATHER_MOST 16384 /* occurrences in a stretch; places and numbers of terms are 16 bits */
 
 struct gathered {
-	uint64_t hash, start; /* start: the first eight bytes, padded with zeros */
-	uint32_t key_at;
-	uint16_t key_n, n;	 /* n: occurrences */
-	uint16_t at, last;	 /* private; closed: where its gaps end, its last place */
+	uint64_t hash, first[2]; /* first: the first sixteen bytes, padded with zeros */
+	uint32_t key_at;	 /* of a longer key */
+	uint16_t key_n, n;  /* n: occurrences */
+	uint16_t at, last; /* private; closed: where its gaps end, its last place */
 };
 
 struct gather {
@@ -41,22 +41,9 @@ size_t gather_words(struct gather *g, const struct word_reader *r, size_t first)
 void gather_close(struct gather *g);
 void gather_release(struct gather *g);
 
-/* Whether two keys of n bytes that begin with the same eight, or all they have, are equal. */
-static inline bool gather_same_rest(const char *a, const char *b, size_t n)
-{
-	uint64_t x, y;
-
-	if (n <= 8)
-		return true;
-	if (n > 16)
-		return memcmp(a + 8, b + 8, n - 8) == 0;
-	memcpy(&x, a + n - 8, 8);
-	memcpy(&y, b + n - 8, 8);
-	return x == y;
-}
 static inline struct str gather_key(const struct gather *g, const struct gathered *t)
 {
-	return (struct str){ g->keys.p + t->key_at, t->key_n }; /* a word's room behind it may be read */
+	return (struct str){ t->key_n > 16 ? g->keys.p + t->key_at : (const char *)t->first, t->key_n };
 }
 /* The first place, then how many places lie between each and the one before. */
 static inline const uint16_t *gather_gaps(const struct gather *g, const struct gathered *t)

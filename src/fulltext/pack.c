@@ -5,34 +5,74 @@
 #define PATCH_COST 20 /* bits an exception is taken to cost beside its high part: its place, and time */
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
+typedef int32_t signed_lanes __attribute__((vector_size(16)));
+typedef float float_lanes __attribute__((vector_size(16)));
+
+static inline unsigned char *put_varint(unsigned char *p, uint64_t v)
+{
+	for (; v > 127; v >>= 7)
+		*p++ = (unsigned char)(v | 128);
+	*p++ = (unsigned char)v;
+	return p;
+}
 
 void pack_varint(struct buf *out, uint64_t v)
 {
-	for (; v > 127; v >>= 7)
-		buf_byte(out, (char)(v | 128));
-	buf_byte(out, (char)v);
+	unsigned char *p = (unsigned char *)buf_room(out, 10);
+
+	if (p)
+		out->n += (size_t)(put_varint(p, v) - p);
 }
 
 static unsigned width(uint32_t v) { return 63 - (unsigned)__builtin_clzll(2 * (uint64_t)v + 1); } /* 0 of 0 */
 
+/* The widths of n numbers below 2^31: what the exponents of floats say.  Without the bit behind the highest none is
+ * rounded up to the next power of two. */
+static void widths(uint32_t *out, const uint32_t *v, size_t n)
+{
+	size_t i = 0;
+
+	for (; i + 4 <= n; i += 4) {
+		lanes x;
+		float_lanes f;
+
+		memcpy(&x, v + i, sizeof x);
+		f = __builtin_convertvector((signed_lanes)(x & ~(x >> 1)), float_lanes);
+		x = (((lanes)f >> 23) - 126) & (lanes)(x != 0);
+		memcpy(out + i, &x, sizeof x);
+	}
+	for (; i < n; i++)
+		out[i] = width(v[i]);
+}
+
 /* The width that costs least, and how many numbers are longer. */
 static unsigned best_width(const uint32_t *v, size_t n, unsigned *longer)
 {
-	unsigned of_width[34] = { 0 }, best, above = 0;
-	uint32_t all = 0;
-	size_t best_cost;
+	uint8_t of_width[4][36] = { { 0 } }; /* four, since the next number may well be as long as this one */
+	uint32_t w[PACK_N], all = 0;
+	unsigned best, above = 0;
+	size_t best_cost, i = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		all |= v[i];
-		of_width[width(v[i])]++;
-	}
+	for (size_t j = 0; j < n; j++)
+		all |= v[j];
 	best = width(all);
+	if (best < 32)
+		widths(w, v, n);
+	else
+		for (size_t j = 0; j < n; j++)
+			w[j] = width(v[j]);
+	for (; i + 4 <= n; i += 4)
+		for (size_t j = 0; j < 4; j++)
+			of_width[j][w[i + j]]++;
+	for (; i < n; i++)
+		of_width[0][w[i]]++;
 	best_cost = n * best;
 	*longer = 0;
-	for (unsigned b = best; b-- > 0;) {
+	for (unsigned b = best; b-- > 0 && above * (size_t)PATCH_COST < best_cost;) {
 		size_t cost;
 
-		above += of_width[b + 1];
+		for (size_t j = 0; j < 4; j++)
+			above += of_width[j][b + 1];
 		cost = n * b + above * (size_t)PATCH_COST;
 		if (cost < best_cost) {
 			best_cost = cost;
@@ -68,60 +108,67 @@ static void pack_lanes(unsigned char *out, const uint32_t *v, unsigned b)
 	}
 }
 
+/* Writes up to 4 bytes behind what it packs. */
 static void pack_row(unsigned char *out, const uint32_t *v, size_t n, unsigned b)
 {
 	uint64_t word = 0, mask = ((uint64_t)1 << b) - 1;
-	unsigned filled = 0;
+	unsigned filled = 0; /* below 32 */
 
 	for (size_t i = 0; i < n; i++) {
 		word |= (v[i] & mask) << filled;
-		for (filled += b; filled >= 8; filled -= 8, word >>= 8)
-			*out++ = (unsigned char)word;
+		filled += b;
+		if (filled >= 32) {
+			memcpy(out, &word, 4);
+			out += 4;
+			word >>= 32;
+			filled -= 32;
+		}
 	}
-	if (filled)
-		*out = (unsigned char)word;
+	memcpy(out, &word, 4);
 }
 
 /* Places of the numbers longer than b, then what stands above b of each. */
-static void add_patches(struct buf *out, const uint32_t *v, size_t n, unsigned b, unsigned patches)
+static size_t put_patches(unsigned char *out, const uint32_t *v, size_t n, unsigned b, unsigned patches)
 {
-	unsigned char places[PACK_N];
+	unsigned char *p = out + patches;
 	unsigned found = 0;
 
 	for (size_t i = 0; i < n && found < patches; i++) {
-		places[found] = (unsigned char)i;
+		out[found] = (unsigned char)i;
 		found += v[i] >> b != 0;
 	}
-	buf_add(out, places, patches);
 	for (unsigned i = 0; i < patches; i++)
-		pack_varint(out, v[places[i]] >> b);
+		p = put_varint(p, v[out[i]] >> b);
+	return (size_t)(p - out);
 }
 
 void pack_block(struct buf *out, const uint32_t *v, size_t n)
 {
 	unsigned b, patches;
-	char head[2];
 	unsigned char *p;
 
 	if (n < FEW) {
+		if (!(p = (unsigned char *)buf_room(out, FEW * (size_t)5)))
+			return;
 		for (size_t i = 0; i < n; i++)
-			pack_varint(out, v[i]);
+			p = put_varint(p, v[i]);
+		out->n = (size_t)((char *)p - out->p);
 		return;
 	}
 	b = best_width(v, n, &patches);
-	head[0] = (char)b;
-	head[1] = (char)patches;
-	buf_add(out, head, 2);
-	p = (unsigned char *)buf_room(out, packed_bytes(n, b) + 1);
-	if (!p)
+	if (!(p = (unsigned char *)buf_room(out, 2 + packed_bytes(n, b) + 8 + patches * (size_t)6)))
 		return;
+	p[0] = (unsigned char)b;
+	p[1] = (unsigned char)patches;
+	p += 2;
 	if (n == PACK_N)
 		pack_lanes(p, v, b);
 	else
 		pack_row(p, v, n, b);
-	out->n += packed_bytes(n, b);
+	p += packed_bytes(n, b);
 	if (patches)
-		add_patches(out, v, n, b, patches);
+		p += put_patches(p, v, n, b, patches);
+	out->n = (size_t)((char *)p - out->p);
 }
 
 /* One of 32 steps of unpacking four lanes of constant width b: all conditions are known when compiling. */
