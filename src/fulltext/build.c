@@ -153,11 +153,17 @@ static void next_slice(struct ftbuild *b, struct bterm *t)
 
 static void append(struct ftbuild *b, struct bterm *t, const uint16_t *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
+	while (n) {
+		uint32_t here;
+
 		if (t->at == t->end)
 			next_slice(b, t);
-		memcpy(byte_at(b, t->at), &v[i], 2);
-		t->at += 2;
+		here = (t->end - t->at) / 2;
+		here = here < n ? here : (uint32_t)n;
+		memcpy(byte_at(b, t->at), v, 2 * here);
+		t->at += 2 * here;
+		v += here;
+		n -= here;
 	}
 }
 
@@ -403,7 +409,7 @@ static struct order *by_start(struct order *v, struct order *other, size_t n)
 }
 
 /* One of the two arrays at *both; the caller frees that. */
-static const struct order *sorted_terms(struct ftbuild *b, struct order **both)
+static struct order *sorted_terms(struct ftbuild *b, struct order **both)
 {
 	size_t n = b->terms.n;
 	struct order *v = *both = mem_array(2 * n + 1, sizeof *v);
@@ -500,11 +506,31 @@ static void write_postings(const struct ftbuild *b, const struct bterm *t, struc
 	}
 }
 
+/* Terms to come, their first slices and, nearer, the next three. */
+static inline __attribute__((always_inline)) void fetch_streams(const struct ftbuild *b, struct order *order, size_t i,
+								size_t n)
+{
+	if (i + AHEAD_TERM < n)
+		__builtin_prefetch(&b->terms.p[order[i + AHEAD_TERM].id]);
+	if (i + AHEAD_STREAM < n) {
+		__builtin_prefetch(byte_at(b, order[i + AHEAD_STREAM].head));
+		__builtin_prefetch(b->keys.p + b->terms.p[order[i + AHEAD_STREAM].id].key_at);
+	}
+	for (unsigned level = 0; level < 3; level++) {
+		size_t j = i + AHEAD_STREAM - 2 * (level + 1);
+
+		if (j >= AHEAD_STREAM && j < n && b->terms.p[order[j].id].level > level) { /* else no step was before */
+			memcpy(&order[j].head, byte_at(b, order[j].head + ((uint32_t)FIRST_SLICE << level) - 4), 4);
+			__builtin_prefetch(byte_at(b, order[j].head));
+		}
+	}
+}
+
 static int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
 {
 	struct ftseg_writer *w;
 	struct order *both;
-	const struct order *order;
+	struct order *order;
 	int rc = ftseg_writer_open(&w, path, err);
 
 	if (rc < 0)
@@ -513,12 +539,7 @@ static int ftbuild_write(struct ftbuild *b, const char *path, struct err *err)
 		ftseg_writer_doc(w, b->contents.p[i], b->lengths.p + FT_FIELDS * i);
 	order = sorted_terms(b, &both);
 	for (size_t i = 0; i < b->terms.n && rc == WN_OK; i++) {
-		if (i + AHEAD_TERM < b->terms.n)
-			__builtin_prefetch(&b->terms.p[order[i + AHEAD_TERM].id]);
-		if (i + AHEAD_STREAM < b->terms.n) {
-			__builtin_prefetch(byte_at(b, order[i + AHEAD_STREAM].head));
-			__builtin_prefetch(b->keys.p + b->terms.p[order[i + AHEAD_STREAM].id].key_at);
-		}
+		fetch_streams(b, order, i, b->terms.n);
 		ftseg_writer_term(w, key_of(b, order[i].id));
 		write_postings(b, &b->terms.p[order[i].id], w);
 		rc = ftseg_writer_term_end(w, err);
