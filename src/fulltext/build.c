@@ -40,8 +40,8 @@
 #define AHEAD_TERM 16	      /* the term, */
 #define AHEAD_STREAM 8	      /* the place where its stream goes on */
 #define FIRST_SLICE 8
-#define LAST_LEVEL 9 /* 4096 bytes */
-#define FAR_LEVEL 5  /* 256 bytes */
+#define LAST_LEVEL 9	  /* 4096 bytes */
+#define FAR_LEVEL 5	  /* 256 bytes */
 #define NO_DOC UINT32_MAX /* one more is 0 */
 enum { MANY_PASSED = 1023, MANY_TIMES = 31, WIDE = 32, PASSED_SHIFT = 6, HEAD_MOST = 6 };
 #define TITLE_SALT 0x5851f42d4c957f2dU
@@ -212,9 +212,10 @@ static inline bool same_key(const struct ftbuild *b, const struct bterm *t, enum
 {
 	size_t skip = field == FT_TITLE;
 
-	return t->field == field && t->key_n == g->key_n + skip && t->first[0] == g->first[0] && t->first[1] == g->first[1] &&
-	       (g->key_n <= 16 ||
-		memcmp(b->keys.p + t->key_at + skip + 16, gather_key(&b->gather, g).p + 16, g->key_n - (size_t)16) == 0);
+	return t->field == field && t->key_n == g->key_n + skip && t->first[0] == g->first[0] &&
+	       t->first[1] == g->first[1] &&
+	       (g->key_n <= 16 || memcmp(b->keys.p + t->key_at + skip + 16, gather_key(&b->gather, g).p + 16,
+					 g->key_n - (size_t)16) == 0);
 }
 
 static inline struct bterm *find(struct ftbuild *b, uint64_t hash, enum ft_field field, const struct gathered *g)
@@ -282,7 +283,7 @@ static inline void occurrences(struct ftbuild *b, struct bterm *t, const struct 
 	if (!passed)
 		first -= t->position + 1;
 	if (passed < MANY_PASSED && times < MANY_TIMES && first <= UINT16_MAX && 4 + 2 * times <= t->end - t->at) {
-		/* most often: as one number, and the gaps in words, of which the last may go into the place of the link */
+		/* most often: as one number, and the gaps in pairs, the last of which may go into the place of the link */
 		uint32_t two = passed << PASSED_SHIFT | times | first << 16;
 		unsigned char *to = byte_at(b, t->at);
 

@@ -54,7 +54,10 @@ static void more_slots(struct gather *g)
 /* The first sixteen bytes of a key, padded with zeros; there is room behind it, as terms of a word_reader have.
  * Lengths are as good as random, so they choose a mask, not a way. */
 #define ONES(n) ((n) < 8 ? ((uint64_t)1 << 8 * ((n)&7)) - 1 : ~(uint64_t)0)
-#define MASKS(n) { ONES(n), (n) < 8 ? 0 : ONES((n)-8) }
+#define MASKS(n)                                   \
+	{                                          \
+		ONES(n), (n) < 8 ? 0 : ONES((n)-8) \
+	}
 static const uint64_t key_masks[17][2] = { MASKS(0),  MASKS(1),	 MASKS(2),  MASKS(3),  MASKS(4),  MASKS(5),
 					   MASKS(6),  MASKS(7),	 MASKS(8),  MASKS(9),  MASKS(10), MASKS(11),
 					   MASKS(12), MASKS(13), MASKS(14), MASKS(15), MASKS(16) };

@@ -21,8 +21,8 @@
 struct gathered {
 	uint64_t hash, first[2]; /* first: the first sixteen bytes, padded with zeros */
 	uint32_t key_at;	 /* of a longer key */
-	uint16_t key_n, n;  /* n: occurrences */
-	uint16_t at, last; /* private; closed: where its gaps end, its last place */
+	uint16_t key_n, n;	 /* n: occurrences */
+	uint16_t at, last;	 /* private; closed: where its gaps end, its last place */
 };
 
 struct gather {

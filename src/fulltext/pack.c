@@ -28,7 +28,8 @@ static unsigned width(uint32_t v) { return 63 - (unsigned)__builtin_clzll(2 * (u
 
 /* How many of n numbers have each width. */
 struct widths {
-	uint8_t of[4][32]; /* four counts, since the next number may well be as long as this one; 32 bits are not counted */
+	uint8_t
+	    of[4][32]; /* four counts, since the next number may well be as long as this one; 32 bits are not counted */
 	unsigned greatest;
 };
 
@@ -131,10 +132,8 @@ static inline __attribute__((always_inline)) void pack_width(unsigned char *out,
 static void pack_lanes(unsigned char *out, const uint32_t *v, unsigned b)
 {
 	switch (b) {
-#define WIDTH(b)                        \
-	case b:                         \
-		pack_width(out, v, b); \
-		break;
+#define WIDTH(b) \
+	case b: pack_width(out, v, b); break;
 		WIDTHS
 #undef WIDTH
 	}
@@ -235,10 +234,8 @@ static void unpack_lanes(const unsigned char *in, uint32_t *v, unsigned b)
 {
 	switch (b) {
 	case 0: memset(v, 0, PACK_N * sizeof *v); break;
-#define WIDTH(b)                        \
-	case b:                         \
-		unpack_width(in, v, b); \
-		break;
+#define WIDTH(b) \
+	case b: unpack_width(in, v, b); break;
 		WIDTHS
 #undef WIDTH
 	}

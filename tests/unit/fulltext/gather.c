@@ -111,9 +111,9 @@ TEST(gather, documents_far_apart_and_places_far_behind_are_found)
 			for (unsigned j = 0; j < WORDS; j++)
 				buf_printf(&text, "%s ", j == 70000 || j == 149000 ? "far" : j % 2 ? "even" : "odd");
 		CHECK_EQ(ftindex_add(x, b, i, STR_NONE,
-				     i == LONG		  ? buf_view(&text)
+				     i == LONG		   ? buf_view(&text)
 				     : i == 3 || i == 2299 ? STR("so far")
-							  : STR("near"),
+							   : STR("near"),
 				     &err),
 			 WN_OK, "%s", err.text);
 	}
