@@ -208,6 +208,32 @@ bool ftcursor_positions_open(struct ftcursor *c)
 	return ok || no_positions(c);
 }
 
+uint64_t ftcursor_gaps_open(struct ftcursor *c, uint32_t n)
+{
+	uint64_t sum = 0;
+
+	if (!ftcursor_positions_open(c))
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += c->tfs[c->at + i];
+	c->pos_docs += n - 1;
+	return sum;
+}
+
+uint32_t ftcursor_gaps(struct ftcursor *c, const uint32_t **gaps, uint64_t most)
+{
+	uint32_t n;
+
+	if (c->pos_at == c->pos_n && !next_positions(c, true)) {
+		no_positions(c);
+		return 0;
+	}
+	n = c->pos_n - c->pos_at < most ? c->pos_n - c->pos_at : (uint32_t)most;
+	*gaps = c->pos + c->pos_at;
+	c->pos_at += n;
+	return n;
+}
+
 bool ftcursor_positions_some(struct ftcursor *c, uint32_t *out, uint32_t n)
 {
 	uint32_t before = c->pos_before;

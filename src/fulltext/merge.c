@@ -67,17 +67,66 @@ static void settle(struct source *x)
 	x->doc = x->cursor.doc == FT_DONE ? FT_DONE : x->map[x->cursor.doc];
 }
 
-static int copy_positions(struct ftcursor *c, struct ftseg_writer *w, struct err *err)
+/* Postings that are numbered below `limit`, up to the end of a block, there or here: they go over as they are. */
+static int copy_run(struct source *x, uint32_t limit, struct ftseg_writer *w, struct err *err)
 {
-	uint32_t some[PACK_N], tf = ftcursor_tf(c);
-	bool ok = ftcursor_positions_open(c);
+	struct ftcursor *c = &x->cursor;
+	uint32_t docs[PACK_N], n = 1, most = (uint32_t)ftseg_writer_room(w);
+	uint64_t left;
 
-	for (uint32_t n; ok && tf; tf -= n) {
-		n = tf < PACK_N ? tf : PACK_N;
-		if ((ok = ftcursor_positions_some(c, some, n)))
-			ftseg_writer_positions(w, some, n);
+	docs[0] = x->doc;
+	most = c->n - c->at < most ? c->n - c->at : most;
+	for (; n < most; n++) /* DEAD is not below any */
+		if ((docs[n] = x->map[c->docs[c->at + n]]) >= limit)
+			break;
+	left = ftcursor_gaps_open(c, n);
+	if (!c->damage)
+		ftseg_writer_postings(w, docs, c->tfs + c->at, n);
+	while (left && !c->damage) {
+		const uint32_t *gaps;
+		uint32_t some = ftcursor_gaps(c, &gaps, left);
+
+		ftseg_writer_row(w, gaps, some);
+		left -= some;
+	}
+	if (!c->damage) {
+		c->at += n - 1;
+		ftcursor_next(c);
+		settle(x);
 	}
 	return ftcursor_error(c, err);
+}
+
+/* A document that goes on from run to run: its positions follow each other. */
+static int join_doc(struct source *src, size_t n, uint32_t doc, struct ftseg_writer *w, struct err *err)
+{
+	uint32_t last = UINT32_MAX;
+	int rc = WN_OK;
+
+	ftseg_writer_posting(w, doc);
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		struct ftcursor *c = &src[i].cursor;
+		bool ok;
+
+		if (!src[i].here || src[i].doc != doc)
+			continue;
+		ok = ftcursor_positions_open(c);
+		for (uint32_t tf = ftcursor_tf(c); ok && tf; tf--) {
+			uint32_t position, gap;
+
+			if ((ok = ftcursor_positions_some(c, &position, 1))) {
+				gap = position - last - 1;
+				ftseg_writer_gaps(w, &gap, 1);
+				last = position;
+			}
+		}
+		if (ok) {
+			ftcursor_next(c);
+			settle(&src[i]);
+		}
+		rc = ftcursor_error(c, err);
+	}
+	return rc;
 }
 
 static int merge_term(struct source *src, size_t n, struct ftseg_writer *w, struct err *err)
@@ -88,21 +137,23 @@ static int merge_term(struct source *src, size_t n, struct ftseg_writer *w, stru
 		if (src[i].here && (rc = ftcursor_open(&src[i].cursor, src[i].s, &src[i].dict.term, err)) == WN_OK)
 			settle(&src[i]);
 	while (rc == WN_OK) {
-		uint32_t doc = FT_DONE;
+		struct source *least = NULL;
+		uint32_t doc = FT_DONE, limit = FT_DONE; /* the least and the one behind it */
 
-		for (size_t i = 0; i < n; i++)
-			if (src[i].here && src[i].doc < doc)
-				doc = src[i].doc;
-		if (doc == FT_DONE)
-			break;
-		ftseg_writer_posting(w, doc);
-		for (size_t i = 0; i < n && rc == WN_OK; i++) { /* more than one where runs are joined */
-			if (!src[i].here || src[i].doc != doc || (rc = copy_positions(&src[i].cursor, w, err)) < 0)
+		for (size_t i = 0; i < n; i++) {
+			if (!src[i].here)
 				continue;
-			ftcursor_next(&src[i].cursor);
-			settle(&src[i]);
-			rc = ftcursor_error(&src[i].cursor, err);
+			if (src[i].doc < doc) {
+				limit = doc;
+				doc = src[i].doc;
+				least = &src[i];
+			} else if (src[i].doc < limit) {
+				limit = src[i].doc;
+			}
 		}
+		if (!least)
+			break;
+		rc = limit == doc ? join_doc(src, n, doc, w, err) : copy_run(least, limit, w, err);
 	}
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
 		if (src[i].here)

@@ -5,34 +5,88 @@
 #define PATCH_COST 20 /* bits an exception is taken to cost beside its high part: its place, and time */
 
 typedef uint32_t lanes __attribute__((vector_size(16)));
+typedef int32_t signed_lanes __attribute__((vector_size(16)));
+typedef float float_lanes __attribute__((vector_size(16)));
+
+static inline unsigned char *put_varint(unsigned char *p, uint64_t v)
+{
+	for (; v > 127; v >>= 7)
+		*p++ = (unsigned char)(v | 128);
+	*p++ = (unsigned char)v;
+	return p;
+}
 
 void pack_varint(struct buf *out, uint64_t v)
 {
-	for (; v > 127; v >>= 7)
-		buf_byte(out, (char)(v | 128));
-	buf_byte(out, (char)v);
+	unsigned char *p = (unsigned char *)buf_room(out, 10);
+
+	if (p)
+		out->n += (size_t)(put_varint(p, v) - p);
 }
 
 static unsigned width(uint32_t v) { return 63 - (unsigned)__builtin_clzll(2 * (uint64_t)v + 1); } /* 0 of 0 */
 
+/* How many of n numbers have each width. */
+struct widths {
+	uint8_t
+	    of[4][32]; /* four counts, since the next number may well be as long as this one; 32 bits are not counted */
+	unsigned greatest;
+};
+
+/* Of numbers below 2^31 the exponents of floats say it.  Without the bit behind the highest none is rounded up to the
+ * next power of two. */
+static void count_widths(struct widths *c, const uint32_t *v, size_t n)
+{
+	lanes all = { 0 };
+	uint32_t any = 0;
+	size_t i = 0;
+
+	for (; i + 4 <= n; i += 4) {
+		lanes x;
+		float_lanes f;
+		uint32_t w[4];
+
+		memcpy(&x, v + i, sizeof x);
+		all |= x;
+		f = __builtin_convertvector((signed_lanes)(x & ~(x >> 1)), float_lanes);
+		x = (((lanes)f >> 23) - 126) & (lanes)(x != 0) & 31;
+		memcpy(w, &x, sizeof w);
+		for (size_t j = 0; j < 4; j++)
+			c->of[j][w[j]]++;
+	}
+	any = all[0] | all[1] | all[2] | all[3];
+	for (; i < n; i++) {
+		any |= v[i];
+		c->of[0][width(v[i]) & 31]++;
+	}
+	c->greatest = width(any);
+}
+
 /* The width that costs least, and how many numbers are longer. */
 static unsigned best_width(const uint32_t *v, size_t n, unsigned *longer)
 {
-	unsigned of_width[34] = { 0 }, best, above = 0;
-	uint32_t all = 0;
+	struct widths c = { 0 };
+	unsigned best, above = 0;
 	size_t best_cost;
 
-	for (size_t i = 0; i < n; i++) {
-		all |= v[i];
-		of_width[width(v[i])]++;
+	count_widths(&c, v, n);
+	best = c.greatest;
+	if (best == 32) { /* of no use here; counted one by one */
+		memset(&c, 0, sizeof c);
+		for (size_t i = 0; i < n; i++) {
+			unsigned w = width(v[i]);
+
+			above += w == 32;
+			c.of[0][w & 31] += w < 32;
+		}
 	}
-	best = width(all);
 	best_cost = n * best;
 	*longer = 0;
-	for (unsigned b = best; b-- > 0;) {
+	for (unsigned b = best; b-- > 0 && above * (size_t)PATCH_COST < best_cost;) {
 		size_t cost;
 
-		above += of_width[b + 1];
+		for (size_t j = 0; j < 4 && b < 31; j++)
+			above += c.of[j][b + 1];
 		cost = n * b + above * (size_t)PATCH_COST;
 		if (cost < best_cost) {
 			best_cost = cost;
@@ -45,83 +99,107 @@ static unsigned best_width(const uint32_t *v, size_t n, unsigned *longer)
 
 static size_t packed_bytes(size_t n, unsigned b) { return n == PACK_N ? 16 * (size_t)b : (n * b + 7) / 8; }
 
+/* One of 32 steps of packing four lanes of constant width b: all conditions are known when compiling. */
+#define PACK_STEP(i)                                                   \
+	{                                                              \
+		const unsigned at = ((i)*b) % 32;                      \
+		lanes x;                                               \
+		memcpy(&x, v + 4 * (i), 16);                           \
+		x &= mask;                                             \
+		acc = at == 0 ? x : acc | x << at;                     \
+		if (at + b >= 32) {                                    \
+			memcpy(out + 16 * (((i)*b) / 32), &acc, 16);   \
+			acc = at + b > 32 ? x >> ((32 - at) & 31) : x; \
+		}                                                      \
+	}
+#define PACK_STEPS4(i) PACK_STEP(i) PACK_STEP((i) + 1) PACK_STEP((i) + 2) PACK_STEP((i) + 3)
+#define PACK_STEPS16(i) PACK_STEPS4(i) PACK_STEPS4((i) + 4) PACK_STEPS4((i) + 8) PACK_STEPS4((i) + 12)
+
+static inline __attribute__((always_inline)) void pack_width(unsigned char *out, const uint32_t *v, const unsigned b)
+{
+	const uint32_t m = b == 32 ? ~(uint32_t)0 : ((uint32_t)1 << (b & 31)) - 1;
+	const lanes mask = { m, m, m, m };
+	lanes acc = { 0 };
+
+	PACK_STEPS16(0)
+	PACK_STEPS16(16)
+}
+
+/* Every width from 1 to 32. */
+#define WIDTHS4(b) WIDTH(b) WIDTH((b) + 1) WIDTH((b) + 2) WIDTH((b) + 3)
+#define WIDTHS WIDTHS4(1) WIDTHS4(5) WIDTHS4(9) WIDTHS4(13) WIDTHS4(17) WIDTHS4(21) WIDTHS4(25) WIDTHS4(29)
+
 static void pack_lanes(unsigned char *out, const uint32_t *v, unsigned b)
 {
-	const uint32_t m = b == 32 ? ~(uint32_t)0 : ((uint32_t)1 << b) - 1;
-	const lanes mask = { m, m, m, m };
-	lanes word = { 0 }, x;
-	unsigned filled = 0;
-
-	if (!b)
-		return;
-	for (unsigned i = 0; i < 32; i++) {
-		memcpy(&x, v + 4 * i, sizeof x);
-		x &= mask;
-		word |= x << filled;
-		filled += b;
-		if (filled >= 32) {
-			memcpy(out, &word, 16);
-			out += 16;
-			filled -= 32;
-			word = filled ? x >> (b - filled) : (lanes){ 0 };
-		}
+	switch (b) {
+#define WIDTH(b) \
+	case b: pack_width(out, v, b); break;
+		WIDTHS
+#undef WIDTH
 	}
 }
 
+/* Writes up to 4 bytes behind what it packs. */
 static void pack_row(unsigned char *out, const uint32_t *v, size_t n, unsigned b)
 {
 	uint64_t word = 0, mask = ((uint64_t)1 << b) - 1;
-	unsigned filled = 0;
+	unsigned filled = 0; /* below 32 */
 
 	for (size_t i = 0; i < n; i++) {
 		word |= (v[i] & mask) << filled;
-		for (filled += b; filled >= 8; filled -= 8, word >>= 8)
-			*out++ = (unsigned char)word;
+		filled += b;
+		if (filled >= 32) {
+			memcpy(out, &word, 4);
+			out += 4;
+			word >>= 32;
+			filled -= 32;
+		}
 	}
-	if (filled)
-		*out = (unsigned char)word;
+	memcpy(out, &word, 4);
 }
 
 /* Places of the numbers longer than b, then what stands above b of each. */
-static void add_patches(struct buf *out, const uint32_t *v, size_t n, unsigned b, unsigned patches)
+static size_t put_patches(unsigned char *out, const uint32_t *v, size_t n, unsigned b, unsigned patches)
 {
-	unsigned char places[PACK_N];
+	unsigned char *p = out + patches;
 	unsigned found = 0;
 
 	for (size_t i = 0; i < n && found < patches; i++) {
-		places[found] = (unsigned char)i;
+		out[found] = (unsigned char)i;
 		found += v[i] >> b != 0;
 	}
-	buf_add(out, places, patches);
 	for (unsigned i = 0; i < patches; i++)
-		pack_varint(out, v[places[i]] >> b);
+		p = put_varint(p, v[out[i]] >> b);
+	return (size_t)(p - out);
 }
 
 void pack_block(struct buf *out, const uint32_t *v, size_t n)
 {
 	unsigned b, patches;
-	char head[2];
 	unsigned char *p;
 
 	if (n < FEW) {
+		if (!(p = (unsigned char *)buf_room(out, FEW * (size_t)5)))
+			return;
 		for (size_t i = 0; i < n; i++)
-			pack_varint(out, v[i]);
+			p = put_varint(p, v[i]);
+		out->n = (size_t)((char *)p - out->p);
 		return;
 	}
 	b = best_width(v, n, &patches);
-	head[0] = (char)b;
-	head[1] = (char)patches;
-	buf_add(out, head, 2);
-	p = (unsigned char *)buf_room(out, packed_bytes(n, b) + 1);
-	if (!p)
+	if (!(p = (unsigned char *)buf_room(out, 2 + packed_bytes(n, b) + 8 + patches * (size_t)6)))
 		return;
+	p[0] = (unsigned char)b;
+	p[1] = (unsigned char)patches;
+	p += 2;
 	if (n == PACK_N)
 		pack_lanes(p, v, b);
 	else
 		pack_row(p, v, n, b);
-	out->n += packed_bytes(n, b);
+	p += packed_bytes(n, b);
 	if (patches)
-		add_patches(out, v, n, b, patches);
+		p += put_patches(p, v, n, b, patches);
+	out->n = (size_t)((char *)p - out->p);
 }
 
 /* One of 32 steps of unpacking four lanes of constant width b: all conditions are known when compiling. */
@@ -156,12 +234,10 @@ static void unpack_lanes(const unsigned char *in, uint32_t *v, unsigned b)
 {
 	switch (b) {
 	case 0: memset(v, 0, PACK_N * sizeof *v); break;
-#define WIDTH(b)                        \
-	case b:                         \
-		unpack_width(in, v, b); \
-		break;
-#define WIDTHS4(b) WIDTH(b) WIDTH((b) + 1) WIDTH((b) + 2) WIDTH((b) + 3)
-		WIDTHS4(1) WIDTHS4(5) WIDTHS4(9) WIDTHS4(13) WIDTHS4(17) WIDTHS4(21) WIDTHS4(25) WIDTHS4(29)
+#define WIDTH(b) \
+	case b: unpack_width(in, v, b); break;
+		WIDTHS
+#undef WIDTH
 	}
 }
 

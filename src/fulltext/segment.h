@@ -30,9 +30,15 @@ int ftseg_writer_open(struct ftseg_writer **out, const char *path, struct err *e
 void ftseg_writer_doc(struct ftseg_writer *w, uint64_t content, const uint64_t lengths[FT_FIELDS]);
 void ftseg_writer_doc_norm(struct ftseg_writer *w, uint64_t content, const uint8_t norms[FT_FIELDS]); /* merging */
 void ftseg_writer_term(struct ftseg_writer *w, struct str key);
-void ftseg_writer_posting(struct ftseg_writer *w,
-			  uint32_t doc); /* then its positions, ascending, in one piece or more */
-void ftseg_writer_positions(struct ftseg_writer *w, const uint32_t *positions, size_t n);
+/* Postings one by one: a document, then its gaps in one piece or more (the first position as it is, then how many
+ * lie between each and the one before).  gaps16: one, then n more of two bytes each; 14 bytes behind them may be read. */
+void ftseg_writer_posting(struct ftseg_writer *w, uint32_t doc);
+void ftseg_writer_gaps(struct ftseg_writer *w, const uint32_t *gaps, size_t n);
+void ftseg_writer_gaps16(struct ftseg_writer *w, uint32_t first, const unsigned char *gaps, size_t n);
+/* Many at once, no more than there is room for; then the gaps of all of them, in one piece or more. */
+size_t ftseg_writer_room(const struct ftseg_writer *w);
+void ftseg_writer_postings(struct ftseg_writer *w, const uint32_t *docs, const uint32_t *tfs, size_t n);
+void ftseg_writer_row(struct ftseg_writer *w, const uint32_t *gaps, size_t n);
 int ftseg_writer_term_end(struct ftseg_writer *w, struct err *err); /* a term without postings leaves no trace */
 int ftseg_writer_commit(struct ftseg_writer *w, struct err *err);   /* frees w either way */
 void ftseg_writer_abort(struct ftseg_writer *w);
@@ -117,6 +123,10 @@ bool ftcursor_positions(struct ftcursor *c, uint32_t *out);
 /* The same in pieces: ftcursor_positions_open, then tf of them by calls of ftcursor_positions_some. */
 bool ftcursor_positions_open(struct ftcursor *c);
 bool ftcursor_positions_some(struct ftcursor *c, uint32_t *out, uint32_t n);
+/* Of the present doc and the n - 1 behind it in its block, as they are stored: ftcursor_gaps_open says how many, then
+ * ftcursor_gaps gives some of the next `most`, 0 when damaged. */
+uint64_t ftcursor_gaps_open(struct ftcursor *c, uint32_t n);
+uint32_t ftcursor_gaps(struct ftcursor *c, const uint32_t **gaps, uint64_t most);
 int ftcursor_error(const struct ftcursor *c, struct err *err); /* WN_OK, or WN_DATA when damaged */
 
 static inline uint32_t ftcursor_next(struct ftcursor *c)

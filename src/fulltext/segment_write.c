@@ -15,6 +15,7 @@
 
 #define TERM_MAX (2 * GIB)    /* bytes of one term's postings, and of its positions; offsets are u32 */
 #define WAITING_MAX (4 * MIB) /* of what waits in memory */
+#define GAPS_AT_ONCE 8	      /* copied as one, the last time with some that are not meant */
 
 struct waiting {
 	struct buf mem; /* the end of it */
@@ -34,9 +35,9 @@ struct ftseg_writer {
 	/* the present term */
 	struct buf key, previous, skips;
 	struct waiting blocks, positions;
-	uint32_t docs[PACK_N], tfs[PACK_N], pos[PACK_N];
+	uint32_t docs[PACK_N], tfs[PACK_N], pos[PACK_N + GAPS_AT_ONCE];
 	uint32_t n, n_pos, df, last, max_tf, min_norm;
-	uint32_t block_pos_at, block_pos_in, last_pos_at, position; /* position: the last one of the document */
+	uint32_t block_pos_at, block_pos_in, last_pos_at;
 	uint64_t ttf, at;
 	enum ft_field field;
 	int rc;
@@ -212,42 +213,106 @@ static void end_block(struct ftseg_writer *w)
 	w->n = 0;
 }
 
+static void begin_block(struct ftseg_writer *w)
+{
+	if (w->n_pos == PACK_N) /* a full block not yet written: the next begins behind it */
+		end_positions(w);
+	w->block_pos_at = (uint32_t)waiting_n(&w->positions);
+	w->block_pos_in = w->n_pos;
+	w->max_tf = 0;
+	w->min_norm = 255;
+}
+
 void ftseg_writer_posting(struct ftseg_writer *w, uint32_t doc)
 {
 	uint32_t norm = w->norms[w->field].p[doc];
 
 	if (w->n == PACK_N)
 		end_block(w);
-	if (w->n == 0) {
-		w->block_pos_at = (uint32_t)waiting_n(&w->positions);
-		w->block_pos_in = w->n_pos;
-		if (w->n_pos == PACK_N) { /* a full block not yet written: the next begins behind it */
-			end_positions(w);
-			w->block_pos_at = (uint32_t)waiting_n(&w->positions);
-			w->block_pos_in = 0;
-		}
-		w->max_tf = 0;
-		w->min_norm = 255;
-	}
+	if (w->n == 0)
+		begin_block(w);
 	w->docs[w->n] = doc;
 	w->tfs[w->n++] = 0;
 	w->min_norm = norm < w->min_norm ? norm : w->min_norm;
-	w->position = UINT32_MAX;
 	w->df++;
 }
 
-void ftseg_writer_positions(struct ftseg_writer *w, const uint32_t *positions, size_t n)
+/* More occurrences of the last document. */
+static inline void more_times(struct ftseg_writer *w, size_t n)
 {
 	uint32_t tf = w->tfs[w->n - 1] += (uint32_t)n;
 
 	w->max_tf = tf > w->max_tf ? tf : w->max_tf;
-	for (size_t i = 0; i < n; i++) {
+	w->ttf += n;
+}
+
+void ftseg_writer_gaps(struct ftseg_writer *w, const uint32_t *gaps, size_t n)
+{
+	more_times(w, n);
+	ftseg_writer_row(w, gaps, n);
+}
+
+void ftseg_writer_gaps16(struct ftseg_writer *w, uint32_t first, const unsigned char *gaps, size_t n)
+{
+	more_times(w, n + 1);
+	if (w->n_pos == PACK_N)
+		end_positions(w);
+	w->pos[w->n_pos++] = first;
+	while (n) {
+		size_t take;
+
 		if (w->n_pos == PACK_N)
 			end_positions(w);
-		w->pos[w->n_pos++] = positions[i] - w->position - 1;
-		w->position = positions[i];
+		take = PACK_N - w->n_pos < n ? PACK_N - w->n_pos : n;
+		for (size_t i = 0; i < take; i += GAPS_AT_ONCE) {
+			uint16_t some[GAPS_AT_ONCE];
+
+			memcpy(some, gaps + 2 * i, sizeof some);
+			for (size_t j = 0; j < GAPS_AT_ONCE; j++)
+				w->pos[w->n_pos + i + j] = some[j];
+		}
+		w->n_pos += (uint32_t)take;
+		gaps += 2 * take;
+		n -= take;
 	}
-	w->ttf += n;
+}
+
+size_t ftseg_writer_room(const struct ftseg_writer *w) { return w->n == PACK_N ? PACK_N : PACK_N - w->n; }
+
+void ftseg_writer_postings(struct ftseg_writer *w, const uint32_t *docs, const uint32_t *tfs, size_t n)
+{
+	const uint8_t *norms = w->norms[w->field].p;
+
+	if (w->n == PACK_N)
+		end_block(w);
+	if (w->n == 0)
+		begin_block(w);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t norm = norms[docs[i]];
+
+		w->docs[w->n + i] = docs[i];
+		w->tfs[w->n + i] = tfs[i];
+		w->max_tf = tfs[i] > w->max_tf ? tfs[i] : w->max_tf;
+		w->min_norm = norm < w->min_norm ? norm : w->min_norm;
+		w->ttf += tfs[i];
+	}
+	w->n += (uint32_t)n;
+	w->df += (uint32_t)n;
+}
+
+void ftseg_writer_row(struct ftseg_writer *w, const uint32_t *gaps, size_t n)
+{
+	while (n) {
+		size_t take;
+
+		if (w->n_pos == PACK_N)
+			end_positions(w);
+		take = PACK_N - w->n_pos < n ? PACK_N - w->n_pos : n;
+		memcpy(w->pos + w->n_pos, gaps, take * sizeof *gaps);
+		w->n_pos += (uint32_t)take;
+		gaps += take;
+		n -= take;
+	}
 }
 
 static void add_to_dictionary(struct ftseg_writer *w, size_t postings_n, size_t positions_n, uint64_t at)
