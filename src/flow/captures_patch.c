@@ -292,7 +292,7 @@ int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db
 			left--;
 		}
 	}
-	captures_alloc(out, left + p.in.n);
+	captures_alloc_to_fill(out, left + p.in.n);
 	out->how = CAPTURES_PATCHED;
 	out->base = old->base;
 	out->from = mem_array(out->n + 1, sizeof *out->from);

@@ -175,14 +175,17 @@ static struct reduce_share *shares(struct arena *a, const struct run *r, const u
 	struct map ids = { 0 };
 	VEC(struct reduce_share) all = { 0 };
 	struct reduce_share *out;
+	uint64_t at = 0, last = 0;
 
 	for (size_t d = 0; d < r->docs.n; d++) {
 		uint64_t key = col->type == TYPE_TEXT
 				   ? col->id[d]
 				   : (uint64_t)(int64_t)(col->num[d] == col->num[d] ? col->num[d] : -1);
 		struct reduce_share *s;
-		uint64_t at = *map_put(&ids, key, all.n);
 
+		if (d == 0 || key != last) /* neighbours are mostly of one */
+			at = *map_put(&ids, key, all.n);
+		last = key;
 		if (at == all.n) {
 			struct str name =
 			    col->type == TYPE_TEXT ? columns_str(c, col, d) : arena_printf(a, "%.0f", col->num[d]);

@@ -93,7 +93,7 @@ static void settle_closed(struct update *u, uint32_t d, uint32_t *at, const uint
 		return;
 	}
 	u->is.kind[d] = u->was.kind[o];
-	u->is.of[d] = u->work.now[u->was.of[o]];
+	u->is.of[d] = u->work.of[d];
 	u->is.part[d] = number[u->was.part[o]];
 	*at += closed_list(u, o, u->is.by + *at);
 }
@@ -197,7 +197,7 @@ void update_combine(struct update *u)
 	all->kept = mem_zarray((size_t)w->n + 1, 1);
 	for (uint32_t d = 0; d < w->n; d++)
 		if (!w->open[d] && update_unchanged(w, d))
-			all->kept[d] = u->previous[d];
+			all->kept[d] = u->work.kept[d];
 	for (uint32_t i = 0; i < u->part.n; i++)
 		all->kept[u->part.docs[i]] = u->solved.kept[i];
 	combine_values(u);

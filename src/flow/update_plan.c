@@ -29,16 +29,10 @@ static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
 	return old;
 }
 
-bool update_unchanged(const struct update_work *w, uint32_t d)
+/* Of those that are not probed. */
+static uint8_t kind_of(const struct update_work *w, uint32_t d)
 {
-	return w->before[d] != UPDATE_NONE && w->now[w->before[d]] == d;
-}
-
-static enum state_kind kind_of(const struct update_work *w, uint32_t d)
-{
-	if (w->fold[d] != UPDATE_NONE)
-		return STATE_FOLDED;
-	return (enum state_kind)w->was->kind[w->before[d]];
+	return w->fold[d] != UPDATE_NONE ? STATE_FOLDED : w->kind[d];
 }
 
 /* A changed document that folds into an unchanged one of its text needs no row and is needed in none.  Where quotas are
@@ -73,6 +67,21 @@ static void fold_changed(struct update_work *w)
 	mem_free(next);
 }
 
+/* By present number what the run before knew of each document, for the passes that follow. */
+static void note_settled(struct update_work *w)
+{
+	const struct run_state *was = w->was;
+
+	for (uint32_t d = 0; d < w->n; d++) {
+		uint32_t o = w->before[d];
+		bool unchanged = o != UPDATE_NONE && w->now[o] == d;
+
+		w->kind[d] = unchanged ? was->kind[o] : UPDATE_CHANGED;
+		w->of[d] = unchanged ? w->now[was->of[o]] : UPDATE_NONE;
+		w->kept[d] = o != UPDATE_NONE && was->witness[o] == STATE_KEPT;
+	}
+}
+
 void update_work_open(struct update_work *w, struct run *r, const struct run_state *was)
 {
 	uint32_t n = (uint32_t)r->docs.n, found = 0, most, *old = old_numbers(was, &most);
@@ -82,6 +91,9 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 	w->before = mem_array((size_t)n + 1, sizeof *w->before);
 	w->by = mem_array((size_t)n + 1, sizeof *w->by);
 	w->now = mem_array((size_t)was->n + 1, sizeof *w->now);
+	w->kind = mem_array((size_t)n + 1, 1);
+	w->of = mem_array((size_t)n + 1, sizeof *w->of);
+	w->kept = mem_array((size_t)n + 1, 1);
 	w->probed = mem_zarray((size_t)n + 1, 1);
 	w->whole = mem_zarray((size_t)n + 1, 1);
 	w->fold = mem_array((size_t)n + 1, sizeof *w->fold);
@@ -101,6 +113,7 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 			w->n_changed++;
 	}
 	w->n_gone = was->n - found;
+	note_settled(w);
 	mem_free(old);
 	fold_changed(w);
 }
@@ -110,6 +123,9 @@ void update_work_close(struct update_work *w)
 	mem_free(w->signature);
 	mem_free(w->before);
 	mem_free(w->now);
+	mem_free(w->kind);
+	mem_free(w->of);
+	mem_free(w->kept);
 	mem_free(w->probed);
 	mem_free(w->whole);
 	mem_free(w->fold);
@@ -124,18 +140,14 @@ void update_work_close(struct update_work *w)
 /* Is what settled it still there?  Of documents that were not probed. */
 static bool still_settled(const struct update_work *w, uint32_t d)
 {
-	enum state_kind kind = kind_of(w, d);
-	uint32_t of;
+	uint8_t kind = w->kind[d];
 
-	if (w->fold[d] != UPDATE_NONE)
+	if (w->fold[d] != UPDATE_NONE || (kind != STATE_COVERED && kind != STATE_FOLDED))
 		return true;
-	if (kind != STATE_COVERED && kind != STATE_FOLDED)
-		return true;
-	of = w->now[w->was->of[w->before[d]]];
-	if (of == UPDATE_NONE)
+	if (w->of[d] == UPDATE_NONE)
 		return false;
 	/* one that was kept to fill a group is no mere twin */
-	return kind == STATE_COVERED ? w->forced[of] : w->was->witness[w->before[d]] != STATE_KEPT;
+	return kind == STATE_COVERED ? w->forced[w->of[d]] : !w->kept[d];
 }
 
 /* It stands for its twin, and is in no row. */
@@ -172,7 +184,7 @@ int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *
 static void settle(struct update_work *w)
 {
 	for (uint32_t d = 0; d < w->n; d++) {
-		w->forced[d] = w->probed[d] || (update_unchanged(w, d) && kind_of(w, d) == STATE_FORCED);
+		w->forced[d] = w->probed[d] | (w->kind[d] == STATE_FORCED);
 		w->by[d] = UPDATE_NONE;
 	}
 	for (size_t i = 0; i < w->pairs.n; i++)
@@ -194,9 +206,9 @@ static void note_wanted(const struct update_work *w, const uint8_t *more, uint8_
 		bool settled = !more[d] && !w->probed[d], kept = !settled;
 
 		if (settled) {
-			enum state_kind kind = kind_of(w, d);
+			uint8_t kind = kind_of(w, d);
 
-			kept = update_unchanged(w, d) && w->was->witness[w->before[d]] == STATE_KEPT;
+			kept = update_unchanged(w, d) && w->kept[d];
 			settled = (kind == STATE_COVERED || kind == STATE_FOLDED) && still_settled(w, d);
 		}
 		a_ok[d] = settled ? COVERAGE_LATER : COVERAGE_NOW;
@@ -453,9 +465,9 @@ static void list_row(struct update_part *p, const struct update_work *w, uint32_
 	else if (w->probed[d] || kind_of(w, d) == STATE_FORCED || kind_of(w, d) == STATE_CORE)
 		list_coverers(p, w, d);
 	else if (kind_of(w, d) == STATE_COVERED)
-		one_coverer(p, i, w->now[w->was->of[w->before[d]]]);
+		one_coverer(p, i, w->of[d]);
 	else
-		p->fold[i] = p->place[w->now[w->was->of[w->before[d]]]];
+		p->fold[i] = p->place[w->of[d]];
 }
 
 void update_part_build(struct update_part *p, struct update_work *w)
@@ -501,7 +513,7 @@ enum state_kind update_settled(const struct update_part *p, const struct update_
 		return STATE_FOLDED;
 	}
 	if (p->covered[i]) {
-		*of = w->by[d] != UPDATE_NONE ? w->by[d] : w->now[w->was->of[w->before[d]]];
+		*of = w->by[d] != UPDATE_NONE ? w->by[d] : w->of[d];
 		return STATE_COVERED;
 	}
 	if (p->start[i] == p->start[i + 1])

@@ -190,7 +190,7 @@ int update_witnesses(struct update *u, struct err *err)
 
 	old_witnesses(u, asks);
 	for (uint32_t d = 0; d < w->n; d++)
-		fresh[d] = u->all.kept[d] && !(u->previous[d] && update_unchanged(w, d));
+		fresh[d] = u->all.kept[d] && !(u->work.kept[d] && update_unchanged(w, d));
 	if (!q.set_of[u->run->kind])
 		rc = run_measured(u->run, &q, err);
 	rc = rc == WN_OK ? witnesses_put_off(u, fresh, err) : rc;

@@ -117,6 +117,8 @@ void postings_close(struct postings *p)
 	vec_release(&p->refs);
 	map_release(&p->looked_of);
 	added_release(&p->added);
+	mem_free(p->docs_start);
+	mem_free(p->docs);
 	*p = (struct postings){ 0 };
 }
 

@@ -1,0 +1,19 @@
+/* join/flags.h -- walking an array of bytes of which few are not 0. */
+#ifndef WINNOW_JOIN_FLAGS_H
+#define WINNOW_JOIN_FLAGS_H
+#include <stdint.h>
+#include <string.h>
+
+/* The first from `i` on that is not 0, or n. */
+static inline uint32_t flags_next(const uint8_t *flag, uint32_t i, uint32_t n)
+{
+	for (uint64_t eight = 0; n - i >= sizeof eight; i += (uint32_t)sizeof eight) {
+		memcpy(&eight, flag + i, sizeof eight);
+		if (eight)
+			break;
+	}
+	while (i < n && !flag[i])
+		i++;
+	return i;
+}
+#endif
