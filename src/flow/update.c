@@ -42,7 +42,8 @@ static int probe(struct update *u, struct err *err)
 
 	progress_phase("probing", "documents", w->n_changed);
 	for (uint32_t d = 0; d < w->n; d++)
-		more[d] = update_unchanged(w, d) || w->fold[d] != UPDATE_NONE ? 0 : COVERAGE_AS_A | COVERAGE_AS_B;
+		if (!update_unchanged(w, d) && w->fold[d] == UPDATE_NONE)
+			more[d] = COVERAGE_AS_A | COVERAGE_AS_B;
 	rc = update_probe(w, more, err);
 	progress_add(w->n_changed);
 	mem_free(more);
@@ -138,11 +139,12 @@ static int list_members(struct update *u, struct cover_member *members, size_t *
 {
 	int rc = WN_OK;
 
-	for (uint32_t d = 0; d < u->work.n && rc == WN_OK; d++) {
-		struct cover_member m = { .id = u->run->docs.id[d], .kept = u->all.kept[d] };
+	for (uint32_t d = 0, end = u->work.n; d < end && rc == WN_OK; d++) {
+		struct cover_member m;
 
 		if (same_row(u, d))
 			continue;
+		m = (struct cover_member){ .id = u->run->docs.id[d], .kept = u->all.kept[d] };
 		if (!m.kept) {
 			m.witness = u->run->docs.id[u->is.witness[d]];
 			m.shared = u->is.shared[d];

@@ -10,6 +10,7 @@
 
 #include "base/progress.h"
 #include "cover/groups.h"
+#include "join/flags.h"
 #include "join/fold.h"
 
 #define FOLD_TRIES 16u /* as many twins as the join tries */
@@ -29,10 +30,10 @@ static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
 	return old;
 }
 
-/* Of those that are not probed. */
+/* Of those that are not probed: if they are changed they fold. */
 static uint8_t kind_of(const struct update_work *w, uint32_t d)
 {
-	return w->fold[d] != UPDATE_NONE ? STATE_FOLDED : w->kind[d];
+	return w->kind[d] == UPDATE_CHANGED && w->fold[d] != UPDATE_NONE ? STATE_FOLDED : w->kind[d];
 }
 
 /* A changed document that folds into an unchanged one of its text needs no row and is needed in none.  Where quotas are
@@ -140,9 +141,9 @@ void update_work_close(struct update_work *w)
 /* Is what settled it still there?  Of documents that were not probed. */
 static bool still_settled(const struct update_work *w, uint32_t d)
 {
-	uint8_t kind = w->kind[d];
+	uint8_t kind = w->kind[d]; /* of one that folds now: UPDATE_CHANGED */
 
-	if (w->fold[d] != UPDATE_NONE || (kind != STATE_COVERED && kind != STATE_FOLDED))
+	if (kind != STATE_COVERED && kind != STATE_FOLDED)
 		return true;
 	if (w->of[d] == UPDATE_NONE)
 		return false;
@@ -174,8 +175,7 @@ int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *
 	struct coverage_stats stats = { 0 };
 
 	ask.done = ask.later ? NULL : w->probed;
-	for (uint32_t d = 0; d < w->n && !ask.later; d++)
-		w->n_probed += ask.asks[d] != 0;
+	w->n_probed += ask.later ? 0 : flags_count(ask.asks, w->n);
 	return coverage_changed(q, &w->run->join, &ask, q->set_of[w->run->kind] ? w->run->kind : -1, note_pair, w,
 				&stats, err);
 }
@@ -183,10 +183,12 @@ int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *
 /* Who is forced now, and whom a forced document of the pairs covers. */
 static void settle(struct update_work *w)
 {
-	for (uint32_t d = 0; d < w->n; d++) {
-		w->forced[d] = w->probed[d] | (w->kind[d] == STATE_FORCED);
-		w->by[d] = UPDATE_NONE;
-	}
+	const uint8_t *restrict probed = w->probed, *restrict kind = w->kind;
+	uint8_t *restrict forced = w->forced;
+
+	for (uint32_t d = 0, n = w->n; d < n; d++)
+		forced[d] = (uint8_t)(probed[d] | (kind[d] == STATE_FORCED));
+	memset(w->by, 0xff, w->n * sizeof *w->by);
 	for (size_t i = 0; i < w->pairs.n; i++)
 		if (!is_folded(w, w->pairs.p[i].b))
 			w->forced[w->pairs.p[i].a] = 0;
@@ -202,13 +204,15 @@ static void settle(struct update_work *w)
  * document covers; rows that are settled only to those that will be kept, which may be better witnesses. */
 static void note_wanted(const struct update_work *w, const uint8_t *more, uint8_t *a_ok, uint8_t *b_ok)
 {
-	for (uint32_t d = 0; d < w->n; d++) {
-		bool settled = !more[d] && !w->probed[d], kept = !settled;
+	const uint8_t *probed = w->probed, *was_kept = w->kept;
 
-		if (settled) {
+	for (uint32_t d = 0, n = w->n; d < n; d++) {
+		bool settled = false, kept = true;
+
+		if (!(more[d] | probed[d])) {
 			uint8_t kind = kind_of(w, d);
 
-			kept = update_unchanged(w, d) && w->kept[d];
+			kept = was_kept[d] && update_unchanged(w, d);
 			settled = (kind == STATE_COVERED || kind == STATE_FOLDED) && still_settled(w, d);
 		}
 		a_ok[d] = settled ? COVERAGE_LATER : COVERAGE_NOW;
@@ -225,11 +229,13 @@ static int probe_wholly(struct update_work *w, uint8_t *asks, struct err *err)
 		uint32_t count = 0;
 
 		settle(w);
-		for (uint32_t d = 0; d < w->n; d++) {
-			asks[d] = w->probed[d] && !w->whole[d] && w->by[d] == UPDATE_NONE ? COVERAGE_AS_A : 0;
-			w->whole[d] |= asks[d];
-			count += asks[d];
-		}
+		memset(asks, 0, w->n);
+		for (uint32_t d = 0; (d = flags_next(w->probed, d, w->n)) < w->n; d++)
+			if (!w->whole[d] && w->by[d] == UPDATE_NONE) {
+				asks[d] = COVERAGE_AS_A;
+				w->whole[d] = 1;
+				count++;
+			}
 		if (count == 0 || rc < 0)
 			return rc;
 		rc = update_pairs(w, (struct coverage_asking){ .asks = asks, .later = true }, err);
@@ -241,12 +247,12 @@ static uint32_t note_unsettled(const struct update_work *w, uint8_t *more)
 {
 	uint32_t count = 0;
 
-	for (uint32_t d = 0; d < w->n; d++) {
-		bool unsettled = !w->probed[d] && w->by[d] == UPDATE_NONE && !still_settled(w, d);
-
-		more[d] = unsettled ? COVERAGE_AS_A | COVERAGE_AS_B : 0;
-		count += unsettled;
-	}
+	memset(more, 0, w->n);
+	for (uint32_t d = 0, n = w->n; d < n; d++)
+		if (!still_settled(w, d) && !w->probed[d] && w->by[d] == UPDATE_NONE) {
+			more[d] = COVERAGE_AS_A | COVERAGE_AS_B;
+			count++;
+		}
 	return count;
 }
 
@@ -265,19 +271,17 @@ static int settle_again(struct update_work *w, uint8_t *more, uint32_t *count, s
 int update_probe(struct update_work *w, uint8_t *more, struct err *err)
 {
 	uint8_t *a_ok = mem_alloc((size_t)w->n + 1), *b_ok = mem_alloc((size_t)w->n + 1);
-	uint32_t count = 0;
+	uint32_t count;
 	int rc = WN_OK;
 
 	settle(w);
-	for (uint32_t d = 0; d < w->n; d++)
-		count += more[d] != 0;
-	if (count == 0)
+	if ((count = flags_count(more, w->n)) == 0)
 		count = note_unsettled(w, more);
 	while (count && rc == WN_OK) {
 		note_wanted(w, more, a_ok, b_ok);
 		rc = update_pairs(w, (struct coverage_asking){ .asks = more, .a_ok = a_ok, .b_ok = b_ok }, err);
-		for (uint32_t d = 0; d < w->n; d++)
-			w->probed[d] |= more[d] != 0;
+		for (uint32_t d = 0; (d = flags_next(more, d, w->n)) < w->n; d++)
+			w->probed[d] = 1;
 		if (rc == WN_OK && (rc = probe_wholly(w, more, err)) == WN_OK)
 			rc = settle_again(w, more, &count, err);
 	}
@@ -365,6 +369,22 @@ static void open_groups(struct update_work *w)
 	mem_free(part_of);
 }
 
+/* Of open components; true: some were not open before. */
+static bool open_documents(struct update_work *w)
+{
+	const uint32_t *part = w->was->part, *before = w->before;
+	const uint8_t *part_open = w->part_open, *kind = w->kind;
+	uint8_t *open = w->open, more = 0;
+
+	for (uint32_t d = 0, n = w->n; d < n; d++) {
+		if (kind[d] == UPDATE_CHANGED || !part_open[part[before[d]]])
+			continue;
+		more |= !open[d];
+		open[d] = 1;
+	}
+	return more;
+}
+
 void update_choose(struct update_work *w, const struct certificate *proof)
 {
 	bool more = true;
@@ -378,12 +398,7 @@ void update_choose(struct update_work *w, const struct certificate *proof)
 				if (w->open[d] && update_unchanged(w, d))
 					open_part(w, d);
 		}
-		for (uint32_t d = 0; d < w->n; d++) {
-			bool open = w->open[d] || (update_unchanged(w, d) && w->part_open[w->was->part[w->before[d]]]);
-
-			more |= open && !w->open[d] && w->run->group;
-			w->open[d] = open;
-		}
+		more = open_documents(w) && w->run->group;
 	}
 }
 
