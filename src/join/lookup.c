@@ -13,9 +13,23 @@
 #define UNKNOWN_SHARE 4u   /* more than a quarter of the sets unknown to the index: reading all is cheaper */
 #define SEEKERS_AT_ONCE 8u /* handed to a thread */
 
-struct range { /* of a set's documents, by the first order */
-	double a_min, a_max, b_min, b_max;
-};
+void lookup_documents(struct postings *kept, const struct join_query *q, int kind)
+{
+	const uint32_t *of = q->set_of[kind], sets = q->sets[kind].n;
+
+	if (kept->docs)
+		return;
+	kept->docs_start = mem_zarray((size_t)sets + 2, sizeof *kept->docs_start);
+	kept->docs = mem_array((size_t)q->n + 1, sizeof *kept->docs);
+	for (uint32_t d = 0; d < q->n; d++)
+		if (of[d] != JOIN_NO_SET)
+			kept->docs_start[of[d] + 2]++;
+	for (uint32_t s = 0; s < sets; s++)
+		kept->docs_start[s + 2] += kept->docs_start[s + 1];
+	for (uint32_t d = 0; d < q->n; d++)
+		if (of[d] != JOIN_NO_SET)
+			kept->docs[kept->docs_start[of[d] + 1]++] = d;
+}
 
 /* ---- who seeks ---- */
 
@@ -65,18 +79,6 @@ static bool choose_seekers(struct lookup *x)
 	return unknown <= others / UNKNOWN_SHARE;
 }
 
-static struct seeker seeker_of(const struct lookup *x, uint32_t set)
-{
-	const struct lookup_request *r = x->r;
-	const struct joiner *j = r->lead;
-	struct seeker s = { .set = set, .n = x->sets->size[set] };
-
-	s.more = r->least && r->few[set] == COVERAGE_AS_A && !j->flip ? r->least[set] : 0;
-	s.least = joiner_least(j, s.n);
-	s.least = s.more > s.least ? s.more : s.least;
-	return s;
-}
-
 /* ---- by the first order ---- */
 
 static void widen(double *low, double *high, double v)
@@ -85,37 +87,48 @@ static void widen(double *low, double *high, double v)
 	*high = v > *high ? v : *high;
 }
 
-static void note_ranges(struct lookup *x)
+/* The range of a set's documents, which is kept until another takes its place. */
+static const struct range *range_of(const struct lookup *x, struct walker *w, uint32_t set)
 {
-	const struct join_disjunct *d = x->r->lead->d;
-	const uint32_t *of = x->r->q->set_of[x->r->lead->kind];
+	const struct join_order *order = &x->r->lead->d->order[0];
+	const struct postings *kept = x->r->kept;
+	struct range *g = &w->ranges[set % LOOKUP_RANGES];
 
-	if (d->n_orders == 0)
-		return;
-	x->range = mem_array((size_t)x->sets->n + 1, sizeof *x->range);
-	for (uint32_t s = 0; s < x->sets->n; s++)
-		x->range[s] = (struct range){ INFINITY, -INFINITY, INFINITY, -INFINITY };
-	for (uint32_t k = 0; k < x->r->q->n; k++) {
-		struct range *g = of[k] == JOIN_NO_SET || !x->r->docs[k] ? NULL : &x->range[of[k]];
+	if (g->next == set + 1)
+		return g;
+	*g = (struct range){ INFINITY, -INFINITY, INFINITY, -INFINITY, set + 1 };
+	for (uint32_t i = kept->docs_start[set]; i < kept->docs_start[set + 1]; i++) {
+		uint32_t d = kept->docs[i];
 
-		if (!g)
+		if (!x->r->docs[d])
 			continue;
-		widen(&g->a_min, &g->a_max, d->order[0].va[k]);
-		widen(&g->b_min, &g->b_max, d->order[0].vb[k]);
+		widen(&g->a_min, &g->a_max, order->va[d]);
+		widen(&g->b_min, &g->b_max, order->vb[d]);
 	}
+	return g;
 }
 
-/* Can a document of set p probe, and one of set o be opposite to it? */
-static bool order_allows(const struct lookup *x, uint32_t p, uint32_t o)
+/* Can a document of a set p probe, and one of a set o be opposite to it? */
+static bool order_allows(const struct lookup *x, const struct range *p, const struct range *o)
 {
 	const struct join_order *r = &x->r->lead->d->order[0];
-	const struct range *a, *b;
+	const struct range *a = x->r->lead->flip ? o : p, *b = x->r->lead->flip ? p : o;
 
-	if (!x->range)
-		return true;
-	a = &x->range[x->r->lead->flip ? o : p];
-	b = &x->range[x->r->lead->flip ? p : o];
-	return b->b_max - a->a_min >= r->lo && b->b_min - a->a_max <= r->hi;
+	return x->r->lead->d->n_orders == 0 || (b->b_max - a->a_min >= r->lo && b->b_min - a->a_max <= r->hi);
+}
+
+static struct seeker seeker_of(const struct lookup *x, struct walker *w, uint32_t set)
+{
+	const struct lookup_request *r = x->r;
+	const struct joiner *j = r->lead;
+	struct seeker s = { .set = set, .n = x->sets->size[set] };
+
+	s.more = r->least && r->few[set] == COVERAGE_AS_A && !j->flip ? r->least[set] : 0;
+	s.least = joiner_least(j, s.n);
+	s.least = s.more > s.least ? s.more : s.least;
+	if (j->d->n_orders)
+		s.range = *range_of(x, w, set);
+	return s;
 }
 
 /* ---- pairs ---- */
@@ -129,55 +142,77 @@ static unsigned asked_for(const struct lookup *x, uint32_t p, uint32_t o)
 	return (r->few[a] & COVERAGE_AS_A ? r->b_ok[b] : 0u) | (r->few[b] & COVERAGE_AS_B ? r->a_ok[a] : 0u);
 }
 
-/* When is a pair of the seeker with a set wanted, if it shares `shared` (or up to that)?  0: never. */
-static unsigned wanted(const struct lookup *x, const struct seeker *s, uint32_t set, uint64_t shared)
+/* A set that the seeker met: by the orders and by what is asked for, when a pair is wanted in which the one probes or
+ * the other, and what they must share then. */
+struct candidate {
+	uint32_t set;
+	unsigned probing, probed;
+	uint64_t least_probing, least_probed;
+	bool may_probe, may_be_probed; /* by the orders alone */
+};
+
+/* False: no pair with it can be wanted, now or later, as far as their sizes tell. */
+static bool consider(const struct lookup *x, struct walker *w, const struct seeker *s, uint32_t set,
+		     struct candidate *c)
 {
 	const struct joiner *j = x->r->lead;
-	uint32_t size = x->sets->size[set];
-	unsigned probing = asked_for(x, s->set, set), probed = asked_for(x, set, s->set);
+	uint32_t size = x->sets->size[set], most = s->n < size ? s->n : size;
+	const struct range *range;
 
-	if (probing && (shared < s->more || !order_allows(x, s->set, set) || shared < joiner_need(j, s->n, size)))
-		probing = 0;
-	if (probed && (!order_allows(x, set, s->set) || shared < joiner_need(j, size, s->n)))
-		probed = 0;
-	return probing | probed;
+	*c = (struct candidate){ .set = set };
+	if (set == s->set || !(x->r->few[set] || x->r->live[set] || x->member_of[set] != UINT32_MAX))
+		return false;
+	c->probing = asked_for(x, s->set, set);
+	c->probed = asked_for(x, set, s->set);
+	if (!(c->probing | c->probed))
+		return false;
+	if (c->probing) {
+		c->least_probing = joiner_need(j, s->n, size);
+		c->least_probing = s->more > c->least_probing ? s->more : c->least_probing;
+		c->probing = most < c->least_probing ? 0 : c->probing;
+	}
+	if (c->probed) {
+		c->least_probed = joiner_need(j, size, s->n);
+		c->probed = most < c->least_probed ? 0 : c->probed;
+	}
+	if (!(c->probing | c->probed))
+		return false;
+	range = x->r->lead->d->n_orders ? range_of(x, w, set) : NULL;
+	c->may_probe = order_allows(x, &s->range, range);
+	c->may_be_probed = order_allows(x, range, &s->range);
+	c->probing = c->may_probe ? c->probing : 0;
+	c->probed = c->may_be_probed ? c->probed : 0;
+	return c->probing | c->probed;
 }
 
-/* Which pairs of the seeker with a set can be wanted, and when, as far as their sizes tell?  0: none. */
-static unsigned may_be_wanted(const struct lookup *x, const struct seeker *s, uint32_t set)
+/* When is a pair wanted, if the two share so many?  0: never. */
+static unsigned wanted(const struct candidate *c, uint64_t shared)
 {
-	uint32_t size = x->sets->size[set];
-
-	if (set == s->set || !(x->r->few[set] || x->r->live[set] || x->member_of[set] != UINT32_MAX))
-		return 0;
-	return wanted(x, s, set, s->n < size ? s->n : size);
+	return (shared >= c->least_probing ? c->probing : 0) | (shared >= c->least_probed ? c->probed : 0);
 }
 
 /* What the seeker shares with a row: items of the classes that both have, and those that the row alone has.  False: the
  * index is damaged. */
 static bool shared_with(struct lookup *x, struct walker *w, uint32_t row, uint32_t *shared, bool *sure)
 {
-	const uint32_t *class = postings_row_classes(x->r->kept, row), n = x->r->kept->rows[row].n;
-	uint32_t any = 0;
+	const uint32_t *class = postings_row_classes(x->r->kept, row), n = x->r->kept->rows[row].n, *mark = w->mark;
+	uint32_t any = 0, items = w->alone[row];
 
-	*shared = w->alone[row];
 	if (!class)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		*shared += w->mark[class[i]] & LOOKUP_ITEMS;
-		any |= w->mark[class[i]];
+		items += mark[class[i]] & LOOKUP_ITEMS;
+		any |= mark[class[i]];
 	}
+	*shared = items;
 	*sure = !(any & LOOKUP_AMBIGUOUS);
 	return true;
 }
 
 /* Notes a pair for later: as many as the seeker shares with a row, or UINT32_MAX, and `differ` more. */
-static void put_off(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t base,
-		    int32_t differ)
+static void put_off(struct walker *w, const struct seeker *s, const struct candidate *c, uint32_t base, int32_t differ)
 {
-	vec_push(&x->walker[worker].later,
-		 ((struct postings_later){ s->set, set, base, differ, order_allows(x, s->set, set),
-					   order_allows(x, set, s->set) }));
+	vec_push(&w->later, ((struct postings_later){ s->set, c->set, base, differ, c->may_probe, c->may_be_probed }));
 }
 
 /* The pair of the seeker with a set that differs from a row, its base (UINT32_MAX: none), in items of which the seeker
@@ -186,48 +221,52 @@ static void put_off(struct lookup *x, unsigned worker, const struct seeker *s, u
 static void count_pair(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t base,
 		       int32_t differ)
 {
-	unsigned when = set == JOIN_NO_SET ? 0 : may_be_wanted(x, s, set);
+	struct walker *w = &x->walker[worker];
 	uint32_t shared = 0, few;
+	struct candidate c;
 	bool sure = true;
+	unsigned when;
 
-	if (!when)
+	if (set == JOIN_NO_SET || !consider(x, w, s, set, &c))
 		return;
-	if (!(when & COVERAGE_NOW) && !x->r->lead->d->key && !s->more) {
-		put_off(x, worker, s, set, base, differ);
+	if (!((c.probing | c.probed) & COVERAGE_NOW) && !x->r->lead->d->key && !s->more) {
+		put_off(w, s, &c, base, differ);
 		return;
 	}
-	if (base != UINT32_MAX && !shared_with(x, &x->walker[worker], base, &shared, &sure))
+	if (base != UINT32_MAX && !shared_with(x, w, base, &shared, &sure))
 		return;
 	shared += (uint32_t)differ;
-	if (!sure && wanted(x, s, set, shared)) /* it may share less, not more */
-		shared = sets_overlap(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
-	when = wanted(x, s, set, shared);
+	if (!sure && wanted(&c, shared)) /* it may share less, not more */
+		shared = sets_overlap(&w->scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
+	when = wanted(&c, shared);
 	few = x->r->few[s->set] ? s->set : set;
 	if (when & COVERAGE_NOW)
 		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ set, shared }));
 	else if (when)
-		put_off(x, worker, s, set, UINT32_MAX, (int32_t)shared);
+		put_off(w, s, &c, UINT32_MAX, (int32_t)shared);
 }
 
 /* ---- whom it meets ---- */
 
 static void meet_beside(struct beside *b, uint32_t who)
 {
-	if (!b->seen[who])
+	if (!b->of[who].seen)
 		vec_push(&b->noted, who);
-	b->seen[who] = BESIDE_MET;
+	b->of[who].seen = BESIDE_MET;
 }
 
 /* The seeker has `weight` items that it has and its row has not, or, less than 0, the other way. */
 static void differ_beside(struct beside *b, uint32_t who, int32_t weight, bool meets)
 {
-	if (!b->seen[who]) {
+	struct beside_set *of = &b->of[who];
+
+	if (!of->seen) {
 		vec_push(&b->noted, who);
-		b->seen[who] = BESIDE_NOTED;
+		of->seen = BESIDE_NOTED;
 	}
 	if (meets)
-		b->seen[who] = BESIDE_MET;
-	b->differ[who] += weight;
+		of->seen = BESIDE_MET;
+	of->differ += weight;
 }
 
 /* Added sets that have an item of the seeker which their base has not, whose base it met, or who would meet it. */
@@ -259,12 +298,12 @@ static void walk_members(struct lookup *x, struct walker *w, uint32_t m)
 		int32_t weight = (int32_t)r->weight.p[run];
 		bool walked = class == UINT32_MAX || w->mark[class] & LOOKUP_WALKED;
 
-		for (uint32_t k = r->start.p[run]; k < r->start.p[run + 1]; k++) {
+		for (uint32_t k = r->start.p[run]; k < r->in_base.p[run]; k++) {
 			uint32_t who = r->holders.p[k] >> LOOKUP_KIND_BITS, kind = lookup_kind(r->holders.p[k]);
 
 			if (kind == LOOKUP_NOT_HERE)
 				differ_beside(&w->members, who, -weight, false);
-			else if (kind == LOOKUP_OWN && who != m) /* one without a base may not look for others itself */
+			else if (who != m) /* one without a base may not look for others itself */
 				differ_beside(&w->members, who, weight, walked || x->beside[who] == UINT32_MAX);
 		}
 	}
@@ -281,8 +320,8 @@ static void count_added(struct lookup *x, unsigned worker, const struct seeker *
 	for (size_t i = 0; i < b->noted.n; i++) {
 		uint32_t who = b->noted.p[i];
 
-		if (b->seen[who] == BESIDE_MET)
-			count_pair(x, worker, s, a->set_of[who], a->base[who], b->differ[who]);
+		if (b->of[who].seen == BESIDE_MET)
+			count_pair(x, worker, s, a->set_of[who], a->base[who], b->of[who].differ);
 	}
 	beside_forget(b);
 }
@@ -294,8 +333,8 @@ static void count_members(struct lookup *x, unsigned worker, const struct seeker
 	for (size_t i = 0; i < b->noted.n; i++) {
 		uint32_t who = b->noted.p[i];
 
-		if (b->seen[who] == BESIDE_MET)
-			count_pair(x, worker, s, x->member.p[who], x->beside[who], b->differ[who]);
+		if (b->of[who].seen == BESIDE_MET)
+			count_pair(x, worker, s, x->member.p[who], x->beside[who], b->of[who].differ);
 	}
 	beside_forget(b);
 }
@@ -327,7 +366,7 @@ static unsigned bit_of_prober(const struct joiner *j) { return j->flip ? COVERAG
 /* Known sets that ask do not find members: those find them, whichever way. */
 static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
 {
-	struct seeker s = seeker_of(x, x->member.p[m]);
+	struct seeker s = seeker_of(x, &x->walker[worker], x->member.p[m]);
 	const struct joiner *j = x->r->lead;
 	unsigned prober = bit_of_prober(j), other = prober ^ (COVERAGE_AS_A | COVERAGE_AS_B);
 
@@ -344,7 +383,7 @@ static void pair_known(struct lookup *x, unsigned worker, uint32_t set)
 {
 	struct walker *w = &x->walker[worker];
 	struct postings *kept = x->r->kept;
-	struct seeker s = seeker_of(x, set);
+	struct seeker s = seeker_of(x, w, set);
 	const struct joiner *j = x->r->lead;
 	unsigned prober = bit_of_prober(j);
 
@@ -408,7 +447,7 @@ static bool find_pairs(struct lookup *x)
 {
 	const struct lookup_request *r = x->r;
 
-	note_ranges(x);
+	lookup_documents(r->kept, r->q, r->lead->kind);
 	if (!lookup_items(x))
 		return false;
 	lookup_walkers_open(x);
@@ -440,7 +479,6 @@ bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
 	vec_release(&x.member);
 	vec_release(&x.known);
 	mem_free(x.member_of);
-	mem_free(x.range);
 	return ok;
 }
 
@@ -476,7 +514,7 @@ void lookup_later(const struct lookup_request *r, near_pairs *found)
 	for (size_t i = 0; i < r->kept->later.n; i++) {
 		struct postings_later *p = &r->kept->later.p[i];
 
-		if (!is_asked_for(&x, p))
+		if (!(r->few[p->set] | r->few[p->other]) || !is_asked_for(&x, p))
 			continue;
 		if (p->base != UINT32_MAX) {
 			if (!x.walker)

@@ -14,8 +14,9 @@ static inline uint32_t lookup_kind(uint32_t of) { return of & ((1u << LOOKUP_KIN
  * them, and one of all asks. */
 struct lookup_runs {
 	VEC(uint32_t) start, weight; /* by run: where its holders begin */
+	VEC(uint32_t) in_base;	     /* where those begin that have its items in their base: they are the last */
 	VEC(uint32_t) class;	     /* that its items are of in the index; UINT32_MAX: of none, or of one row alone */
-	VEC(uint32_t) holders;	     /* member << LOOKUP_KIND_BITS | kind, ascending */
+	VEC(uint32_t) holders;	     /* member << LOOKUP_KIND_BITS | kind */
 	uint32_t *of_start, *of;     /* [members + 1]: the runs of each that has their items */
 };
 
@@ -48,7 +49,6 @@ struct lookup {
 	/* [unknown] the row from which runs tell how a member differs, or UINT32_MAX: they tell all its items; [rows], by
 	 * row and member: the first and the next such, UINT32_MAX: none */
 	uint32_t *beside, *beside_first, *beside_next;
-	struct range *range;   /* [sets]; NULL without an order */
 	struct walker *walker; /* [threads] */
 	near_pairs *found;
 	bool damaged;
@@ -65,12 +65,22 @@ struct part {				/* a list that a seeker is in */
 	uint32_t length, weight, class; /* of a list of one row (POSTINGS_OWN): the row */
 };
 
+struct range { /* of a set's documents, by the first order */
+	double a_min, a_max, b_min, b_max;
+	uint32_t next; /* the set and one; 0: none */
+};
+#define LOOKUP_RANGES 1024u
+
 enum { BESIDE_NOTED = 1, BESIDE_MET };
 
-struct beside {		     /* sets that are known by how they differ from a row, by number */
-	uint8_t *seen;	     /* 0, or as above */
-	VEC(uint32_t) noted; /* of which that is not 0 */
-	int32_t *differ;     /* what the seeker shares with it, less what it shares with the row */
+struct beside_set {
+	uint32_t seen;	/* 0, or as above */
+	int32_t differ; /* what the seeker shares with it, less what it shares with the row */
+};
+
+struct beside { /* sets that are known by how they differ from a row, by number */
+	struct beside_set *of;
+	VEC(uint32_t) noted; /* which were seen */
 };
 void beside_forget(struct beside *b);
 
@@ -86,12 +96,14 @@ struct walker { /* per thread */
 	uint8_t *seen;	   /* [rows] */
 	VEC(uint32_t) met; /* the same, listed */
 	struct beside added, members;
+	struct range *ranges; /* [LOOKUP_RANGES] of sets that were asked for */
 	VEC(struct postings_later) later;
 };
 
 struct seeker {
 	uint32_t set, n;
 	uint64_t least, more; /* it shares with an opposite when it probes; of that what it asks for */
+	struct range range;   /* if there is an order */
 	bool probes, probed;
 };
 

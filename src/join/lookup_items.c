@@ -17,6 +17,7 @@
 #include "base/task.h"
 #include "join/lookup_int.h"
 
+#define NEIGHBOURS 64u	    /* documents among which a set like one that came is looked for */
 #define MEMBERS_AT_ONCE 8u  /* handed to a thread */
 #define RANGE_QUERIES 8192u /* items of a range, about */
 #define RANGE_BITS_MOST 24u
@@ -43,7 +44,7 @@ struct reading {
 	unsigned bits;		    /* of a range's number */
 	VEC(struct postings_query) query, sorted, look; /* of the range */
 	VEC(uint32_t) ref;				/* by query sorted: what was found, or UINT32_MAX */
-	uint32_t *holder;				/* [members] of an item */
+	uint32_t *holder, *holder_in_base;		/* [members] of an item */
 	uint64_t *sign;					/* [members] a number drawn for each */
 	postings_hits hits, *differ;			/* differ: [threads] */
 	struct map runs;				/* by signature */
@@ -67,28 +68,36 @@ static bool is_taken(const struct reading *g, uint32_t m)
 
 /* ---- reading, beside a neighbour ---- */
 
+/* A set that the index knows, of one of the next documents before or after one; JOIN_NO_SET: none. */
+static uint32_t neighbour(const struct lookup *x, uint32_t doc, int side)
+{
+	const uint32_t *of = x->r->q->set_of[x->r->lead->kind], n = x->r->q->n;
+
+	for (uint32_t i = 1; i <= NEIGHBOURS && (side ? i < n - doc : i <= doc); i++) {
+		uint32_t set = of[side ? doc + i : doc - i];
+
+		if (set != JOIN_NO_SET && x->r->kept->row_of[set] != UINT32_MAX)
+			return set;
+	}
+	return JOIN_NO_SET;
+}
+
 /* Known sets before and after each member, as the documents stand: versions of a page are neighbours. */
 static void note_neighbours(struct reading *g)
 {
 	const struct lookup *x = g->x;
-	const uint32_t *of = x->r->q->set_of[x->r->lead->kind], n = x->r->q->n;
+	const struct postings *kept = x->r->kept;
 
 	for (int side = 0; side < 2; side++) {
-		uint32_t last = JOIN_NO_SET;
-
 		g->near[side] = mem_array(x->member.n + 1, sizeof *g->near[side]);
 		memset(g->near[side], 0xff, (x->member.n + 1) * sizeof *g->near[side]);
 		if (x->r->lead->d->key) /* a neighbour's classes are of its own block only */
 			continue;
-		for (uint32_t i = 0; i < n; i++) {
-			uint32_t set = of[side ? n - 1 - i : i], m;
+		for (uint32_t m = 0; m < x->member.n; m++) {
+			const uint32_t *docs = kept->docs_start + x->member.p[m];
 
-			if (set == JOIN_NO_SET)
-				continue;
-			if (x->r->kept->row_of[set] != UINT32_MAX)
-				last = set;
-			else if ((m = x->member_of[set]) != UINT32_MAX && g->near[side][m] == JOIN_NO_SET)
-				g->near[side][m] = last;
+			if (looks_up_now(g, m)) /* beside its last document, or its first */
+				g->near[side][m] = neighbour(x, kept->docs[side ? docs[1] - 1 : docs[0]], side);
 		}
 	}
 }
@@ -108,46 +117,61 @@ static uint32_t count_difference(const uint64_t *x, uint32_t n, const uint64_t *
 	return differ + (n - i) + (m - k);
 }
 
-static void note_difference(struct reading *g, uint32_t m, const uint64_t *base, uint32_t n)
+/* How a member differs from a base; returns how much. */
+static uint32_t note_difference(struct reading *g, uint32_t m, const uint64_t *base, uint32_t n)
 {
 	struct difference *d = &g->missing[m];
-	uint64_t i = g->x->start[m], end = g->x->start[m + 1];
+	const uint64_t *item = g->items + g->x->start[m];
+	uint8_t *in_base = g->in_base + g->x->start[m];
+	uint32_t i = 0, k = 0, size = (uint32_t)(g->x->start[m + 1] - g->x->start[m]), missing = 0;
 
-	d->items = mem_array((size_t)n + 1, sizeof *d->items);
-	for (uint32_t k = 0; k < n; k++) {
-		while (i < end && g->items[i] < base[k])
-			i++;
-		if (i < end && g->items[i] == base[k])
-			g->in_base[i] = 1;
-		else
-			d->items[d->n++] = base[k];
+	d->items = mem_rearray(d->items, (size_t)n + 1, sizeof *d->items);
+	while (i < size && k < n) {
+		uint64_t left = item[i], right = base[k];
+
+		in_base[i] = left == right; /* the last time that it is looked at tells */
+		d->items[missing] = right;
+		missing += left > right;
+		i += left <= right;
+		k += right <= left;
 	}
+	memset(in_base + i, 0, size - i);
+	if (n > k)
+		memcpy(d->items + missing, base + k, (n - k) * sizeof *base);
+	d->n = missing + (n - k);
+	return size - (n - d->n) + d->n;
+}
+
+static void forget_difference(struct reading *g, uint32_t m)
+{
+	memset(g->in_base + g->x->start[m], 0, g->x->start[m + 1] - g->x->start[m]);
+	g->missing[m].n = 0;
 }
 
 /* The neighbour that is most like a member, if that spares looking up. */
 static void choose_base(struct reading *g, struct sets_scratch *scratch, uint32_t m)
 {
 	struct lookup *x = g->x;
-	uint32_t size = (uint32_t)(x->start[m + 1] - x->start[m]), least = size, best = JOIN_NO_SET, n;
-	const uint64_t *item;
+	uint32_t size = (uint32_t)(x->start[m + 1] - x->start[m]), least = size, tried = JOIN_NO_SET, n;
 
 	for (int side = 0; side < 2 && least >= size / ALIKE; side++) {
 		uint32_t set = g->near[side][m], differ;
+		const uint64_t *item;
 
-		if (set == JOIN_NO_SET || set == best)
+		if (set == JOIN_NO_SET || set == tried)
 			continue;
 		item = sets_get(scratch, x->r->q, x->r->lead->kind, set, 1, &n);
-		differ = count_difference(g->items + x->start[m], size, item, n);
+		if (tried != JOIN_NO_SET && count_difference(g->items + x->start[m], size, item, n) >= least)
+			continue;
+		tried = set;
+		differ = note_difference(g, m, item, n);
 		if (differ < least) {
 			least = differ;
-			best = set;
+			x->base[m] = x->r->kept->row_of[set];
 		}
 	}
-	if (best == JOIN_NO_SET)
-		return;
-	x->base[m] = x->r->kept->row_of[best];
-	item = sets_get(scratch, x->r->q, x->r->lead->kind, best, 1, &n);
-	note_difference(g, m, item, n);
+	if (x->base[m] == UINT32_MAX)
+		forget_difference(g, m);
 }
 
 static void read_members(void *context, size_t from, size_t to, unsigned worker)
@@ -434,9 +458,9 @@ static uint32_t class_of(const struct postings *p, uint32_t ref)
 	return ref & POSTINGS_OWN || postings_classes(p, ref, &name) != 1 ? UINT32_MAX : name->class;
 }
 
-/* The run of a class's holders, by a signature. */
-static uint32_t run_of(struct lookup_runs *r, struct map *known, const uint32_t *holder, uint32_t n, uint32_t class,
-		       uint64_t sign)
+/* The run of a class's holders, the last of which have it in their base, by a signature. */
+static uint32_t run_of(struct lookup_runs *r, struct map *known, const uint32_t *holder, uint32_t n, uint32_t in_base,
+		       uint32_t class, uint64_t sign)
 {
 	for (;; sign++) { /* lists of one signature may differ */
 		uint64_t *run = map_put(known, sign, r->weight.n);
@@ -449,6 +473,7 @@ static uint32_t run_of(struct lookup_runs *r, struct map *known, const uint32_t 
 	}
 	for (uint32_t k = 0; k < n; k++)
 		vec_push(&r->holders, holder[k]);
+	vec_push(&r->in_base, (uint32_t)r->holders.n - in_base);
 	vec_push(&r->start, (uint32_t)r->holders.n);
 	vec_push(&r->weight, 0);
 	vec_push(&r->class, class);
@@ -463,7 +488,7 @@ static void note_runs(struct lookup *x, struct reading *g)
 	for (size_t i = 0, end; i < g->sorted.n; i = end) {
 		bool asks = false, has = false, differs = false;
 		uint64_t sign = 0;
-		uint32_t n = 0, ref = UINT32_MAX;
+		uint32_t n = 0, in_base = 0, ref = UINT32_MAX;
 
 		for (end = i; end < g->sorted.n && q[end].item == q[i].item; end++) {
 			uint32_t m = q[end].of >> LOOKUP_KIND_BITS, kind = lookup_kind(q[end].of);
@@ -472,15 +497,20 @@ static void note_runs(struct lookup *x, struct reading *g)
 				continue;
 			ref = g->ref.p[end] < ref ? g->ref.p[end] : ref;
 			kind = kind == LOOKUP_SEEN ? LOOKUP_OWN : kind;
-			g->holder[n++] = m << LOOKUP_KIND_BITS | kind;
+			if (kind == LOOKUP_IN_BASE)
+				g->holder_in_base[in_base++] = m << LOOKUP_KIND_BITS | kind;
+			else
+				g->holder[n++] = m << LOOKUP_KIND_BITS | kind;
 			sign += g->sign[m] * (2 * kind + 1);
 			asks |= m < x->n_asking;
 			has |= kind != LOOKUP_NOT_HERE;
 			differs |= kind != LOOKUP_IN_BASE;
 		}
-		if (n > 1 && asks && has && differs) {
-			uint32_t class = class_of(x->r->kept, ref),
-				 run = run_of(r, &g->runs, g->holder, n, class, sign + mix64(class));
+		if (n + in_base > 1 && asks && has && differs) {
+			uint32_t class = class_of(x->r->kept, ref), run;
+
+			memcpy(g->holder + n, g->holder_in_base, in_base * sizeof *g->holder);
+			run = run_of(r, &g->runs, g->holder, n + in_base, in_base, class, sign + mix64(class));
 
 			r->weight.p[run]++; /* which may have moved */
 		}
@@ -547,6 +577,7 @@ static void reading_release(struct reading *g)
 	vec_release(&g->look);
 	vec_release(&g->ref);
 	mem_free(g->holder);
+	mem_free(g->holder_in_base);
 	mem_free(g->sign);
 	vec_release(&g->hits);
 	mem_free(g->differ);
@@ -579,6 +610,7 @@ static void reading_open(struct reading *g)
 	memcpy(g->at, x->start, n * sizeof *g->at);
 	g->missing = mem_zarray(n + 1, sizeof *g->missing);
 	g->holder = mem_array(n + 1, sizeof *g->holder);
+	g->holder_in_base = mem_array(n + 1, sizeof *g->holder_in_base);
 	g->fresh = mem_array(n + 1, sizeof *g->fresh);
 	g->differ = mem_zarray(x->r->threads, sizeof *g->differ);
 	g->scratch = mem_zarray(x->r->threads, sizeof *g->scratch);
@@ -629,6 +661,7 @@ void lookup_items_release(struct lookup *x)
 	mem_free(x->differ_start);
 	mem_free(x->differ);
 	vec_release(&x->runs.start);
+	vec_release(&x->runs.in_base);
 	vec_release(&x->runs.weight);
 	vec_release(&x->runs.class);
 	vec_release(&x->runs.holders);

@@ -232,23 +232,16 @@ void lookup_forget(struct walker *w)
 
 void beside_forget(struct beside *b)
 {
-	for (size_t i = 0; i < b->noted.n; i++) {
-		b->seen[b->noted.p[i]] = 0;
-		b->differ[b->noted.p[i]] = 0;
-	}
+	for (size_t i = 0; i < b->noted.n; i++)
+		b->of[b->noted.p[i]] = (struct beside_set){ 0 };
 	b->noted.n = 0;
 }
 
-static void beside_open(struct beside *b, size_t n)
-{
-	b->seen = mem_zalloc(n + 1);
-	b->differ = mem_zarray(n + 1, sizeof *b->differ);
-}
+static void beside_open(struct beside *b, size_t n) { b->of = mem_zarray(n + 1, sizeof *b->of); }
 
 static void beside_close(struct beside *b)
 {
-	mem_free(b->seen);
-	mem_free(b->differ);
+	mem_free(b->of);
 	vec_release(&b->noted);
 }
 
@@ -263,6 +256,7 @@ void lookup_walkers_open(struct lookup *x)
 		w->mark = mem_zarray((size_t)t->classes + 1, sizeof *w->mark);
 		w->alone = mem_zarray((size_t)t->rows + 1, sizeof *w->alone);
 		w->seen = mem_zalloc((size_t)t->rows + 1);
+		w->ranges = mem_zarray(LOOKUP_RANGES, sizeof *w->ranges);
 		beside_open(&w->added, x->r->kept->added.n);
 		beside_open(&w->members, x->n_unknown);
 	}
@@ -282,6 +276,7 @@ void lookup_walkers_close(struct lookup *x)
 		mem_free(w->mark);
 		mem_free(w->alone);
 		mem_free(w->seen);
+		mem_free(w->ranges);
 		beside_close(&w->added);
 		beside_close(&w->members);
 		mem_free(w->slot);

@@ -404,13 +404,19 @@ static bool by_index(struct near *x, const struct join_options *o, const uint8_t
 {
 	struct postings *kept = o && o->kept ? &o->kept[x->lead.number] : NULL;
 	struct lookup_request r = { x->q, &x->lead, kept, x->few, x->near, x->a_ok, x->b_ok, x->least, live, threads };
+	VEC(uint32_t) same = { 0 };
 
 	if (later && kept && kept->later.n)
 		lookup_later(&r, x->found);
 	else if (!later && (!kept || !kept->bytes || !lookup_pairs(&r, x->found)))
-		return false;			  /* without an index nothing is put off */
-	for (uint32_t s = 0; s < x->sets->n; s++) /* others of the same text */
-		x->near[s] = x->near[s] && x->few[s] && !later ? asked_by(x->few[s]) : 0;
+		return false; /* without an index nothing is put off */
+	for (uint32_t s = 0; (s = flags_next(x->few, s, x->sets->n)) < x->sets->n && !later; s++)
+		if (x->near[s]) /* others of the same text */
+			vec_push(&same, s);
+	memset(x->near, 0, x->sets->n);
+	for (size_t i = 0; i < same.n; i++)
+		x->near[same.p[i]] = asked_by(x->few[same.p[i]]);
+	vec_release(&same);
 	for (unsigned t = 0; t < threads; t++)
 		for (size_t i = 0; i < x->found[t].n; i++) {
 			uint32_t few = x->found[t].p[i].few, other = x->found[t].p[i].other;
@@ -447,16 +453,23 @@ static uint32_t note_asking(struct near *x, const struct coverage_asking *ask, c
 static uint32_t note_wanted(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
 {
 	const uint32_t *of = x->q->set_of[x->lead.kind];
-	uint32_t others = 0;
+	const uint8_t *asks = ask->asks, *a_ok = ask->a_ok, *b_ok = ask->b_ok;
+	uint32_t others = 0, n = x->q->n, sets = x->sets->n;
+	uint8_t *all = mem_zalloc((size_t)sets + 1); /* of a set: one does not ask, then as a, as b */
 
-	for (uint32_t d = 0; d < x->q->n; d++) {
-		others += live[d] && !ask->asks[d];
+	for (uint32_t d = 0; d < n; d++) {
+		uint8_t other = live[d] && !asks[d];
+
+		others += other;
 		if (of[d] == JOIN_NO_SET || !live[d])
 			continue;
-		x->near[of[d]] |= !ask->asks[d];
-		x->a_ok[of[d]] |= ask->a_ok ? ask->a_ok[d] : COVERAGE_NOW;
-		x->b_ok[of[d]] |= ask->b_ok ? ask->b_ok[d] : COVERAGE_NOW;
+		all[of[d]] |=
+		    (uint8_t)(other | (a_ok ? a_ok[d] : COVERAGE_NOW) << 2 | (b_ok ? b_ok[d] : COVERAGE_NOW) << 4);
 	}
+	flags_part(x->near, all, sets, 0, 1);
+	flags_part(x->a_ok, all, sets, 2, 3);
+	flags_part(x->b_ok, all, sets, 4, 3);
+	mem_free(all);
 	return others;
 }
 
@@ -473,23 +486,6 @@ static bool note_sets(struct near *x, const struct coverage_asking *ask, const u
 	return note_wanted(x, ask, live) / NEAR_WORTH >= count ? ask->later || count : ask->later;
 }
 
-/* Documents by set, which stay with the index for the questions that follow. */
-static void note_documents(struct postings *kept, const struct join_query *q, const uint32_t *of, uint32_t sets)
-{
-	if (kept->docs)
-		return;
-	kept->docs_start = mem_zarray((size_t)sets + 2, sizeof *kept->docs_start);
-	kept->docs = mem_array((size_t)q->n + 1, sizeof *kept->docs);
-	for (uint32_t d = 0; d < q->n; d++)
-		if (of[d] != JOIN_NO_SET)
-			kept->docs_start[of[d] + 2]++;
-	for (uint32_t s = 0; s < sets; s++)
-		kept->docs_start[s + 2] += kept->docs_start[s + 1];
-	for (uint32_t d = 0; d < q->n; d++)
-		if (of[d] != JOIN_NO_SET)
-			kept->docs[kept->docs_start[of[d] + 1]++] = d;
-}
-
 /* Can a document of a set that is asked for so be of a pair that is wanted? */
 static bool may_answer(const struct coverage_asking *ask, uint32_t d, uint8_t near)
 {
@@ -504,7 +500,7 @@ static void leave_live(struct near *x, struct postings *kept, const struct cover
 	const uint32_t *of = x->q->set_of[x->lead.kind], n = x->q->n;
 	uint8_t *stays = mem_zalloc((size_t)n + 1);
 
-	note_documents(kept, x->q, of, x->sets->n);
+	lookup_documents(kept, x->q, x->lead.kind);
 	for (uint32_t s = 0; (s = flags_next(x->near, s, x->sets->n)) < x->sets->n; s++)
 		for (uint32_t i = kept->docs_start[s]; x->sets->size[s] && i < kept->docs_start[s + 1]; i++)
 			stays[kept->docs[i]] = may_answer(ask, kept->docs[i], x->near[s]);

@@ -135,7 +135,7 @@ struct postings {
 	struct map looked_of; /* by set */
 	struct added added;   /* sets that came later */
 	uint32_t *docs_start,
-	    *docs; /* [sets + 1]: the documents of each set, ascending, once they were asked for (near.c) */
+	    *docs; /* [sets + 1]: the documents of each set, ascending, once they were asked for (lookup.h) */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */
