@@ -10,6 +10,7 @@
 
 #define ERA_DAYS 146097	   /* days in 400 years */
 #define EPOCH_SHIFT 719468 /* days from 0000-03-01 to 1970-01-01 */
+#define MARCH_TO_DECEMBER 306u
 
 struct fields {
 	unsigned year, month, day, hour, minute, second;
@@ -67,6 +68,17 @@ struct stamp_civil stamp_civil(int64_t time)
 		.second = rest % 60,
 		.weekday = (unsigned)(weekday < 0 ? weekday + 7 : weekday),
 	};
+}
+
+int64_t stamp_year(int64_t time)
+{
+	int64_t z = (time >= 0 ? time : time - 86399) / 86400 + EPOCH_SHIFT;
+	int64_t era = (z >= 0 ? z : z - (ERA_DAYS - 1)) / ERA_DAYS;
+	unsigned doe = (unsigned)(z - era * ERA_DAYS);
+	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / (ERA_DAYS - 1)) / 365;
+	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+
+	return (int64_t)yoe + era * 400 + (doy >= MARCH_TO_DECEMBER);
 }
 
 unsigned stamp_month_days(int64_t year, unsigned month)

@@ -53,5 +53,6 @@ struct stamp_civil {
 	unsigned weekday;			   /* 0 = Sunday */
 };
 struct stamp_civil stamp_civil(int64_t time);
+int64_t stamp_year(int64_t time); /* the same year, sooner */
 unsigned stamp_month_days(int64_t year, unsigned month);
 #endif

@@ -3,7 +3,19 @@
 
 #include <xxhash.h>
 
-uint64_t hash64(const void *p, size_t n) { return XXH3_64bits(p, n); }
+#include "base/hash_int.h"
+
+#define HASH_SHORT 240u /* XXH3 takes these without vectors */
+
+/* The library is built for any processor of its kind; checksums of many megabytes are worth the wider one's. */
+uint64_t hash64(const void *p, size_t n)
+{
+#ifdef WINNOW_HASH_WIDE
+	if (n > HASH_SHORT && __builtin_cpu_supports("avx2"))
+		return hash64_wide(p, n);
+#endif
+	return XXH3_64bits(p, n);
+}
 
 struct hash128 hash128(const void *p, size_t n)
 {

@@ -2,6 +2,8 @@
 #include "base/mem.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <malloc.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,6 +14,10 @@
 
 #include "base/fault.h"
 #include "base/log.h"
+
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HEAP_MOST (32 << 20)  /* glibc takes no larger threshold */
+#define HEAP_STEP (128 << 10) /* glibc's own M_TOP_PAD */
 
 _Noreturn static void out_of_memory(size_t n)
 {
@@ -85,6 +91,29 @@ void mem_unmap(void *p, size_t n)
 {
 	if (p)
 		munmap(p, n ? n : 1);
+}
+
+void mem_expect(size_t n)
+{
+#ifdef __GLIBC__ /* whose heap grows by what is asked for and M_TOP_PAD */
+	char *p, *end;
+	uintptr_t from;
+
+	if (n < HUGE_PAGE)
+		return;
+	mallopt(M_MMAP_THRESHOLD, HEAP_MOST); /* arrays come from the heap, */
+	mallopt(M_TRIM_THRESHOLD, INT_MAX);   /* and stay there when they are freed */
+	mallopt(M_TOP_PAD, n > INT_MAX / 2 ? INT_MAX / 2 : (int)n);
+	p = malloc(HUGE_PAGE / 2);
+	end = sbrk(0);
+	from = ((uintptr_t)p + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	if (p && p < end && from < (uintptr_t)end) /* a wish; refusal is harmless */
+		madvise((void *)from, ((uintptr_t)end - from) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+	free(p);
+	mallopt(M_TOP_PAD, HEAP_STEP);
+#else
+	(void)n;
+#endif
 }
 
 /* What the kernel tells in a file, ended by a zero; empty when there is none. */

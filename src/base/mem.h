@@ -22,6 +22,9 @@ void mem_free(void *p); /* p may be NULL */
  * back with mem_unmap.  For tables of many megabytes. */
 void *mem_map(size_t n) __attribute__((returns_nonnull));
 void mem_unmap(void *p, size_t n);
+/* About n bytes of arrays will be asked for: the heap grows by as much at once, with huge pages, and is not given back
+ * while the process lives.  For the beginning of a short command: its arrays then cost few page faults. */
+void mem_expect(size_t n);
 
 /* What the machine has, or the control group of this process may use if that is less. */
 size_t mem_machine(void);

@@ -17,6 +17,8 @@ static const struct opt opts[] = {
 	{ 0 },
 };
 
+#define DOCUMENT_BYTES 600u /* of the arrays of an update, about */
+
 static void report_text(const struct reduce_report *r, uint64_t was_kept)
 {
 	struct buf out = BUF(1 * MIB);
@@ -66,6 +68,7 @@ static int run(struct cmd_run *run, struct collection *coll)
 		    "--prefer can only be stable here; every other preference stays as it was when the cover was made");
 	if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
 		return rc;
+	mem_expect(row.documents * DOCUMENT_BYTES);
 	if ((rc = update_run(coll, &row, &q, &report, &run->err)) < 0)
 		return rc == WN_NONE ? WN_USAGE : rc;
 	if (run->common.json) {

@@ -97,6 +97,19 @@ void captures_alloc(struct captures *c, size_t n)
 	captures_lay_out(c, c->block + CAPTURES_HEAD);
 }
 
+void captures_alloc_to_fill(struct captures *c, size_t n)
+{
+	size_t bytes;
+
+	c->n = n;
+	bytes = captures_lay_out(c, NULL);
+	c->block = mem_alloc(CAPTURES_HEAD + bytes + 8);
+	captures_lay_out(c, c->block + CAPTURES_HEAD);
+	memset(c->block, 0, CAPTURES_HEAD);
+	for (size_t i = 0; i < COUNT(arrays); i++) /* what stands between two arrays */
+		memset(array_of(c, i) + n * arrays[i].size, 0, (n * arrays[i].size + 7) / 8 * 8 - n * arrays[i].size);
+}
+
 void captures_release(struct captures *c)
 {
 	mem_free(c->block);

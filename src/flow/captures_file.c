@@ -143,7 +143,7 @@ static bool read_delta(struct captures *c, struct collection *coll, struct arena
 	    !map_table(&base, file_path(coll, a, c->base, "table")))
 		return false;
 	captures_lay_out(&rows, (char *)(uintptr_t)map->p + DELTA_HEAD + head[5] * sizeof(struct capture_stretch));
-	captures_alloc(c, (size_t)head[3]);
+	captures_alloc_to_fill(c, (size_t)head[3]);
 	c->from = mem_array(c->n + 1, sizeof *c->from);
 	ok = captures_put_together(c, &base, &rows, (const struct capture_stretch *)(const void *)(map->p + DELTA_HEAD),
 				   (size_t)head[5]);

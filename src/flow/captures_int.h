@@ -7,6 +7,8 @@
 
 /* Room for n captures; the head is not filled yet. */
 void captures_alloc(struct captures *c, size_t n);
+/* The same, but for arrays that the caller fills: what stands in them is undefined. */
+void captures_alloc_to_fill(struct captures *c, size_t n);
 /* Columns of a statement that begins with CAPTURE_COLUMNS, into row i. */
 #define CAPTURE_COLUMNS \
 	"c.id, c.content, c.time, c.status, c.host, c.bytes, c.mime, c.declared, c.charset, c.published, c.file, c.crawl"

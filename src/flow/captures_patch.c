@@ -29,29 +29,33 @@ struct patch {
 
 static int failed(struct patch *p) { return err_set(p->err, WN_CATALOG, "captures: %s", sqlite3_errmsg(p->db)); }
 
+#define CAPTURE_ROW                                                                                \
+	"select " CAPTURE_COLUMNS ", t.words, t.shingles, t.shingles_main, t.lang, " PLACE_COLUMNS \
+	" from capture c left join content t on t.id = c.content left join file f on f.id = c.file "
+
+/* A row of CAPTURE_ROW, into row i. */
+static void note_capture(struct patch *p, sqlite3_stmt *s, struct captures *out, size_t i, struct capture_place *at)
+{
+	captures_row(out, i, s);
+	out->words[i] = (uint32_t)sqlite3_column_int64(s, 12);
+	out->shingles[i] = (uint32_t)sqlite3_column_int64(s, 13);
+	out->shingles_main[i] = (uint32_t)sqlite3_column_int64(s, 14);
+	out->lang[i] = (uint32_t)sqlite3_column_int64(s, 15);
+	captures_place(at, s, 16, &p->arena);
+	out->url[i] = captures_url(at->urlkey);
+}
+
 /* Reads a capture into row i; WN_NONE when it is gone. */
 static int read_capture(struct patch *p, uint32_t id, struct captures *out, size_t i, struct capture_place *at)
 {
 	int step;
 
-	if (!p->row && sqlite3_prepare_v2(
-			   p->db,
-			   "select " CAPTURE_COLUMNS ", t.words, t.shingles, t.shingles_main, t.lang, " PLACE_COLUMNS
-			   " from capture c left join content t on t.id = c.content left join file f on f.id = c.file "
-			   "where c.id = ?",
-			   -1, &p->row, NULL) != SQLITE_OK)
+	if (!p->row && sqlite3_prepare_v2(p->db, CAPTURE_ROW "where c.id = ?", -1, &p->row, NULL) != SQLITE_OK)
 		return failed(p);
 	sqlite3_bind_int64(p->row, 1, id);
 	step = sqlite3_step(p->row);
-	if (step == SQLITE_ROW) {
-		captures_row(out, i, p->row);
-		out->words[i] = (uint32_t)sqlite3_column_int64(p->row, 12);
-		out->shingles[i] = (uint32_t)sqlite3_column_int64(p->row, 13);
-		out->shingles_main[i] = (uint32_t)sqlite3_column_int64(p->row, 14);
-		out->lang[i] = (uint32_t)sqlite3_column_int64(p->row, 15);
-		captures_place(at, p->row, 16, &p->arena);
-		out->url[i] = captures_url(at->urlkey);
-	}
+	if (step == SQLITE_ROW)
+		note_capture(p, p->row, out, i, at);
 	sqlite3_reset(p->row);
 	return step == SQLITE_ROW ? WN_OK : step == SQLITE_DONE ? WN_NONE : failed(p);
 }
@@ -70,45 +74,86 @@ static void make_room(struct patch *p)
 	p->rows = more;
 }
 
-static int take_id(struct patch *p, uint32_t id)
+/* Notes that an id leaves; false: it did before. */
+static bool takes_out(struct patch *p, uint32_t id)
 {
-	struct capture_place at;
 	size_t before = p->out.n;
-	int rc;
 
 	map_put(&p->out, id, 1);
 	if (p->out.n == before)
-		return WN_OK;
+		return false;
 	vec_push(&p->taken, id);
 	make_room(p);
-	if ((rc = read_capture(p, id, &p->rows, p->in.n, &at)) == WN_OK) {
-		at.row = (uint32_t)p->in.n;
-		at.before = UINT32_MAX;
-		vec_push(&p->in, at);
-	}
+	return true;
+}
+
+/* The row that was read last stands somewhere new. */
+static void put_in(struct patch *p, struct capture_place at)
+{
+	at.row = (uint32_t)p->in.n;
+	at.before = UINT32_MAX;
+	vec_push(&p->in, at);
+}
+
+static int take_id(struct patch *p, uint32_t id)
+{
+	struct capture_place at;
+	int rc;
+
+	if (!takes_out(p, id))
+		return WN_OK;
+	if ((rc = read_capture(p, id, &p->rows, p->in.n, &at)) == WN_OK)
+		put_in(p, at);
 	return rc == WN_NONE ? WN_OK : rc;
 }
 
-/* Ids that a statement lists. */
-static int take_list(struct patch *p, const char *sql, uint64_t after)
+static size_t most_taken(const struct patch *p) { return p->old->n / PATCH_SHARE + 1000; }
+
+static int ended(struct patch *p, int step)
+{
+	return step == SQLITE_ROW ? WN_NONE : step == SQLITE_DONE ? WN_OK : failed(p);
+}
+
+static int take_altered(struct patch *p, uint64_t after)
 {
 	VEC(uint32_t) ids = { 0 };
 	sqlite3_stmt *s = NULL;
-	int rc = WN_OK, step = SQLITE_ERROR;
+	int rc, step = SQLITE_ERROR;
 
-	if (sqlite3_prepare_v2(p->db, sql, -1, &s, NULL) == SQLITE_OK) {
+	if (sqlite3_prepare_v2(p->db, "select distinct capture from altered where seq > ? order by capture", -1, &s,
+			       NULL) == SQLITE_OK) {
 		sqlite3_bind_int64(s, 1, (sqlite3_int64)after);
-		while ((step = sqlite3_step(s)) == SQLITE_ROW && ids.n <= p->old->n / PATCH_SHARE + 1000)
+		while ((step = sqlite3_step(s)) == SQLITE_ROW && ids.n <= most_taken(p))
 			vec_push(&ids, (uint32_t)sqlite3_column_int64(s, 0));
 	}
-	if (step == SQLITE_ROW)
-		rc = WN_NONE;
-	else if (step != SQLITE_DONE)
-		rc = failed(p);
+	rc = ended(p, step);
 	sqlite3_finalize(s);
 	for (size_t i = 0; i < ids.n && rc == WN_OK; i++)
 		rc = take_id(p, ids.p[i]);
 	vec_release(&ids);
+	return rc;
+}
+
+/* Those stand one after another in the catalogue. */
+static int take_added(struct patch *p, uint64_t after)
+{
+	sqlite3_stmt *s = NULL;
+	size_t n = 0;
+	int rc, step = SQLITE_ERROR;
+
+	if (sqlite3_prepare_v2(p->db, CAPTURE_ROW "where c.id > ? order by c.id", -1, &s, NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)after);
+		while ((step = sqlite3_step(s)) == SQLITE_ROW && n++ <= most_taken(p)) {
+			struct capture_place at;
+
+			if (!takes_out(p, (uint32_t)sqlite3_column_int64(s, 0)))
+				continue;
+			note_capture(p, s, &p->rows, p->in.n, &at);
+			put_in(p, at);
+		}
+	}
+	rc = ended(p, step);
+	sqlite3_finalize(s);
 	return rc;
 }
 
@@ -268,9 +313,7 @@ int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db
 
 	if (old->altered > out->altered || old->last > out->last || out->last >= UINT32_MAX)
 		return WN_NONE;
-	if ((rc = take_list(&p, "select distinct capture from altered where seq > ? order by capture", old->altered)) !=
-		WN_OK ||
-	    (rc = take_list(&p, "select id from capture where id > ? order by id", old->last)) != WN_OK)
+	if ((rc = take_altered(&p, old->altered)) != WN_OK || (rc = take_added(&p, old->last)) != WN_OK)
 		goto out;
 	for (size_t i = 0, n = p.in.n; i < n && rc == WN_OK; i++)
 		rc = take_same(&p, i);
@@ -292,7 +335,7 @@ int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db
 			left--;
 		}
 	}
-	captures_alloc(out, left + p.in.n);
+	captures_alloc_to_fill(out, left + p.in.n);
 	out->how = CAPTURES_PATCHED;
 	out->base = old->base;
 	out->from = mem_array(out->n + 1, sizeof *out->from);

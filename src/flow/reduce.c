@@ -168,6 +168,8 @@ static int by_name(const void *a, const void *b)
 	return str_cmp(((const struct reduce_share *)a)->name, ((const struct reduce_share *)b)->name);
 }
 
+#define SHARES_SEEN 64u /* neighbours are mostly of a few */
+
 static struct reduce_share *shares(struct arena *a, const struct run *r, const uint8_t *kept, unsigned attr, size_t *n)
 {
 	const struct columns *c = &r->docs.columns;
@@ -175,14 +177,22 @@ static struct reduce_share *shares(struct arena *a, const struct run *r, const u
 	struct map ids = { 0 };
 	VEC(struct reduce_share) all = { 0 };
 	struct reduce_share *out;
+	struct {
+		uint64_t key, next; /* next: its share and one, 0: none */
+	} seen[SHARES_SEEN] = { 0 };
 
 	for (size_t d = 0; d < r->docs.n; d++) {
 		uint64_t key = col->type == TYPE_TEXT
 				   ? col->id[d]
-				   : (uint64_t)(int64_t)(col->num[d] == col->num[d] ? col->num[d] : -1);
+				   : (uint64_t)(int64_t)(col->num[d] == col->num[d] ? col->num[d] : -1),
+			 at, size = (uint64_t)(int64_t)bytes->num[d];
 		struct reduce_share *s;
-		uint64_t at = *map_put(&ids, key, all.n);
 
+		if (seen[key % SHARES_SEEN].next == 0 || seen[key % SHARES_SEEN].key != key) {
+			seen[key % SHARES_SEEN].key = key;
+			seen[key % SHARES_SEEN].next = *map_put(&ids, key, all.n) + 1;
+		}
+		at = seen[key % SHARES_SEEN].next - 1;
 		if (at == all.n) {
 			struct str name =
 			    col->type == TYPE_TEXT ? columns_str(c, col, d) : arena_printf(a, "%.0f", col->num[d]);
@@ -191,9 +201,9 @@ static struct reduce_share *shares(struct arena *a, const struct run *r, const u
 		}
 		s = &all.p[at];
 		s->documents++;
-		s->bytes += (uint64_t)bytes->num[d];
+		s->bytes += size;
 		s->kept += kept[d];
-		s->bytes_kept += kept[d] ? (uint64_t)bytes->num[d] : 0;
+		s->bytes_kept += kept[d] ? size : 0;
 	}
 	map_release(&ids);
 	out = ARENA_ARRAY(a, struct reduce_share, all.n + 1);
@@ -266,11 +276,11 @@ void reduce_fill_report(struct run *r, const struct cover_result *c, const struc
 	o->kept = c->kept_count;
 	o->dropped = o->documents - o->kept;
 	for (size_t d = 0; d < r->docs.n; d++) {
-		uint64_t bytes = (uint64_t)cols->col[ATTR_BYTES]->num[d];
+		uint64_t bytes = (uint64_t)(int64_t)cols->col[ATTR_BYTES]->num[d];
 
 		o->bytes += bytes;
 		o->bytes_kept += c->kept[d] ? bytes : 0;
-		o->shingles += (uint64_t)cols->col[ATTR_SHINGLES]->num[d];
+		o->shingles += (uint64_t)(int64_t)cols->col[ATTR_SHINGLES]->num[d];
 	}
 	count_versions(r, o);
 	o->pairs = UINT64_MAX;

@@ -250,7 +250,7 @@ static void fill_numbers(struct filler *f)
 	fill_counts(f, ATTR_SHINGLES, catalog_settings(f->coll->catalog)->main_text ? t->shingles_main : t->shingles);
 	fill_counts(f, ATTR_CONTENT, t->content);
 	for (size_t d = 0; col[ATTR_YEAR] && d < f->cols->n; d++)
-		col[ATTR_YEAR]->num[d] = (double)stamp_civil(t->time[f->rows[d]]).year;
+		col[ATTR_YEAR]->num[d] = (double)stamp_year(t->time[f->rows[d]]);
 	for (size_t d = 0; col[ATTR_STATUS] && d < f->cols->n; d++)
 		if (t->status[f->rows[d]] != CAPTURE_NO_STATUS)
 			col[ATTR_STATUS]->num[d] = t->status[f->rows[d]];

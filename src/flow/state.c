@@ -107,14 +107,17 @@ int state_write(const struct run_state *s, const char *path, struct err *err)
 /* Numbers that point somewhere point to something. */
 static bool sound(const struct run_state *s)
 {
-	bool bad = s->start[0] != 0 || s->start[s->n] != s->edges;
+	const uint32_t n = s->n, n_parts = s->n_parts, *of = s->of, *part = s->part, *group = s->group,
+		       *witness = s->witness, *start = s->start;
+	unsigned bad = start[0] != 0 || start[n] != s->edges;
 
-	for (uint32_t d = 0; d < s->n; d++)
-		bad |= s->of[d] >= s->n || s->part[d] >= s->n_parts || s->kind[d] >= STATE_KINDS ||
-		       (s->group[d] >= s->n && s->group[d] != COVER_NO_GROUP) ||
-		       (s->witness[d] >= s->n && s->witness[d] != STATE_KEPT) || s->start[d] > s->start[d + 1];
+	for (uint32_t d = 0; d < n; d++) /* without branches: several at once */
+		bad |= (of[d] >= n) | (part[d] >= n_parts) | ((group[d] >= n) & (group[d] != COVER_NO_GROUP)) |
+		       ((witness[d] >= n) & (witness[d] != STATE_KEPT)) | (start[d] > start[d + 1]);
+	for (uint32_t d = 0; d < n; d++)
+		bad |= s->kind[d] >= STATE_KINDS;
 	for (uint32_t i = 0; i < s->edges; i++)
-		bad |= s->by[i] >= s->n;
+		bad |= s->by[i] >= n;
 	for (uint32_t k = 0; k < s->n_parts; k++)
 		bad |= s->parts[k].lower > s->parts[k].kept || s->parts[k].certified > s->parts[k].lower ||
 		       s->parts[k].status > COVER_BOUNDED;

@@ -42,7 +42,8 @@ static int probe(struct update *u, struct err *err)
 
 	progress_phase("probing", "documents", w->n_changed);
 	for (uint32_t d = 0; d < w->n; d++)
-		more[d] = update_unchanged(w, d) || w->fold[d] != UPDATE_NONE ? 0 : COVERAGE_AS_A | COVERAGE_AS_B;
+		if (!update_unchanged(w, d) && w->fold[d] == UPDATE_NONE)
+			more[d] = COVERAGE_AS_A | COVERAGE_AS_B;
 	rc = update_probe(w, more, err);
 	progress_add(w->n_changed);
 	mem_free(more);
@@ -84,7 +85,7 @@ static struct cover_known *known(struct update *u)
 			continue;
 		given_up[i] = was->parts[was->part[o]].status == COVER_BOUNDED &&
 			      less[was->part[o]] * KNOWN_LESS < size[was->part[o]];
-		kept[i] = u->previous[d];
+		kept[i] = u->work.kept[d];
 		any |= given_up[i];
 	}
 	for (uint32_t v = 0; v < u->proof.value_count; v++) {
@@ -112,7 +113,7 @@ static int solve(struct update *u, bool stable, struct err *err)
 				   .groups = r->groups,
 				   .demand = r->demand,
 				   .prefer = picked(u, r->prefer, sizeof *r->prefer),
-				   .previous = stable ? picked(u, u->previous, 1) : NULL,
+				   .previous = stable ? picked(u, u->work.kept, 1) : NULL,
 				   .known = known(u) };
 
 	progress_phase("solving", "documents", u->part.n);
@@ -128,7 +129,7 @@ static bool same_row(const struct update *u, uint32_t d)
 	const struct update_work *w = &u->work;
 	uint32_t o = w->before[d], old;
 
-	if (!update_unchanged(w, d) || u->all.kept[d] != u->previous[d])
+	if (!update_unchanged(w, d) || u->all.kept[d] != u->work.kept[d])
 		return false;
 	old = u->was.witness[o];
 	return u->all.kept[d] || (w->now[old] == u->is.witness[d] && u->was.shared[o] == u->is.shared[d]);
@@ -138,11 +139,12 @@ static int list_members(struct update *u, struct cover_member *members, size_t *
 {
 	int rc = WN_OK;
 
-	for (uint32_t d = 0; d < u->work.n && rc == WN_OK; d++) {
-		struct cover_member m = { .id = u->run->docs.id[d], .kept = u->all.kept[d] };
+	for (uint32_t d = 0, end = u->work.n; d < end && rc == WN_OK; d++) {
+		struct cover_member m;
 
 		if (same_row(u, d))
 			continue;
+		m = (struct cover_member){ .id = u->run->docs.id[d], .kept = u->all.kept[d] };
 		if (!m.kept) {
 			m.witness = u->run->docs.id[u->is.witness[d]];
 			m.shared = u->is.shared[d];
@@ -173,7 +175,7 @@ static void count_changes(const struct update *u, struct reduce_report *o)
 	uint32_t common_kept = 0, before = 0;
 
 	for (uint32_t d = 0; d < u->work.n; d++)
-		common_kept += u->all.kept[d] && u->previous[d];
+		common_kept += u->all.kept[d] && u->work.kept[d];
 	for (uint32_t i = 0; i < u->was.n; i++)
 		before += u->was.witness[i] == STATE_KEPT;
 	o->update.done = true;
@@ -187,13 +189,6 @@ static void count_changes(const struct update *u, struct reduce_report *o)
 }
 
 /* ---- all of it ---- */
-
-static void mark_previous(struct update *u)
-{
-	u->previous = mem_zarray((size_t)u->work.n + 1, 1);
-	for (uint32_t d = 0; d < u->work.n; d++)
-		u->previous[d] = u->work.before[d] != UPDATE_NONE && u->was.witness[u->work.before[d]] == STATE_KEPT;
-}
 
 static int store(struct update *u, const struct reduce_request *rq, struct reduce_answer *x, struct reduce_report *out,
 		 double started, struct err *err)
@@ -231,7 +226,6 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	u->value_unproven = str_find(row->report, STR("\"preference_proven\": false")) >= 0;
 	kept_index_open(&u->index, u->run, row, &u->arena, u->was.index);
 	update_work_open(&u->work, u->run, &u->was);
-	mark_previous(u);
 	if ((rc = probe(u, err)) < 0)
 		return rc;
 	update_choose(&u->work, &u->proof);
@@ -292,7 +286,6 @@ static void release(struct update *u)
 	cover_result_release(&u->all);
 	state_release(&u->was);
 	state_release(&u->is);
-	mem_free(u->previous);
 	arena_release(&u->arena);
 }
 

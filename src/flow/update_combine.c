@@ -3,6 +3,7 @@
  * Cost: a few passes over the documents.
  */
 #include "flow/update_int.h"
+#include "join/flags.h"
 
 static uint32_t common(uint32_t x, uint32_t y)
 {
@@ -76,49 +77,66 @@ static void settle_open(struct update *u, uint32_t d, uint32_t *at, uint32_t fir
 		u->is.by[(*at)++] = p->docs[p->by.p[k]];
 }
 
-static void settle_closed(struct update *u, uint32_t d, uint32_t *at, const uint32_t *number)
+/* One that is new or changed, and closed: it folds, or only has to be covered, and is. */
+static void settle_changed(struct update *u, uint32_t d)
 {
-	uint32_t o = u->work.before[d];
+	bool folds = u->work.fold[d] != UPDATE_NONE;
 
-	if (u->work.fold[d] != UPDATE_NONE) {
-		u->is.kind[d] = STATE_FOLDED;
-		u->is.of[d] = u->work.fold[d];
-		u->is.part[d] = UPDATE_NONE;
-		return;
+	u->is.kind[d] = folds ? STATE_FOLDED : STATE_COVERED;
+	u->is.of[d] = folds ? u->work.fold[d] : u->work.by[d];
+	u->is.part[d] = UPDATE_NONE;
+}
+
+/* All documents in order, most of which are closed and as they were. */
+static void settle_all(struct update *u, uint32_t closed, const uint32_t *number)
+{
+	const struct update_work *w = &u->work;
+	const uint32_t *before = w->before, *part = u->was.part, *start = u->was.start;
+	struct run_state *is = &u->is;
+	uint32_t at = 0;
+
+	for (uint32_t d = 0, n = w->n; d < n; d++) {
+		uint32_t o = before[d];
+
+		is->start[d] = at;
+		if (w->open[d]) {
+			settle_open(u, d, &at, closed);
+		} else if (w->kind[d] == UPDATE_CHANGED) {
+			settle_changed(u, d);
+		} else {
+			is->kind[d] = w->kind[d];
+			is->of[d] = w->of[d];
+			is->part[d] = number[part[o]];
+			if (start[o] != start[o + 1])
+				at += closed_list(u, o, is->by + at);
+		}
 	}
-	if (u->work.probed[d] && !update_unchanged(&u->work, d)) { /* it only has to be covered, and is */
-		u->is.kind[d] = STATE_COVERED;
-		u->is.of[d] = u->work.by[d];
-		u->is.part[d] = UPDATE_NONE;
-		return;
-	}
-	u->is.kind[d] = u->was.kind[o];
-	u->is.of[d] = u->work.now[u->was.of[o]];
-	u->is.part[d] = number[u->was.part[o]];
-	*at += closed_list(u, o, u->is.by + *at);
+	is->start[w->n] = at;
 }
 
 /* Numbers of closed components, in order of their documents; returns how many. */
 static uint32_t number_parts(const struct update *u, uint32_t *number)
 {
+	const uint8_t *open = u->work.open, *kind = u->work.kind;
+	const uint32_t *part = u->was.part, *before = u->work.before;
 	uint32_t parts = 0;
 
 	memset(number, 0xff, ((size_t)u->was.n_parts + 1) * sizeof *number);
-	for (uint32_t d = 0; d < u->work.n; d++)
-		if (!u->work.open[d] && update_unchanged(&u->work, d) &&
-		    number[u->was.part[u->work.before[d]]] == UINT32_MAX)
-			number[u->was.part[u->work.before[d]]] = parts++;
+	for (uint32_t d = 0, n = u->work.n; d < n; d++)
+		if (!open[d] && kind[d] != UPDATE_CHANGED && number[part[before[d]]] == UINT32_MAX)
+			number[part[before[d]]] = parts++;
 	return parts;
 }
 
 static uint64_t count_edges(const struct update *u)
 {
+	const uint32_t *now = u->work.now, *start = u->was.start;
 	uint64_t edges = 0;
 	uint32_t of;
 
-	for (uint32_t d = 0; d < u->work.n; d++)
-		if (!u->work.open[d] && update_unchanged(&u->work, d))
-			edges += closed_list(u, u->work.before[d], NULL);
+	for (uint32_t o = 0, n = u->was.n; o < n; o++)
+		if (start[o] != start[o + 1] && now[o] != UPDATE_NONE && !u->work.open[now[o]])
+			edges += closed_list(u, o, NULL);
 	for (uint32_t i = 0; i < u->part.n; i++)
 		if (update_settled(&u->part, &u->work, i, &of) == STATE_CORE)
 			edges += u->part.start[i + 1] - u->part.start[i];
@@ -129,23 +147,22 @@ static uint64_t count_edges(const struct update *u)
 static void combine_state(struct update *u)
 {
 	const struct update_work *w = &u->work;
-	uint32_t *number = mem_array((size_t)u->was.n_parts + 1, sizeof *number), closed = number_parts(u, number),
-		 at = 0;
+	uint32_t *number = mem_array((size_t)u->was.n_parts + 1, sizeof *number), closed = number_parts(u, number);
 
 	state_alloc(&u->is, w->n, closed + u->solved.component_count, (uint32_t)count_edges(u));
 	u->is.run = reduce_about(u->run);
 	u->is.index = u->was.index;
 	memcpy(u->is.signature, w->signature, w->n * sizeof *w->signature);
-	for (uint32_t d = 0; d < w->n; d++) {
+	for (uint32_t d = 0; d < w->n; d++)
 		u->is.id[d] = (uint32_t)u->run->docs.id[d];
+	for (uint32_t d = 0; d < w->n; d++)
 		u->is.group[d] = u->run->group ? u->run->group[d] : COVER_NO_GROUP;
-		u->is.start[d] = at;
-		w->open[d] ? settle_open(u, d, &at, closed) : settle_closed(u, d, &at, number);
-	}
-	u->is.start[w->n] = at;
+	settle_all(u, closed, number);
 	for (uint32_t d = 0; d < w->n; d++) { /* with whom they need */
 		uint32_t of = d;
 
+		if (u->is.part[d] != UPDATE_NONE)
+			continue;
 		while (u->is.part[of] == UPDATE_NONE)
 			of = u->is.of[of];
 		u->is.part[d] = u->is.part[of];
@@ -189,24 +206,28 @@ static bool left_unproven(const struct update *u)
 	return false;
 }
 
+static void keep_closed(uint8_t *restrict kept, const uint8_t *restrict open, const uint8_t *restrict kind,
+			const uint8_t *restrict was, uint32_t n)
+{
+	for (uint32_t d = 0; d < n; d++)
+		kept[d] = (uint8_t)((open[d] == 0) & (kind[d] != UPDATE_CHANGED) & was[d]);
+}
+
 void update_combine(struct update *u)
 {
 	struct cover_result *all = &u->all;
 	const struct update_work *w = &u->work;
 
 	all->kept = mem_zarray((size_t)w->n + 1, 1);
-	for (uint32_t d = 0; d < w->n; d++)
-		if (!w->open[d] && update_unchanged(w, d))
-			all->kept[d] = u->previous[d];
+	keep_closed(all->kept, w->open, w->kind, w->kept, w->n);
 	for (uint32_t i = 0; i < u->part.n; i++)
 		all->kept[u->part.docs[i]] = u->solved.kept[i];
 	combine_values(u);
 	combine_state(u);
-	for (uint32_t d = 0; d < w->n; d++) {
-		all->kept_count += all->kept[d];
-		all->pinned_count += u->run->pinned && u->run->pinned[d];
+	all->kept_count = flags_count(all->kept, w->n);
+	all->pinned_count = u->run->pinned ? flags_count(u->run->pinned, w->n) : 0;
+	for (uint32_t d = 0; d < w->n; d++)
 		all->forced += u->is.kind[d] == STATE_FORCED;
-	}
 	all->component_count = u->is.n_parts;
 	for (uint32_t k = 0; k < u->is.n_parts; k++) {
 		all->lower_bound += u->is.parts[k].lower;

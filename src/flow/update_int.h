@@ -14,7 +14,6 @@ struct update {
 	struct certificate proof;   /* the old one */
 	bool timed_out;		    /* the clock had ended the search that made it */
 	bool value_unproven;	    /* its preference was not proven the best */
-	uint8_t *previous;	    /* [n] kept before, by present number */
 	struct cover_result solved; /* of the part */
 	struct cover_result all;
 	struct arena arena;

@@ -10,6 +10,7 @@
 
 #include "base/progress.h"
 #include "cover/groups.h"
+#include "join/flags.h"
 #include "join/fold.h"
 
 #define FOLD_TRIES 16u /* as many twins as the join tries */
@@ -29,16 +30,10 @@ static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
 	return old;
 }
 
-bool update_unchanged(const struct update_work *w, uint32_t d)
+/* Of those that are not probed: if they are changed they fold. */
+static uint8_t kind_of(const struct update_work *w, uint32_t d)
 {
-	return w->before[d] != UPDATE_NONE && w->now[w->before[d]] == d;
-}
-
-static enum state_kind kind_of(const struct update_work *w, uint32_t d)
-{
-	if (w->fold[d] != UPDATE_NONE)
-		return STATE_FOLDED;
-	return (enum state_kind)w->was->kind[w->before[d]];
+	return w->kind[d] == UPDATE_CHANGED && w->fold[d] != UPDATE_NONE ? STATE_FOLDED : w->kind[d];
 }
 
 /* A changed document that folds into an unchanged one of its text needs no row and is needed in none.  Where quotas are
@@ -73,6 +68,21 @@ static void fold_changed(struct update_work *w)
 	mem_free(next);
 }
 
+/* By present number what the run before knew of each document, for the passes that follow. */
+static void note_settled(struct update_work *w)
+{
+	const struct run_state *was = w->was;
+
+	for (uint32_t d = 0; d < w->n; d++) {
+		uint32_t o = w->before[d];
+		bool unchanged = o != UPDATE_NONE && w->now[o] == d;
+
+		w->kind[d] = unchanged ? was->kind[o] : UPDATE_CHANGED;
+		w->of[d] = unchanged ? w->now[was->of[o]] : UPDATE_NONE;
+		w->kept[d] = o != UPDATE_NONE && was->witness[o] == STATE_KEPT;
+	}
+}
+
 void update_work_open(struct update_work *w, struct run *r, const struct run_state *was)
 {
 	uint32_t n = (uint32_t)r->docs.n, found = 0, most, *old = old_numbers(was, &most);
@@ -82,6 +92,9 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 	w->before = mem_array((size_t)n + 1, sizeof *w->before);
 	w->by = mem_array((size_t)n + 1, sizeof *w->by);
 	w->now = mem_array((size_t)was->n + 1, sizeof *w->now);
+	w->kind = mem_array((size_t)n + 1, 1);
+	w->of = mem_array((size_t)n + 1, sizeof *w->of);
+	w->kept = mem_array((size_t)n + 1, 1);
 	w->probed = mem_zarray((size_t)n + 1, 1);
 	w->whole = mem_zarray((size_t)n + 1, 1);
 	w->fold = mem_array((size_t)n + 1, sizeof *w->fold);
@@ -101,6 +114,7 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 			w->n_changed++;
 	}
 	w->n_gone = was->n - found;
+	note_settled(w);
 	mem_free(old);
 	fold_changed(w);
 }
@@ -110,6 +124,9 @@ void update_work_close(struct update_work *w)
 	mem_free(w->signature);
 	mem_free(w->before);
 	mem_free(w->now);
+	mem_free(w->kind);
+	mem_free(w->of);
+	mem_free(w->kept);
 	mem_free(w->probed);
 	mem_free(w->whole);
 	mem_free(w->fold);
@@ -124,18 +141,14 @@ void update_work_close(struct update_work *w)
 /* Is what settled it still there?  Of documents that were not probed. */
 static bool still_settled(const struct update_work *w, uint32_t d)
 {
-	enum state_kind kind = kind_of(w, d);
-	uint32_t of;
+	uint8_t kind = w->kind[d]; /* of one that folds now: UPDATE_CHANGED */
 
-	if (w->fold[d] != UPDATE_NONE)
-		return true;
 	if (kind != STATE_COVERED && kind != STATE_FOLDED)
 		return true;
-	of = w->now[w->was->of[w->before[d]]];
-	if (of == UPDATE_NONE)
+	if (w->of[d] == UPDATE_NONE)
 		return false;
 	/* one that was kept to fill a group is no mere twin */
-	return kind == STATE_COVERED ? w->forced[of] : w->was->witness[w->before[d]] != STATE_KEPT;
+	return kind == STATE_COVERED ? w->forced[w->of[d]] : !w->kept[d];
 }
 
 /* It stands for its twin, and is in no row. */
@@ -162,8 +175,7 @@ int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *
 	struct coverage_stats stats = { 0 };
 
 	ask.done = ask.later ? NULL : w->probed;
-	for (uint32_t d = 0; d < w->n && !ask.later; d++)
-		w->n_probed += ask.asks[d] != 0;
+	w->n_probed += ask.later ? 0 : flags_count(ask.asks, w->n);
 	return coverage_changed(q, &w->run->join, &ask, q->set_of[w->run->kind] ? w->run->kind : -1, note_pair, w,
 				&stats, err);
 }
@@ -171,10 +183,12 @@ int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *
 /* Who is forced now, and whom a forced document of the pairs covers. */
 static void settle(struct update_work *w)
 {
-	for (uint32_t d = 0; d < w->n; d++) {
-		w->forced[d] = w->probed[d] || (update_unchanged(w, d) && kind_of(w, d) == STATE_FORCED);
-		w->by[d] = UPDATE_NONE;
-	}
+	const uint8_t *restrict probed = w->probed, *restrict kind = w->kind;
+	uint8_t *restrict forced = w->forced;
+
+	for (uint32_t d = 0, n = w->n; d < n; d++)
+		forced[d] = (uint8_t)(probed[d] | (kind[d] == STATE_FORCED));
+	memset(w->by, 0xff, w->n * sizeof *w->by);
 	for (size_t i = 0; i < w->pairs.n; i++)
 		if (!is_folded(w, w->pairs.p[i].b))
 			w->forced[w->pairs.p[i].a] = 0;
@@ -190,13 +204,15 @@ static void settle(struct update_work *w)
  * document covers; rows that are settled only to those that will be kept, which may be better witnesses. */
 static void note_wanted(const struct update_work *w, const uint8_t *more, uint8_t *a_ok, uint8_t *b_ok)
 {
-	for (uint32_t d = 0; d < w->n; d++) {
-		bool settled = !more[d] && !w->probed[d], kept = !settled;
+	const uint8_t *probed = w->probed, *was_kept = w->kept;
 
-		if (settled) {
-			enum state_kind kind = kind_of(w, d);
+	for (uint32_t d = 0, n = w->n; d < n; d++) {
+		bool settled = false, kept = true;
 
-			kept = update_unchanged(w, d) && w->was->witness[w->before[d]] == STATE_KEPT;
+		if (!(more[d] | probed[d])) {
+			uint8_t kind = kind_of(w, d);
+
+			kept = was_kept[d] && update_unchanged(w, d);
 			settled = (kind == STATE_COVERED || kind == STATE_FOLDED) && still_settled(w, d);
 		}
 		a_ok[d] = settled ? COVERAGE_LATER : COVERAGE_NOW;
@@ -213,11 +229,13 @@ static int probe_wholly(struct update_work *w, uint8_t *asks, struct err *err)
 		uint32_t count = 0;
 
 		settle(w);
-		for (uint32_t d = 0; d < w->n; d++) {
-			asks[d] = w->probed[d] && !w->whole[d] && w->by[d] == UPDATE_NONE ? COVERAGE_AS_A : 0;
-			w->whole[d] |= asks[d];
-			count += asks[d];
-		}
+		memset(asks, 0, w->n);
+		for (uint32_t d = 0; (d = flags_next(w->probed, d, w->n)) < w->n; d++)
+			if (!w->whole[d] && w->by[d] == UPDATE_NONE) {
+				asks[d] = COVERAGE_AS_A;
+				w->whole[d] = 1;
+				count++;
+			}
 		if (count == 0 || rc < 0)
 			return rc;
 		rc = update_pairs(w, (struct coverage_asking){ .asks = asks, .later = true }, err);
@@ -229,12 +247,12 @@ static uint32_t note_unsettled(const struct update_work *w, uint8_t *more)
 {
 	uint32_t count = 0;
 
-	for (uint32_t d = 0; d < w->n; d++) {
-		bool unsettled = !w->probed[d] && w->by[d] == UPDATE_NONE && !still_settled(w, d);
-
-		more[d] = unsettled ? COVERAGE_AS_A | COVERAGE_AS_B : 0;
-		count += unsettled;
-	}
+	memset(more, 0, w->n);
+	for (uint32_t d = 0, n = w->n; d < n; d++)
+		if (!still_settled(w, d) && !w->probed[d] && w->by[d] == UPDATE_NONE) {
+			more[d] = COVERAGE_AS_A | COVERAGE_AS_B;
+			count++;
+		}
 	return count;
 }
 
@@ -253,19 +271,17 @@ static int settle_again(struct update_work *w, uint8_t *more, uint32_t *count, s
 int update_probe(struct update_work *w, uint8_t *more, struct err *err)
 {
 	uint8_t *a_ok = mem_alloc((size_t)w->n + 1), *b_ok = mem_alloc((size_t)w->n + 1);
-	uint32_t count = 0;
+	uint32_t count;
 	int rc = WN_OK;
 
 	settle(w);
-	for (uint32_t d = 0; d < w->n; d++)
-		count += more[d] != 0;
-	if (count == 0)
+	if ((count = flags_count(more, w->n)) == 0)
 		count = note_unsettled(w, more);
 	while (count && rc == WN_OK) {
 		note_wanted(w, more, a_ok, b_ok);
 		rc = update_pairs(w, (struct coverage_asking){ .asks = more, .a_ok = a_ok, .b_ok = b_ok }, err);
-		for (uint32_t d = 0; d < w->n; d++)
-			w->probed[d] |= more[d] != 0;
+		for (uint32_t d = 0; (d = flags_next(more, d, w->n)) < w->n; d++)
+			w->probed[d] = 1;
 		if (rc == WN_OK && (rc = probe_wholly(w, more, err)) == WN_OK)
 			rc = settle_again(w, more, &count, err);
 	}
@@ -353,6 +369,22 @@ static void open_groups(struct update_work *w)
 	mem_free(part_of);
 }
 
+/* Of open components; true: some were not open before. */
+static bool open_documents(struct update_work *w)
+{
+	const uint32_t *part = w->was->part, *before = w->before;
+	const uint8_t *part_open = w->part_open, *kind = w->kind;
+	uint8_t *open = w->open, more = 0;
+
+	for (uint32_t d = 0, n = w->n; d < n; d++) {
+		if (kind[d] == UPDATE_CHANGED || !part_open[part[before[d]]])
+			continue;
+		more |= !open[d];
+		open[d] = 1;
+	}
+	return more;
+}
+
 void update_choose(struct update_work *w, const struct certificate *proof)
 {
 	bool more = true;
@@ -366,12 +398,7 @@ void update_choose(struct update_work *w, const struct certificate *proof)
 				if (w->open[d] && update_unchanged(w, d))
 					open_part(w, d);
 		}
-		for (uint32_t d = 0; d < w->n; d++) {
-			bool open = w->open[d] || (update_unchanged(w, d) && w->part_open[w->was->part[w->before[d]]]);
-
-			more |= open && !w->open[d] && w->run->group;
-			w->open[d] = open;
-		}
+		more = open_documents(w) && w->run->group;
 	}
 }
 
@@ -453,9 +480,9 @@ static void list_row(struct update_part *p, const struct update_work *w, uint32_
 	else if (w->probed[d] || kind_of(w, d) == STATE_FORCED || kind_of(w, d) == STATE_CORE)
 		list_coverers(p, w, d);
 	else if (kind_of(w, d) == STATE_COVERED)
-		one_coverer(p, i, w->now[w->was->of[w->before[d]]]);
+		one_coverer(p, i, w->of[d]);
 	else
-		p->fold[i] = p->place[w->now[w->was->of[w->before[d]]]];
+		p->fold[i] = p->place[w->of[d]];
 }
 
 void update_part_build(struct update_part *p, struct update_work *w)
@@ -501,7 +528,7 @@ enum state_kind update_settled(const struct update_part *p, const struct update_
 		return STATE_FOLDED;
 	}
 	if (p->covered[i]) {
-		*of = w->by[d] != UPDATE_NONE ? w->by[d] : w->now[w->was->of[w->before[d]]];
+		*of = w->by[d] != UPDATE_NONE ? w->by[d] : w->of[d];
 		return STATE_COVERED;
 	}
 	if (p->start[i] == p->start[i + 1])

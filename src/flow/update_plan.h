@@ -7,6 +7,7 @@
 #include "flow/state.h"
 
 #define UPDATE_NONE UINT32_MAX
+#define UPDATE_CHANGED STATE_KINDS
 
 struct update_pair {
 	uint32_t a, b, shared; /* b covers a; shared: of the run's kind, 0 when the rule measures no text */
@@ -21,6 +22,9 @@ struct update_work {
 	uint64_t *signature; /* [n] */
 	uint32_t *before;    /* [n] old number, or UPDATE_NONE */
 	uint32_t *now;	     /* by old number: number, or UPDATE_NONE when gone or changed */
+	uint8_t *kind;	     /* [n] how the run before settled it (state.h); UPDATE_CHANGED: it is new or changed */
+	uint32_t *of;	     /* [n] of covered and folded ones by whom, if that is unchanged, or UPDATE_NONE */
+	uint8_t *kept;	     /* [n] it was there, perhaps another, and kept */
 	/* [n] probed: `pairs` has its coverers among the probed and those kept before, and whom it covers of the probed
 	 * and of rows that mattered; the rest was put off.  whole: all its coverers but those that are folded. */
 	uint8_t *probed, *whole;
@@ -47,7 +51,7 @@ struct update_part {
 
 void update_work_open(struct update_work *w, struct run *r, const struct run_state *was);
 void update_work_close(struct update_work *w); /* zero is fine */
-bool update_unchanged(const struct update_work *w, uint32_t doc);
+static inline bool update_unchanged(const struct update_work *w, uint32_t d) { return w->kind[d] != UPDATE_CHANGED; }
 /* Adds the pairs that are asked for; of documents probed before only those put off (ask.later). */
 int update_pairs(struct update_work *w, struct coverage_asking ask, struct err *err);
 /* Probes `more` ([n], as what; changed), then whatever that unsettles, until nothing is. */

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "flow/update_int.h"
+#include "join/flags.h"
 
 /* Nothing that was kept before is better than the old witness, which is dropped now: is what it has? */
 static bool surpasses(const struct update *u, uint32_t d)
@@ -24,19 +25,22 @@ static bool surpasses(const struct update *u, uint32_t d)
 static void old_witnesses(struct update *u, uint8_t *asks)
 {
 	const struct update_work *w = &u->work;
+	const uint32_t *before = w->before, *now = w->now, *was_witness = u->was.witness, *was_shared = u->was.shared;
+	const uint8_t *kept = u->all.kept, *kind = w->kind;
+	uint32_t *witness = u->is.witness, *shared = u->is.shared;
 
-	for (uint32_t d = 0; d < w->n; d++) {
-		uint32_t o = w->before[d], old, b;
+	for (uint32_t d = 0, n = w->n; d < n; d++) {
+		uint32_t o = before[d], old, b;
 
-		u->is.witness[d] = STATE_KEPT;
-		u->is.shared[d] = 0;
-		if (u->all.kept[d])
+		witness[d] = STATE_KEPT;
+		shared[d] = 0;
+		if (kept[d])
 			continue;
-		old = update_unchanged(w, d) ? u->was.witness[o] : STATE_KEPT;
-		b = old == STATE_KEPT ? UPDATE_NONE : w->now[old];
-		if (b != UPDATE_NONE && u->all.kept[b]) {
-			u->is.witness[d] = b;
-			u->is.shared[d] = u->was.shared[o];
+		old = kind[d] != UPDATE_CHANGED ? was_witness[o] : STATE_KEPT;
+		b = old == STATE_KEPT ? UPDATE_NONE : now[old];
+		if (b != UPDATE_NONE && kept[b]) {
+			witness[d] = b;
+			shared[d] = was_shared[o];
 		} else {
 			asks[d] = 1;
 		}
@@ -99,11 +103,12 @@ static int offer_listed(struct update *u, const struct join_query *q, const uint
 {
 	int rc = WN_OK;
 
-	for (uint32_t d = 0; d < u->work.n && rc == WN_OK; d++) {
-		bool any = asks[d] && !surpasses(u, d);
+	for (uint32_t d = 0, n = u->work.n; d < n && rc == WN_OK; d++) {
+		bool any;
 
-		if (u->all.kept[d] || u->work.probed[d] || !is_listed(u, d))
+		if (u->is.kind[d] != STATE_CORE || !is_listed(u, d) || u->all.kept[d] || u->work.probed[d])
 			continue;
+		any = asks[d] && !surpasses(u, d);
 		for (uint32_t i = u->is.start[d]; i < u->is.start[d + 1] && rc == WN_OK; i++) {
 			struct update_pair p = { d, u->is.by[i], 0 };
 
@@ -116,6 +121,12 @@ static int offer_listed(struct update *u, const struct join_query *q, const uint
 	return rc;
 }
 
+static void note_dropped(uint8_t *restrict dropped, const uint8_t *restrict kept, uint32_t n)
+{
+	for (uint32_t d = 0; d < n; d++)
+		dropped[d] = kept[d] ? 0 : COVERAGE_NOW;
+}
+
 /* Pairs of documents that were probed, or met one that was, and are kept: they were put off. */
 static int witnesses_put_off(struct update *u, const uint8_t *fresh, struct err *err)
 {
@@ -123,11 +134,11 @@ static int witnesses_put_off(struct update *u, const uint8_t *fresh, struct err 
 	uint8_t *more = mem_zarray((size_t)w->n + 1, 1), *dropped = mem_alloc((size_t)w->n + 1);
 	int rc;
 
-	for (uint32_t d = 0; d < w->n; d++) {
-		dropped[d] = u->all.kept[d] ? 0 : COVERAGE_NOW;
-		if (u->all.kept[d] && (fresh[d] || w->probed[d]))
-			more[d] = COVERAGE_AS_B;
-	}
+	note_dropped(dropped, u->all.kept, w->n);
+	for (uint32_t d = 0; (d = flags_next(fresh, d, w->n)) < w->n; d++)
+		more[d] = COVERAGE_AS_B; /* those are kept */
+	for (uint32_t d = 0; (d = flags_next(w->probed, d, w->n)) < w->n; d++)
+		more[d] = u->all.kept[d] ? COVERAGE_AS_B : 0;
 	rc = update_pairs(w, (struct coverage_asking){ .asks = more, .a_ok = dropped, .later = true }, err);
 	mem_free(more);
 	mem_free(dropped);
@@ -157,18 +168,20 @@ static int probe_witnesses(struct update *u, const struct join_query *q, const u
 	uint32_t count = 0, *least = mem_zarray((size_t)w->n + 1, sizeof *least);
 	int rc = WN_OK;
 
-	for (uint32_t d = 0; d < w->n && rc == WN_OK; d++) {
-		a_ok[d] = !u->all.kept[d] && !is_listed(u, d);
-		if (w->probed[d])
-			continue;
-		if (fresh[d]) {
-			more[d] = COVERAGE_AS_B;
-		} else if (asks[d] && a_ok[d] && !surpasses(u, d)) {
-			more[d] = COVERAGE_AS_A;
-			rc = offer_settling(u, q, d, err);
-			least[d] = u->is.shared[d];
-		}
+	note_dropped(a_ok, u->all.kept, w->n);
+	for (uint32_t d = 0; d < w->n && !u->run->group; d++)
+		a_ok[d] &= u->is.kind[d] != STATE_CORE; /* those are listed */
+	for (uint32_t d = 0; (d = flags_next(fresh, d, w->n)) < w->n; d++) {
+		more[d] = w->probed[d] ? 0 : COVERAGE_AS_B;
 		count += more[d] != 0;
+	}
+	for (uint32_t d = 0; rc == WN_OK && (d = flags_next(asks, d, w->n)) < w->n; d++) {
+		if (w->probed[d] || !a_ok[d] || surpasses(u, d))
+			continue;
+		more[d] = COVERAGE_AS_A;
+		count++;
+		rc = offer_settling(u, q, d, err);
+		least[d] = u->is.shared[d];
 	}
 	if (count && rc == WN_OK)
 		rc = update_pairs(
@@ -180,6 +193,14 @@ static int probe_witnesses(struct update *u, const struct join_query *q, const u
 	return rc;
 }
 
+/* Those that are kept now, and were not, or were another. */
+static void note_fresh(uint8_t *restrict fresh, const uint8_t *restrict kept, const uint8_t *restrict was,
+		       const uint8_t *restrict kind, uint32_t n)
+{
+	for (uint32_t d = 0; d < n; d++)
+		fresh[d] = (uint8_t)(kept[d] & ~(was[d] & (kind[d] != UPDATE_CHANGED)) & 1);
+}
+
 int update_witnesses(struct update *u, struct err *err)
 {
 	struct update_work *w = &u->work;
@@ -189,8 +210,7 @@ int update_witnesses(struct update *u, struct err *err)
 	int rc = WN_OK;
 
 	old_witnesses(u, asks);
-	for (uint32_t d = 0; d < w->n; d++)
-		fresh[d] = u->all.kept[d] && !(u->previous[d] && update_unchanged(w, d));
+	note_fresh(fresh, u->all.kept, w->kept, w->kind, w->n);
 	if (!q.set_of[u->run->kind])
 		rc = run_measured(u->run, &q, err);
 	rc = rc == WN_OK ? witnesses_put_off(u, fresh, err) : rc;

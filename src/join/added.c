@@ -8,6 +8,8 @@
 
 static const char magic[8] = "WNADDS\0\1";
 
+#define FILTER_SPARSE 16u /* bits for each difference, at least */
+
 struct head {
 	char magic[8];
 	uint64_t index; /* checksum of its tail */
@@ -80,8 +82,28 @@ int added_open(struct added *a, const unsigned char *bytes, size_t n, uint64_t i
 	return WN_OK;
 }
 
+static void note_filter(struct added *a)
+{
+	size_t n = 0;
+	unsigned bits = 10;
+
+	for (size_t k = 0; k < a->parts.n; k++)
+		n += a->parts.p[k].n;
+	while (bits < 32 && (size_t)1 << bits < FILTER_SPARSE * n)
+		bits++;
+	a->filter_shift = 64 - bits;
+	a->filter = mem_zalloc(((size_t)1 << bits) / 8);
+	for (size_t k = 0; k < a->parts.n; k++)
+		for (size_t i = 0; i < a->parts.p[k].n; i++) {
+			uint64_t at = a->parts.p[k].items[i] >> a->filter_shift;
+
+			a->filter[at >> 6] |= (uint64_t)1 << (at & 63);
+		}
+}
+
 void added_bind(struct added *a, const uint32_t *set_of, uint32_t names, uint32_t sets, uint32_t rows)
 {
+	note_filter(a);
 	a->set_of = mem_array((size_t)a->n + 1, sizeof *a->set_of);
 	a->base = mem_array((size_t)a->n + 1, sizeof *a->base);
 	a->next_of = mem_array((size_t)a->n + 1, sizeof *a->next_of);
@@ -114,6 +136,7 @@ void added_release(struct added *a)
 	vec_release(&a->parts);
 	vec_release(&a->fresh);
 	vec_release(&a->fresh_items);
+	mem_free(a->filter);
 	mem_free(a->set_of);
 	mem_free(a->base);
 	mem_free(a->row_of);

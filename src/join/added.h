@@ -45,10 +45,18 @@ struct added {
 	uint32_t *base;		      /* [n] */
 	uint32_t *row_of;	      /* [sets] or ADDED_NONE */
 	uint32_t *first_of, *next_of; /* [rows of the index], [n]: whose base a row is; ADDED_NONE: none more */
+	/* A bit of the upper bits of each difference: most items are in none. */
+	uint64_t *filter;
+	unsigned filter_shift;
 	/* What was looked up and is in no part: sets instead of names; items of one question after those of another. */
 	VEC(struct added_row) fresh;
 	VEC(struct added_item) fresh_items;
 };
+
+static inline bool added_may_have(const struct added *a, uint64_t item)
+{
+	return a->filter[item >> a->filter_shift >> 6] >> (item >> a->filter_shift & 63) & 1;
+}
 
 /* A part from its bytes, which stay the caller's; it belongs to the index whose tail has this checksum, of `rows` rows.
  * WN_DATA with the reason. */

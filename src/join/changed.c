@@ -12,6 +12,7 @@
 #include "join/answer.h"
 #include "join/big.h"
 #include "join/coverage.h"
+#include "join/flags.h"
 #include "join/near.h"
 #include "join/probe.h"
 #include "join/sets.h"
@@ -225,45 +226,92 @@ static int give(struct answer *s, const struct coverage_asking *ask, uint32_t a,
 	return rc;
 }
 
+/* A disjunct's pairs of sets, and the documents that can have one. */
+struct prepared {
+	near_pairs *pairs; /* [threads] */
+	uint8_t *live;
+	bool known;
+};
+
+/* False: nothing of what was put off is asked for. */
+static bool prepare(struct prepared *p, const struct join_query *q, unsigned i, const struct join_options *o,
+		    const struct coverage_asking *ask, int kind, unsigned threads)
+{
+	bool any = !ask->later;
+
+	p->live = mem_alloc((size_t)q->n + 1);
+	p->pairs = mem_zarray(threads, sizeof *p->pairs);
+	memset(p->live, 1, (size_t)q->n + 1);
+	for (uint32_t d = 0; ask->done && d < q->n; d++)
+		p->live[d] = !ask->done[d];
+	p->known = coverage_near(q, i, o, ask, kind, p->live, p->pairs);
+	for (unsigned t = 0; t < threads; t++)
+		any |= p->pairs[t].n != 0;
+	if (ask->later && !p->known)
+		memset(p->live, 0, (size_t)q->n + 1); /* nothing was put off here */
+	return any;
+}
+
+/* Documents that are live in some disjunct. */
+static uint8_t *live_of_all(const struct prepared *p, unsigned disjuncts, uint32_t n)
+{
+	uint8_t *live = mem_zalloc((size_t)n + 1);
+
+	for (unsigned i = 0; i < disjuncts; i++)
+		for (uint32_t d = 0; (d = flags_next(p[i].live, d, n)) < n; d++)
+			live[d] = 1;
+	return live;
+}
+
+static void prepared_release(struct prepared *p, unsigned threads)
+{
+	for (unsigned t = 0; p->pairs && t < threads; t++)
+		vec_release(&p->pairs[t]);
+	mem_free(p->pairs);
+	mem_free(p->live);
+	*p = (struct prepared){ 0 };
+}
+
 int coverage_changed(const struct join_query *q, const struct join_options *o, const struct coverage_asking *ask,
 		     int kind, coverage_pair *pair, void *context, struct coverage_stats *stats, struct err *err)
 {
 	struct answer s = { .q = q, .n = q->n_disjuncts, .threads = o && o->threads ? o->threads : 1 };
 	const uint8_t *changed = ask->asks;
-	uint8_t *as_b = mem_alloc((size_t)q->n + 1);
+	struct prepared *prepared = mem_zarray((size_t)s.n + 1, sizeof *prepared);
+	uint8_t *as_b = mem_zalloc((size_t)q->n + 1), *live;
 	struct sides *sides;
 	coverings found = { 0 };
 	uint64_t pairs = 0;
+	bool any = false;
 	int rc = WN_OK;
 
+	for (unsigned i = 0; i < s.n; i++)
+		any |= prepare(&prepared[i], q, i, o, ask, kind, s.threads);
+	for (unsigned i = 0; i < s.n && !any; i++)
+		prepared_release(&prepared[i], s.threads);
+	if (!any) {
+		mem_free(prepared);
+		mem_free(as_b);
+		return WN_OK;
+	}
 	s.joiner = mem_zarray((size_t)s.n + 1, sizeof *s.joiner);
 	s.lists = mem_zarray((size_t)s.n + 1, sizeof *s.lists);
 	for (unsigned i = 0; i < s.n && rc == WN_OK; i++) {
-		uint8_t *live = mem_alloc((size_t)q->n + 1);
-		near_pairs *near = mem_zarray(s.threads, sizeof *near);
-		bool known;
+		struct prepared *p = &prepared[i];
 
-		for (uint32_t d = 0; d < q->n; d++)
-			live[d] = !ask->done || !ask->done[d];
-		known = coverage_near(q, i, o, ask, kind, live, near);
-		if (ask->later && !known)
-			memset(live, 0, (size_t)q->n + 1); /* nothing was put off here */
-		joiner_open(&s.joiner[i], q, i, o, live, false);
-		mem_free(live);
-		if (known)
-			given_lists(&s.joiner[i], &s.lists[i], changed, near, s.threads);
-		for (unsigned t = 0; t < s.threads; t++)
-			vec_release(&near[t]);
-		mem_free(near);
-		if (s.joiner[i].kind >= 0 && !known && !ask->later)
+		joiner_open(&s.joiner[i], q, i, o, p->live, false);
+		if (p->known)
+			given_lists(&s.joiner[i], &s.lists[i], changed, p->pairs, s.threads);
+		if (s.joiner[i].kind >= 0 && !p->known && !ask->later)
 			rc = changed_lists(&s.joiner[i], &s.lists[i], changed, s.threads, err);
 	}
 	sides = mem_zarray((size_t)s.n + 1, sizeof *sides);
-	for (uint32_t d = 0; d < q->n; d++)
+	for (uint32_t d = 0; (d = flags_next(ask->asks, d, q->n)) < q->n; d++)
 		as_b[d] = ask->asks[d] & COVERAGE_AS_B;
 	for (unsigned i = 0; i < s.n && rc == WN_OK; i++)
 		sides[i] = (struct sides){ s.joiner[i].as_b, joiner_side(&s.joiner[i], as_b) };
-	for (uint32_t a = 0; a < q->n && rc == WN_OK; a++) {
+	live = live_of_all(prepared, s.n, q->n);
+	for (uint32_t a = 0; rc == WN_OK && (a = flags_next(live, a, q->n)) < q->n; a++) {
 		if (!has_row(&s, a))
 			continue;
 		take_side(&s, sides, changed[a] & COVERAGE_AS_A);
@@ -274,8 +322,12 @@ int coverage_changed(const struct join_query *q, const struct join_options *o, c
 			s.joiner[i].as_b = sides[i].all;
 		joiner_side_release(&sides[i].asking);
 	}
+	for (unsigned i = 0; i < s.n; i++)
+		prepared_release(&prepared[i], s.threads);
+	mem_free(prepared);
 	mem_free(sides);
 	mem_free(as_b);
+	mem_free(live);
 	answer_stats(&s, stats);
 	if (stats)
 		stats->pairs += pairs;

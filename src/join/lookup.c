@@ -10,41 +10,26 @@
 #include "join/bound.h"
 #include "join/lookup_int.h"
 
-#define UNKNOWN_SHARE 4u     /* more than a quarter of the sets unknown to the index: reading all is cheaper */
-#define SEEKERS_AT_ONCE 8u   /* handed to a thread */
-#define AMBIGUOUS (1u << 31) /* in a mark: a ref may have meant another class */
+#define UNKNOWN_SHARE 4u   /* more than a quarter of the sets unknown to the index: reading all is cheaper */
+#define SEEKERS_AT_ONCE 8u /* handed to a thread */
 
-struct part {				/* a list that a seeker is in */
-	uint32_t length, weight, class; /* of a list of one row (POSTINGS_OWN): the row */
-};
+void lookup_documents(struct postings *kept, const struct join_query *q, int kind)
+{
+	const uint32_t *of = q->set_of[kind], sets = q->sets[kind].n;
 
-struct range { /* of a set's documents, by the first order */
-	double a_min, a_max, b_min, b_max;
-};
-
-struct walker { /* per thread */
-	struct sets_scratch scratch;
-	VEC(struct part) parts;
-	VEC(uint64_t) refs, order;
-	uint64_t *slot; /* a table of refs, which a new turn empties */
-	size_t slots;
-	uint32_t turn;
-	uint32_t *mark;	     /* [classes] items of it that the seeker has */
-	uint32_t *run_mark;  /* [runs] */
-	uint32_t *alone;     /* [rows] items that a row alone has and the seeker too */
-	uint8_t *seen;	     /* [rows], or [members] */
-	VEC(uint32_t) met;   /* the same, listed */
-	uint8_t *seen_added; /* [added] */
-	int32_t *differ;     /* [added] what the seeker shares with it, less what it shares with its base */
-	VEC(uint32_t) met_added;
-	VEC(struct postings_later) later;
-};
-
-struct seeker {
-	uint32_t set, n;
-	uint64_t least, more; /* it shares with an opposite when it probes; of that what it asks for */
-	bool probes, probed;
-};
+	if (kept->docs)
+		return;
+	kept->docs_start = mem_zarray((size_t)sets + 2, sizeof *kept->docs_start);
+	kept->docs = mem_array((size_t)q->n + 1, sizeof *kept->docs);
+	for (uint32_t d = 0; d < q->n; d++)
+		if (of[d] != JOIN_NO_SET)
+			kept->docs_start[of[d] + 2]++;
+	for (uint32_t s = 0; s < sets; s++)
+		kept->docs_start[s + 2] += kept->docs_start[s + 1];
+	for (uint32_t d = 0; d < q->n; d++)
+		if (of[d] != JOIN_NO_SET)
+			kept->docs[kept->docs_start[of[d] + 1]++] = d;
+}
 
 /* ---- who seeks ---- */
 
@@ -68,6 +53,7 @@ static bool choose_seekers(struct lookup *x)
 		asks |= r->few[s];
 		if (!is_known(r->kept, s)) {
 			vec_push(&x->member, s);
+			x->member_ask |= r->few[s];
 		} else {
 			vec_push(&x->known, s);
 			x->known_ask |= r->few[s];
@@ -93,18 +79,6 @@ static bool choose_seekers(struct lookup *x)
 	return unknown <= others / UNKNOWN_SHARE;
 }
 
-static struct seeker seeker_of(const struct lookup *x, uint32_t set)
-{
-	const struct lookup_request *r = x->r;
-	const struct joiner *j = r->lead;
-	struct seeker s = { .set = set, .n = x->sets->size[set] };
-
-	s.more = r->least && r->few[set] == COVERAGE_AS_A && !j->flip ? r->least[set] : 0;
-	s.least = joiner_least(j, s.n);
-	s.least = s.more > s.least ? s.more : s.least;
-	return s;
-}
-
 /* ---- by the first order ---- */
 
 static void widen(double *low, double *high, double v)
@@ -113,37 +87,48 @@ static void widen(double *low, double *high, double v)
 	*high = v > *high ? v : *high;
 }
 
-static void note_ranges(struct lookup *x)
+/* The range of a set's documents, which is kept until another takes its place. */
+static const struct range *range_of(const struct lookup *x, struct walker *w, uint32_t set)
 {
-	const struct join_disjunct *d = x->r->lead->d;
-	const uint32_t *of = x->r->q->set_of[x->r->lead->kind];
+	const struct join_order *order = &x->r->lead->d->order[0];
+	const struct postings *kept = x->r->kept;
+	struct range *g = &w->ranges[set % LOOKUP_RANGES];
 
-	if (d->n_orders == 0)
-		return;
-	x->range = mem_array((size_t)x->sets->n + 1, sizeof *x->range);
-	for (uint32_t s = 0; s < x->sets->n; s++)
-		x->range[s] = (struct range){ INFINITY, -INFINITY, INFINITY, -INFINITY };
-	for (uint32_t k = 0; k < x->r->q->n; k++) {
-		struct range *g = of[k] == JOIN_NO_SET || !x->r->docs[k] ? NULL : &x->range[of[k]];
+	if (g->next == set + 1)
+		return g;
+	*g = (struct range){ INFINITY, -INFINITY, INFINITY, -INFINITY, set + 1 };
+	for (uint32_t i = kept->docs_start[set]; i < kept->docs_start[set + 1]; i++) {
+		uint32_t d = kept->docs[i];
 
-		if (!g)
+		if (!x->r->docs[d])
 			continue;
-		widen(&g->a_min, &g->a_max, d->order[0].va[k]);
-		widen(&g->b_min, &g->b_max, d->order[0].vb[k]);
+		widen(&g->a_min, &g->a_max, order->va[d]);
+		widen(&g->b_min, &g->b_max, order->vb[d]);
 	}
+	return g;
 }
 
-/* Can a document of set p probe, and one of set o be opposite to it? */
-static bool order_allows(const struct lookup *x, uint32_t p, uint32_t o)
+/* Can a document of a set p probe, and one of a set o be opposite to it? */
+static bool order_allows(const struct lookup *x, const struct range *p, const struct range *o)
 {
 	const struct join_order *r = &x->r->lead->d->order[0];
-	const struct range *a, *b;
+	const struct range *a = x->r->lead->flip ? o : p, *b = x->r->lead->flip ? p : o;
 
-	if (!x->range)
-		return true;
-	a = &x->range[x->r->lead->flip ? o : p];
-	b = &x->range[x->r->lead->flip ? p : o];
-	return b->b_max - a->a_min >= r->lo && b->b_min - a->a_max <= r->hi;
+	return x->r->lead->d->n_orders == 0 || (b->b_max - a->a_min >= r->lo && b->b_min - a->a_max <= r->hi);
+}
+
+static struct seeker seeker_of(const struct lookup *x, struct walker *w, uint32_t set)
+{
+	const struct lookup_request *r = x->r;
+	const struct joiner *j = r->lead;
+	struct seeker s = { .set = set, .n = x->sets->size[set] };
+
+	s.more = r->least && r->few[set] == COVERAGE_AS_A && !j->flip ? r->least[set] : 0;
+	s.least = joiner_least(j, s.n);
+	s.least = s.more > s.least ? s.more : s.least;
+	if (j->d->n_orders)
+		s.range = *range_of(x, w, set);
+	return s;
 }
 
 /* ---- pairs ---- */
@@ -157,301 +142,131 @@ static unsigned asked_for(const struct lookup *x, uint32_t p, uint32_t o)
 	return (r->few[a] & COVERAGE_AS_A ? r->b_ok[b] : 0u) | (r->few[b] & COVERAGE_AS_B ? r->a_ok[a] : 0u);
 }
 
-/* When is a pair of the seeker with a set wanted, if it shares `shared` (or up to that)?  0: never. */
-static unsigned wanted(const struct lookup *x, const struct seeker *s, uint32_t set, uint64_t shared)
+/* A set that the seeker met: by the orders and by what is asked for, when a pair is wanted in which the one probes or
+ * the other, and what they must share then. */
+struct candidate {
+	uint32_t set;
+	unsigned probing, probed;
+	uint64_t least_probing, least_probed;
+	bool may_probe, may_be_probed; /* by the orders alone */
+};
+
+/* False: no pair with it can be wanted, now or later, as far as their sizes tell. */
+static bool consider(const struct lookup *x, struct walker *w, const struct seeker *s, uint32_t set,
+		     struct candidate *c)
 {
 	const struct joiner *j = x->r->lead;
-	uint32_t size = x->sets->size[set];
-	unsigned probing = asked_for(x, s->set, set), probed = asked_for(x, set, s->set);
+	uint32_t size = x->sets->size[set], most = s->n < size ? s->n : size;
+	const struct range *range;
 
-	if (probing && (shared < s->more || !order_allows(x, s->set, set) || shared < joiner_need(j, s->n, size)))
-		probing = 0;
-	if (probed && (!order_allows(x, set, s->set) || shared < joiner_need(j, size, s->n)))
-		probed = 0;
-	return probing | probed;
+	*c = (struct candidate){ .set = set };
+	if (set == s->set || !(x->r->few[set] || x->r->live[set] || x->member_of[set] != UINT32_MAX))
+		return false;
+	c->probing = asked_for(x, s->set, set);
+	c->probed = asked_for(x, set, s->set);
+	if (!(c->probing | c->probed))
+		return false;
+	if (c->probing) {
+		c->least_probing = joiner_need(j, s->n, size);
+		c->least_probing = s->more > c->least_probing ? s->more : c->least_probing;
+		c->probing = most < c->least_probing ? 0 : c->probing;
+	}
+	if (c->probed) {
+		c->least_probed = joiner_need(j, size, s->n);
+		c->probed = most < c->least_probed ? 0 : c->probed;
+	}
+	if (!(c->probing | c->probed))
+		return false;
+	range = x->r->lead->d->n_orders ? range_of(x, w, set) : NULL;
+	c->may_probe = order_allows(x, &s->range, range);
+	c->may_be_probed = order_allows(x, range, &s->range);
+	c->probing = c->may_probe ? c->probing : 0;
+	c->probed = c->may_be_probed ? c->probed : 0;
+	return c->probing | c->probed;
 }
 
-/* A pair of which it is known what they share: now, or for later. */
-static void note_pair(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t shared)
+/* When is a pair wanted, if the two share so many?  0: never. */
+static unsigned wanted(const struct candidate *c, uint64_t shared)
 {
-	unsigned when = wanted(x, s, set, shared);
-	uint32_t few = x->r->few[s->set] ? s->set : set;
-
-	if (when & COVERAGE_NOW)
-		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ set, shared }));
-	else if (when)
-		vec_push(&x->walker[worker].later,
-			 ((struct postings_later){ s->set, set, shared, order_allows(x, s->set, set),
-						   order_allows(x, set, s->set) }));
-}
-
-static bool worth_counting(const struct lookup *x, const struct seeker *s, uint32_t set)
-{
-	uint32_t size = x->sets->size[set];
-
-	return set != s->set && (x->r->few[set] || x->r->live[set] || x->member_of[set] != UINT32_MAX) &&
-	       wanted(x, s, set, s->n < size ? s->n : size);
+	return (shared >= c->least_probing ? c->probing : 0) | (shared >= c->least_probed ? c->probed : 0);
 }
 
 /* What the seeker shares with a row: items of the classes that both have, and those that the row alone has.  False: the
  * index is damaged. */
 static bool shared_with(struct lookup *x, struct walker *w, uint32_t row, uint32_t *shared, bool *sure)
 {
-	const uint32_t *class = postings_row_classes(x->r->kept, row), n = x->r->kept->rows[row].n;
-	uint32_t any = 0;
+	const uint32_t *class = postings_row_classes(x->r->kept, row), n = x->r->kept->rows[row].n, *mark = w->mark;
+	uint32_t any = 0, items = w->alone[row];
 
-	*shared = w->alone[row];
 	if (!class)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		*shared += w->mark[class[i]] & ~AMBIGUOUS;
-		any |= w->mark[class[i]];
+		items += mark[class[i]] & LOOKUP_ITEMS;
+		any |= mark[class[i]];
 	}
-	*sure = !(any & AMBIGUOUS);
+	*shared = items;
+	*sure = !(any & LOOKUP_AMBIGUOUS);
 	return true;
 }
 
-static void note_counted(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t shared,
-			 bool sure)
+/* Notes a pair for later: as many as the seeker shares with a row, or UINT32_MAX, and `differ` more. */
+static void put_off(struct walker *w, const struct seeker *s, const struct candidate *c, uint32_t base, int32_t differ)
 {
-	if (!sure && wanted(x, s, set, shared)) /* it may share less, not more */
-		shared = sets_overlap(&x->walker[worker].scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
-	note_pair(x, worker, s, set, shared);
+	vec_push(&w->later, ((struct postings_later){ s->set, c->set, base, differ, c->may_probe, c->may_be_probed }));
 }
 
-static void count_row(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t row)
+/* The pair of the seeker with a set that differs from a row, its base (UINT32_MAX: none), in items of which the seeker
+ * has `differ` more of the set's own than of the base's.  One that nobody wants yet is not counted, if it can be
+ * later: without a key a set's rows have the same classes. */
+static void count_pair(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t base,
+		       int32_t differ)
 {
-	uint32_t set = x->r->kept->set_of[row], shared;
-	bool sure;
-
-	if (set == JOIN_NO_SET || !worth_counting(x, s, set) ||
-	    !shared_with(x, &x->walker[worker], row, &shared, &sure))
-		return;
-	note_counted(x, worker, s, set, shared, sure);
-}
-
-static void count_added(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t added)
-{
-	const struct added *a = &x->r->kept->added;
-	uint32_t set = a->set_of[added], shared = 0;
+	struct walker *w = &x->walker[worker];
+	uint32_t shared = 0, few;
+	struct candidate c;
 	bool sure = true;
+	unsigned when;
 
-	if (set == JOIN_NO_SET || !worth_counting(x, s, set) ||
-	    (a->base[added] != ADDED_NONE && !shared_with(x, &x->walker[worker], a->base[added], &shared, &sure)))
+	if (set == JOIN_NO_SET || !consider(x, w, s, set, &c))
 		return;
-	note_counted(x, worker, s, set, shared + (uint32_t)x->walker[worker].differ[added], sure);
-}
-
-/* ---- walking ---- */
-
-/* Small arrays of small numbers. */
-static void sort_numbers(uint64_t *v, size_t n)
-{
-	while (n > 24) {
-		uint64_t pivot = v[n / 2];
-		size_t i = 0, k = n - 1;
-
-		for (;; i++, k--) {
-			uint64_t t;
-
-			while (v[i] < pivot)
-				i++;
-			while (v[k] > pivot)
-				k--;
-			if (i >= k)
-				break;
-			t = v[i];
-			v[i] = v[k];
-			v[k] = t;
-		}
-		if (k + 1 < n - k - 1) { /* the shorter half first: the stack stays low */
-			sort_numbers(v, k + 1);
-			v += k + 1;
-			n -= k + 1;
-		} else {
-			sort_numbers(v + k + 1, n - k - 1);
-			n = k + 1;
-		}
-	}
-	for (size_t i = 1; i < n; i++) {
-		uint64_t x = v[i];
-		size_t k = i;
-
-		for (; k && v[k - 1] > x; k--)
-			v[k] = v[k - 1];
-		v[k] = x;
-	}
-}
-
-/* Numbers, each once with how often it was there: number << 32 | count; returns how many. */
-static size_t distinct(struct walker *w, const uint32_t *number, size_t n)
-{
-	size_t kept = 0, mask;
-
-	if (w->slots < 2 * n + 2) {
-		for (w->slots = 1024; w->slots < 4 * n; w->slots *= 2)
-			;
-		w->slot = mem_rearray(w->slot, w->slots, sizeof *w->slot);
-		memset(w->slot, 0, w->slots * sizeof *w->slot);
-		w->turn = 0;
-	}
-	mask = w->slots - 1;
-	w->turn++;
-	vec_reserve(&w->refs, n + 1);
-	for (size_t i = 0; i < n; i++) {
-		size_t at = (number[i] * 0x9e3779b1u >> 7) & mask;
-
-		/* a slot of this turn: turn << 32 | place */
-		while (w->slot[at] >> 32 == w->turn && w->refs.p[(uint32_t)w->slot[at]] >> 32 != number[i])
-			at = (at + 1) & mask;
-		if (w->slot[at] >> 32 != w->turn) {
-			w->slot[at] = (uint64_t)w->turn << 32 | kept;
-			w->refs.p[kept++] = (uint64_t)number[i] << 32;
-		}
-		w->refs.p[(uint32_t)w->slot[at]]++;
-	}
-	return kept;
-}
-
-static void meet(struct walker *w, uint32_t who)
-{
-	if (w->seen[who])
-		return;
-	w->seen[who] = 1;
-	vec_push(&w->met, who);
-}
-
-static void meet_list(struct lookup *x, struct walker *w, const struct part *p, bool prefix)
-{
-	const struct postings_class *c = &x->r->kept->classes[p->class];
-	const uint32_t *row;
-
-	if (p->class & POSTINGS_OWN) {
-		meet(w, p->class & ~POSTINGS_OWN);
+	if (!((c.probing | c.probed) & COVERAGE_NOW) && !x->r->lead->d->key && !s->more) {
+		put_off(w, s, &c, base, differ);
 		return;
 	}
-	if (prefix && c->prefix == 0)
+	if (base != UINT32_MAX && !shared_with(x, w, base, &shared, &sure))
 		return;
-	if (!(row = postings_list(x->r->kept, p->class)))
-		return;
-	for (uint32_t i = 0; i < (prefix ? c->prefix : c->n); i++)
-		meet(w, row[i]);
+	shared += (uint32_t)differ;
+	if (!sure && wanted(&c, shared)) /* it may share less, not more */
+		shared = sets_overlap(&w->scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
+	when = wanted(&c, shared);
+	few = x->r->few[s->set] ? s->set : set;
+	if (when & COVERAGE_NOW)
+		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ set, shared }));
+	else if (when)
+		put_off(w, s, &c, UINT32_MAX, (int32_t)shared);
 }
 
-/* The shortest lists of one that probes: without one of them it shares too little.  Who would walk one of
- * the lists themselves, up to this one, stand in front. */
-static void walk(struct lookup *x, struct walker *w, const struct seeker *s)
+/* ---- whom it meets ---- */
+
+static void meet_beside(struct beside *b, uint32_t who)
 {
-	uint64_t rest = 0;
+	if (!b->of[who].seen)
+		vec_push(&b->noted, who);
+	b->of[who].seen = BESIDE_MET;
+}
 
-	if (s->probes) {
-		vec_reserve(&w->order, w->parts.n + 1);
-		for (size_t i = 0; i < w->parts.n; i++) {
-			w->order.p[i] = (uint64_t)w->parts.p[i].length << 32 | i;
-			rest += w->parts.p[i].weight;
-		}
-		sort_numbers(w->order.p, w->parts.n);
-		for (size_t i = 0; i < w->parts.n && rest >= s->least; i++) {
-			const struct part *p = &w->parts.p[(uint32_t)w->order.p[i]];
+/* The seeker has `weight` items that it has and its row has not, or, less than 0, the other way. */
+static void differ_beside(struct beside *b, uint32_t who, int32_t weight, bool meets)
+{
+	struct beside_set *of = &b->of[who];
 
-			meet_list(x, w, p, false);
-			rest -= p->weight;
-		}
+	if (!of->seen) {
+		vec_push(&b->noted, who);
+		of->seen = BESIDE_NOTED;
 	}
-	for (size_t i = 0; i < w->parts.n && s->probed; i++)
-		meet_list(x, w, &w->parts.p[i], true);
-}
-
-static void add_part(struct lookup *x, struct walker *w, uint32_t class, uint32_t weight, bool sure)
-{
-	vec_push(&w->parts, ((struct part){ x->r->kept->classes[class].n, weight, class }));
-	w->mark[class] = (w->mark[class] + weight) | (sure ? 0 : AMBIGUOUS);
-}
-
-/* The base's classes, less the items that the member has not. */
-static void gather_base(struct lookup *x, struct walker *w, uint32_t m)
-{
-	struct postings *kept = x->r->kept;
-	uint32_t row = x->base[m], alone = kept->rows[row].alone;
-	const uint32_t *class = postings_row_classes(kept, row);
-	size_t from = x->hit_start[2 * m + 1], n = distinct(w, x->hit + from, x->hit_start[2 * m + 2] - from);
-
-	if (!class)
-		return;
-	for (uint32_t i = 0; i < kept->rows[row].n; i++)
-		w->mark[class[i]] = kept->classes[class[i]].weight;
-	for (size_t i = 0; i < n; i++) {
-		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), less = (uint32_t)w->refs.p[i], of_base = 0, classes,
-			 it = 0;
-		const struct postings_name *name;
-
-		if (ref & POSTINGS_OWN) {
-			alone -= less < alone ? less : alone;
-			continue;
-		}
-		classes = postings_classes(kept, ref, &name);
-		for (uint32_t k = 0; k < classes; k++)
-			if (w->mark[name[k].class]) {
-				of_base++;
-				it = name[k].class;
-			}
-		if (of_base == 1 && (w->mark[it] & ~AMBIGUOUS) >= less)
-			w->mark[it] -= less;
-		for (uint32_t k = 0; k < classes && of_base != 1; k++)
-			w->mark[name[k].class] |= w->mark[name[k].class] ? AMBIGUOUS : 0;
-	}
-	for (uint32_t i = 0; i < kept->rows[row].n; i++)
-		if (w->mark[class[i]])
-			vec_push(&w->parts, ((struct part){ kept->classes[class[i]].n, w->mark[class[i]] & ~AMBIGUOUS,
-							    class[i] }));
-	if (alone) {
-		vec_push(&w->parts, ((struct part){ 1, alone, POSTINGS_OWN | row }));
-		w->alone[row] = alone;
-	}
-}
-
-/* The lists that a member is in. */
-static void gather_member(struct lookup *x, struct walker *w, uint32_t m)
-{
-	struct postings *kept = x->r->kept;
-	size_t from = x->hit_start[2 * m], n;
-
-	if (x->base[m] != UINT32_MAX)
-		gather_base(x, w, m);
-	n = distinct(w, x->hit + from, x->hit_start[2 * m + 1] - from);
-	for (size_t i = 0; i < n; i++) {
-		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], classes;
-		const struct postings_name *name;
-
-		if (ref & POSTINGS_OWN) {
-			if ((ref & ~POSTINGS_OWN) >= kept->tail.rows)
-				continue;
-			vec_push(&w->parts, ((struct part){ 1, weight, ref }));
-			w->alone[ref & ~POSTINGS_OWN] += weight;
-			continue;
-		}
-		classes = postings_classes(kept, ref, &name);
-		for (uint32_t k = 0; k < classes; k++)
-			add_part(x, w, name[k].class, weight, classes == 1);
-	}
-}
-
-static void forget(struct walker *w)
-{
-	for (size_t i = 0; i < w->parts.n; i++)
-		if (w->parts.p[i].class & POSTINGS_OWN)
-			w->alone[w->parts.p[i].class & ~POSTINGS_OWN] = 0;
-		else
-			w->mark[w->parts.p[i].class] = 0;
-	w->parts.n = 0;
-}
-
-static void meet_added(struct walker *w, uint32_t added)
-{
-	if (w->seen_added[added])
-		return;
-	w->seen_added[added] = 1;
-	vec_push(&w->met_added, added);
+	if (meets)
+		of->seen = BESIDE_MET;
+	of->differ += weight;
 }
 
 /* Added sets that have an item of the seeker which their base has not, whose base it met, or who would meet it. */
@@ -460,101 +275,107 @@ static void walk_added(struct lookup *x, struct walker *w, const struct seeker *
 	const struct added *a = &x->r->kept->added;
 	uint32_t m = x->member_of[s->set];
 
-	for (size_t i = x->differ_start[m]; i < x->differ_start[m + 1]; i++) {
-		uint32_t who = x->differ[i] & ~ADDED_MISSING;
-
-		w->differ[who] += x->differ[i] & ADDED_MISSING ? -1 : 1;
-		meet_added(w, who);
-	}
+	for (size_t i = x->differ_start[m]; i < x->differ_start[m + 1]; i++)
+		differ_beside(&w->added, x->differ[i] & ~ADDED_MISSING, x->differ[i] & ADDED_MISSING ? -1 : 1,
+			      !(x->differ[i] & ADDED_MISSING));
 	for (size_t i = 0; i < w->met.n; i++)
 		for (uint32_t k = a->first_of[w->met.p[i]]; k != ADDED_NONE; k = a->next_of[k])
-			meet_added(w, k);
+			meet_beside(&w->added, k);
 	for (size_t i = 0; i < w->parts.n && s->probed; i++)
 		if (!(w->parts.p[i].class & POSTINGS_OWN))
 			for (uint32_t k = x->more_start[w->parts.p[i].class]; k != ADDED_NONE; k = x->more.p[k].next)
-				meet_added(w, x->more.p[k].added);
+				meet_beside(&w->added, x->more.p[k].added);
 }
 
-/* Meets rows by the parts that were gathered, and added sets, and counts what they share. */
-static void pair_gathered(struct lookup *x, unsigned worker, const struct seeker *s, bool added)
+/* Other members in the same way: each of two that probes finds the other.  It shares too little with whoever has none of
+ * the items that are in no list, or in one that it walked; who has one of them by its base was met with that. */
+static void walk_members(struct lookup *x, struct walker *w, uint32_t m)
+{
+	const struct lookup_runs *r = &x->runs;
+
+	for (uint32_t i = r->of_start[m]; i < r->of_start[m + 1]; i++) {
+		uint32_t run = r->of[i], class = r->class.p[run];
+		int32_t weight = (int32_t)r->weight.p[run];
+		bool walked = class == UINT32_MAX || w->mark[class] & LOOKUP_WALKED;
+
+		for (uint32_t k = r->start.p[run]; k < r->in_base.p[run]; k++) {
+			uint32_t who = r->holders.p[k] >> LOOKUP_KIND_BITS, kind = lookup_kind(r->holders.p[k]);
+
+			if (kind == LOOKUP_NOT_HERE)
+				differ_beside(&w->members, who, -weight, false);
+			else if (who != m) /* one without a base may not look for others itself */
+				differ_beside(&w->members, who, weight, walked || x->beside[who] == UINT32_MAX);
+		}
+	}
+	for (size_t i = 0; i < w->met.n; i++)
+		for (uint32_t k = x->beside_first[w->met.p[i]]; k != UINT32_MAX; k = x->beside_next[k])
+			meet_beside(&w->members, k);
+}
+
+static void count_added(struct lookup *x, unsigned worker, const struct seeker *s)
+{
+	const struct added *a = &x->r->kept->added;
+	struct beside *b = &x->walker[worker].added;
+
+	for (size_t i = 0; i < b->noted.n; i++) {
+		uint32_t who = b->noted.p[i];
+
+		if (b->of[who].seen == BESIDE_MET)
+			count_pair(x, worker, s, a->set_of[who], a->base[who], b->of[who].differ);
+	}
+	beside_forget(b);
+}
+
+static void count_members(struct lookup *x, unsigned worker, const struct seeker *s)
+{
+	struct beside *b = &x->walker[worker].members;
+
+	for (size_t i = 0; i < b->noted.n; i++) {
+		uint32_t who = b->noted.p[i];
+
+		if (b->of[who].seen == BESIDE_MET)
+			count_pair(x, worker, s, x->member.p[who], x->beside[who], b->of[who].differ);
+	}
+	beside_forget(b);
+}
+
+/* Meets rows by the parts that were gathered, added sets and members, and counts what they share. */
+static void pair_gathered(struct lookup *x, unsigned worker, const struct seeker *s, bool added, bool members)
 {
 	struct walker *w = &x->walker[worker];
 
-	walk(x, w, s);
+	lookup_walk(x, w, s);
 	if (added)
 		walk_added(x, w, s);
+	if (members)
+		walk_members(x, w, x->member_of[s->set]);
 	for (size_t i = 0; i < w->met.n; i++) {
 		w->seen[w->met.p[i]] = 0;
-		count_row(x, worker, s, w->met.p[i]);
+		count_pair(x, worker, s, x->r->kept->set_of[w->met.p[i]], w->met.p[i], 0);
 	}
 	w->met.n = 0;
-	for (size_t i = 0; i < w->met_added.n; i++) {
-		count_added(x, worker, s, w->met_added.p[i]);
-		w->seen_added[w->met_added.p[i]] = 0;
-		w->differ[w->met_added.p[i]] = 0;
-	}
-	w->met_added.n = 0;
-	forget(w);
+	count_added(x, worker, s);
+	count_members(x, worker, s);
+	lookup_forget(w);
 }
 
-/* ---- members ---- */
-
-/* Whom a member meets of the others: each of two that probes finds the other. */
-static void pair_with_members(struct lookup *x, unsigned worker, uint32_t m, const struct seeker *s)
-{
-	struct walker *w = &x->walker[worker];
-	const struct lookup_runs *r = &x->runs;
-	uint32_t from = r->of_start[m], n = r->of_start[m + 1] - from;
-	uint64_t rest = 0;
-
-	vec_reserve(&w->order, (size_t)n + 1);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t run = r->of[from + i];
-
-		w->order.p[i] = (uint64_t)(r->start.p[run + 1] - r->start.p[run]) << 32 | run;
-		w->run_mark[run] = r->weight.p[run];
-		rest += r->weight.p[run];
-	}
-	if (rest >= s->least)
-		sort_numbers(w->order.p, n);
-	for (uint32_t i = 0; i < n && rest >= s->least; i++) {
-		uint32_t run = (uint32_t)w->order.p[i];
-
-		for (uint32_t k = r->start.p[run]; k < r->start.p[run + 1]; k++)
-			meet(w, r->holders.p[k]);
-		rest -= r->weight.p[run];
-	}
-	for (size_t i = 0; i < w->met.n; i++) {
-		uint32_t o = w->met.p[i], shared = 0;
-
-		w->seen[o] = 0;
-		if (!worth_counting(x, s, x->member.p[o]))
-			continue;
-		for (uint32_t k = r->of_start[o]; k < r->of_start[o + 1]; k++)
-			shared += w->run_mark[r->of[k]];
-		note_pair(x, worker, s, x->member.p[o], shared);
-	}
-	w->met.n = 0;
-	for (uint32_t i = 0; i < n; i++)
-		w->run_mark[r->of[from + i]] = 0;
-}
+/* ---- who meets ---- */
 
 static unsigned bit_of_prober(const struct joiner *j) { return j->flip ? COVERAGE_AS_B : COVERAGE_AS_A; }
 
 /* Known sets that ask do not find members: those find them, whichever way. */
 static void pair_member(struct lookup *x, unsigned worker, uint32_t m)
 {
-	struct seeker s = seeker_of(x, x->member.p[m]);
+	struct seeker s = seeker_of(x, &x->walker[worker], x->member.p[m]);
 	const struct joiner *j = x->r->lead;
 	unsigned prober = bit_of_prober(j), other = prober ^ (COVERAGE_AS_A | COVERAGE_AS_B);
 
-	s.probes = j->symmetric || x->r->few[s.set] & prober || x->known_ask & other;
-	s.probed = !j->symmetric && (x->r->few[s.set] & other || x->known_ask & prober);
-	pair_with_members(x, worker, m, &s);
-	if (m >= x->n_asking && !x->known.n)
+	if (m >= x->n_asking && !x->known.n) /* nobody asks but members, and those find it: runs tell all its items */
 		return;
-	gather_member(x, &x->walker[worker], m);
-	pair_gathered(x, worker, &s, lookup_wants_added(x, m));
+	s.probes = j->symmetric || x->r->few[s.set] & prober || (x->known_ask | x->member_ask) & other;
+	s.probed = !j->symmetric && (x->r->few[s.set] & other || x->known_ask & prober);
+	lookup_gather(x, &x->walker[worker], s.set);
+	pair_gathered(x, worker, &s, lookup_wants_added(x, m), x->compares);
 }
 
 /* A set that the index knows: of each of its rows the classes are there.  Or an added one, which was looked up. */
@@ -562,26 +383,19 @@ static void pair_known(struct lookup *x, unsigned worker, uint32_t set)
 {
 	struct walker *w = &x->walker[worker];
 	struct postings *kept = x->r->kept;
-	struct seeker s = seeker_of(x, set);
+	struct seeker s = seeker_of(x, w, set);
 	const struct joiner *j = x->r->lead;
 	unsigned prober = bit_of_prober(j);
 
 	s.probes = j->symmetric || x->r->few[set] & prober;
 	s.probed = !j->symmetric && x->r->few[set] & ~prober;
 	if (kept->row_of[set] == UINT32_MAX) {
-		gather_member(x, w, x->member_of[set]);
-		pair_gathered(x, worker, &s, true);
+		lookup_gather(x, w, set);
+		pair_gathered(x, worker, &s, true, false);
 	}
 	for (uint32_t row = kept->row_of[set]; row != UINT32_MAX; row = kept->next_row[row]) {
-		const uint32_t *class = postings_row_classes(kept, row);
-
-		for (uint32_t i = 0; class && i < kept->rows[row].n; i++)
-			add_part(x, w, class[i], kept -> classes[class[i]].weight, true);
-		if (kept->added.n && kept->rows[row].alone) { /* no other row has them, but added sets may */
-			w->alone[row] = kept->rows[row].alone;
-			vec_push(&w->parts, ((struct part){ 1, w->alone[row], POSTINGS_OWN | row }));
-		}
-		pair_gathered(x, worker, &s, kept->added.n != 0);
+		lookup_gather_row(x, w, row);
+		pair_gathered(x, worker, &s, kept->added.n != 0, false);
 	}
 }
 
@@ -629,55 +443,14 @@ static void unify(struct lookup *x)
 	all->n = n;
 }
 
-static void walkers_open(struct lookup *x)
-{
-	const struct postings_tail *t = &x->r->kept->tail;
-	size_t most = t->rows > x->member.n ? t->rows : x->member.n;
-
-	x->walker = mem_zarray(x->r->threads, sizeof *x->walker);
-	for (unsigned i = 0; i < x->r->threads; i++) {
-		struct walker *w = &x->walker[i];
-
-		w->mark = mem_zarray((size_t)t->classes + 1, sizeof *w->mark);
-		w->run_mark = mem_zarray(x->runs.weight.n + 1, sizeof *w->run_mark);
-		w->alone = mem_zarray((size_t)t->rows + 1, sizeof *w->alone);
-		w->seen = mem_zalloc(most + 1);
-		w->seen_added = mem_zalloc((size_t)x->r->kept->added.n + 1);
-		w->differ = mem_zarray((size_t)x->r->kept->added.n + 1, sizeof *w->differ);
-	}
-}
-
-static void walkers_close(struct lookup *x)
-{
-	for (unsigned t = 0; x->walker && t < x->r->threads; t++) {
-		struct walker *w = &x->walker[t];
-
-		sets_scratch_release(&w->scratch);
-		vec_release(&w->parts);
-		vec_release(&w->refs);
-		vec_release(&w->order);
-		vec_release(&w->met);
-		vec_release(&w->later);
-		mem_free(w->mark);
-		mem_free(w->run_mark);
-		mem_free(w->alone);
-		mem_free(w->seen);
-		mem_free(w->seen_added);
-		mem_free(w->differ);
-		vec_release(&w->met_added);
-		mem_free(w->slot);
-	}
-	mem_free(x->walker);
-}
-
 static bool find_pairs(struct lookup *x)
 {
 	const struct lookup_request *r = x->r;
 
-	note_ranges(x);
+	lookup_documents(r->kept, r->q, r->lead->kind);
 	if (!lookup_items(x))
 		return false;
-	walkers_open(x);
+	lookup_walkers_open(x);
 	if (r->kept->added.n)
 		lookup_added_more(x);
 	task_each(r->threads, x->n_unknown + x->known.n, SEEKERS_AT_ONCE, pair_seekers, x);
@@ -699,28 +472,64 @@ bool lookup_pairs(const struct lookup_request *r, near_pairs *found)
 	bool ok =
 	    !x.sets->bag && r->kept->tail.bounds == joiner_bounds(r->lead) && choose_seekers(&x) && find_pairs(&x);
 
-	walkers_close(&x);
+	lookup_walkers_close(&x);
 	lookup_items_release(&x);
 	vec_release(&x.more);
 	mem_free(x.more_start);
 	vec_release(&x.member);
 	vec_release(&x.known);
 	mem_free(x.member_of);
-	mem_free(x.range);
 	return ok;
+}
+
+/* Counts what a pair that was put off shares. */
+static void count_later(struct lookup *x, struct postings_later *p, bool gathered)
+{
+	const struct joiner *j = x->r->lead;
+	struct walker *w = &x->walker[0];
+	uint32_t n = x->sets->size[p->set], m = x->sets->size[p->other], shared;
+	bool sure;
+
+	if (!gathered || x->r->kept->damaged || !shared_with(x, w, p->base, &shared, &sure) || !sure)
+		shared = sets_overlap(&w->scratch, x->r->q, j->kind, p->set, p->other).shared;
+	else
+		shared += (uint32_t)p->differ;
+	p->base = UINT32_MAX;
+	p->differ = (int32_t)shared;
+	p->set_probes = p->set_probes && shared >= joiner_need(j, n, m);
+	p->other_probes = p->other_probes && shared >= joiner_need(j, m, n);
+}
+
+static bool is_asked_for(const struct lookup *x, const struct postings_later *p)
+{
+	return (p->set_probes && asked_for(x, p->set, p->other)) || (p->other_probes && asked_for(x, p->other, p->set));
 }
 
 void lookup_later(const struct lookup_request *r, near_pairs *found)
 {
 	struct lookup x = { .r = r, .sets = &r->q->sets[r->lead->kind], .found = found };
+	uint32_t gathered = UINT32_MAX;
+	bool known = false;
 
 	for (size_t i = 0; i < r->kept->later.n; i++) {
-		const struct postings_later *p = &r->kept->later.p[i];
+		struct postings_later *p = &r->kept->later.p[i];
 
-		if ((p->set_probes && asked_for(&x, p->set, p->other)) ||
-		    (p->other_probes && asked_for(&x, p->other, p->set)))
-			vec_push(&found[0], r->few[p->set] ? ((struct near_pair){ p->set, p->other, p->shared })
-							   : ((struct near_pair){ p->other, p->set, p->shared }));
+		if (!(r->few[p->set] | r->few[p->other]) || !is_asked_for(&x, p))
+			continue;
+		if (p->base != UINT32_MAX) {
+			if (!x.walker)
+				lookup_walkers_open(&x);
+			if (gathered != p->set) {
+				lookup_forget(&x.walker[0]);
+				known = lookup_gather(&x, &x.walker[0], gathered = p->set);
+			}
+			count_later(&x, p, known);
+		}
+		if (is_asked_for(&x, p))
+			vec_push(&found[0], r->few[p->set]
+						? ((struct near_pair){ p->set, p->other, (uint32_t)p->differ })
+						: ((struct near_pair){ p->other, p->set, (uint32_t)p->differ }));
 	}
+	lookup_walkers_close(&x);
 	unify(&x);
 }

@@ -28,6 +28,8 @@ struct lookup_request {
 	unsigned threads;
 };
 
+/* Documents by set (kept->docs), which stay with the index for the questions that follow. */
+void lookup_documents(struct postings *kept, const struct join_query *q, int kind);
 /* Appends every pair of different sets that can be wanted and satisfies the leading bounds one way or the other, each
  * once.  False: the index is damaged, or knows too little; the lists are then empty. */
 bool lookup_pairs(const struct lookup_request *r, near_pairs *found);

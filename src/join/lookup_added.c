@@ -6,14 +6,14 @@
 
 void lookup_added_items(const struct added *a, const uint64_t *item, uint32_t n, uint32_t of, postings_hits *out)
 {
-	for (size_t k = 0; k < a->parts.n; k++) {
-		const struct added_part *p = &a->parts.p[k];
+	for (uint32_t i = 0; i < n; i++)
+		for (size_t k = 0; k < a->parts.n && added_may_have(a, item[i]); k++) {
+			const struct added_part *p = &a->parts.p[k];
 
-		for (uint32_t i = 0; i < n; i++)
 			for (size_t e = p->slot[item[i] >> p->shift]; e < p->n && p->items[e] <= item[i]; e++)
 				if (p->items[e] == item[i])
 					vec_push(out, ((struct postings_found){ of, p->first + p->who[e] }));
-	}
+		}
 }
 
 /* How many of a row's classes are the prefix of a set that must share `least`, and has of the row no more than all. */

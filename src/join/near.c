@@ -8,6 +8,7 @@
 #include "base/task.h"
 #include "join/big.h"
 #include "join/bound.h"
+#include "join/flags.h"
 #include "join/intersect.h"
 #include "join/joiner.h"
 #include "join/lookup.h"
@@ -390,50 +391,126 @@ static void keep_blocks(const struct join_query *q, const uint32_t *key, const u
 	mem_free(hit);
 }
 
-/* The pairs by what an index kept, if there is one that helps; x->near then tells who has one. */
+/* What sets are asked for by an index (x->near). */
+enum { IN_PAIR = 1, FOR_A = 2, FOR_B = 4 }; /* by one that asks as a, as b */
+
+static uint8_t asked_by(uint8_t few)
+{
+	return IN_PAIR | (few & COVERAGE_AS_A ? FOR_A : 0) | (few & COVERAGE_AS_B ? FOR_B : 0);
+}
+
+/* The pairs by what an index kept, if there is one that helps; x->near then tells who has one, and with whom. */
 static bool by_index(struct near *x, const struct join_options *o, const uint8_t *live, bool later, unsigned threads)
 {
 	struct postings *kept = o && o->kept ? &o->kept[x->lead.number] : NULL;
 	struct lookup_request r = { x->q, &x->lead, kept, x->few, x->near, x->a_ok, x->b_ok, x->least, live, threads };
+	VEC(uint32_t) same = { 0 };
 
 	if (later && kept && kept->later.n)
 		lookup_later(&r, x->found);
 	else if (!later && (!kept || !kept->bytes || !lookup_pairs(&r, x->found)))
 		return false; /* without an index nothing is put off */
-	for (uint32_t s = 0; s < x->sets->n; s++)
-		x->near[s] = x->near[s] && x->few[s] && !later; /* others of the same text */
+	for (uint32_t s = 0; (s = flags_next(x->few, s, x->sets->n)) < x->sets->n && !later; s++)
+		if (x->near[s]) /* others of the same text */
+			vec_push(&same, s);
+	memset(x->near, 0, x->sets->n);
+	for (size_t i = 0; i < same.n; i++)
+		x->near[same.p[i]] = asked_by(x->few[same.p[i]]);
+	vec_release(&same);
 	for (unsigned t = 0; t < threads; t++)
-		for (size_t i = 0; i < x->found[t].n; i++)
-			x->near[x->found[t].p[i].few] = x->near[x->found[t].p[i].other] = 1;
+		for (size_t i = 0; i < x->found[t].n; i++) {
+			uint32_t few = x->found[t].p[i].few, other = x->found[t].p[i].other;
+
+			x->near[few] |= asked_by(x->few[other]);
+			x->near[other] |= asked_by(x->few[few]);
+		}
 	return true;
 }
 
-/* Which sets ask and which are looked at; false when so many ask that everything is near. */
-static bool note_sets(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
+/* Which sets ask; returns how many documents do. */
+static uint32_t note_asking(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
 {
 	const uint32_t *of = x->q->set_of[x->lead.kind];
-	uint32_t count = 0, others = 0;
+	uint32_t count = 0;
 
-	for (uint32_t d = 0; d < x->q->n; d++) {
+	for (uint32_t d = 0; (d = flags_next(ask->asks, d, x->q->n)) < x->q->n; d++) {
 		uint8_t few = ask->asks[d];
 
-		if (few) {
-			count++;
-			x->as_a |= few & COVERAGE_AS_A;
-			x->as_b |= (few & COVERAGE_AS_B) != 0;
-			x->some_empty |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
-		}
-		others += live[d] && !few;
+		count++;
+		x->as_a |= few & COVERAGE_AS_A;
+		x->as_b |= (few & COVERAGE_AS_B) != 0;
+		x->some_empty |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
 		if (of[d] == JOIN_NO_SET || !live[d])
 			continue;
 		x->few[of[d]] |= few;
-		if (x->least && few && ask->least[d] < x->least[of[d]])
+		if (x->least && ask->least[d] < x->least[of[d]])
 			x->least[of[d]] = ask->least[d];
-		x->near[of[d]] |= !few;
-		x->a_ok[of[d]] |= ask->a_ok ? ask->a_ok[d] : COVERAGE_NOW;
-		x->b_ok[of[d]] |= ask->b_ok ? ask->b_ok[d] : COVERAGE_NOW;
 	}
-	return ask->later || (count && others / NEAR_WORTH >= count);
+	return count;
+}
+
+/* Which sets are looked at, and as what they are wanted; returns how many documents do not ask. */
+static uint32_t note_wanted(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
+{
+	const uint32_t *of = x->q->set_of[x->lead.kind];
+	const uint8_t *asks = ask->asks, *a_ok = ask->a_ok, *b_ok = ask->b_ok;
+	uint32_t others = 0, n = x->q->n, sets = x->sets->n;
+	uint8_t *all = mem_zalloc((size_t)sets + 1); /* of a set: one does not ask, then as a, as b */
+
+	for (uint32_t d = 0; d < n; d++) {
+		uint8_t other = live[d] && !asks[d];
+
+		others += other;
+		if (of[d] == JOIN_NO_SET || !live[d])
+			continue;
+		all[of[d]] |=
+		    (uint8_t)(other | (a_ok ? a_ok[d] : COVERAGE_NOW) << 2 | (b_ok ? b_ok[d] : COVERAGE_NOW) << 4);
+	}
+	flags_part(x->near, all, sets, 0, 1);
+	flags_part(x->a_ok, all, sets, 2, 3);
+	flags_part(x->b_ok, all, sets, 4, 3);
+	mem_free(all);
+	return others;
+}
+
+/* False when so many ask that everything is near. */
+static bool note_sets(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
+{
+	uint32_t count = note_asking(x, ask, live);
+
+	if (ask->later && !ask->a_ok && !ask->b_ok) { /* whoever was put off, which is nobody that is not live */
+		memset(x->a_ok, COVERAGE_NOW, x->sets->n);
+		memset(x->b_ok, COVERAGE_NOW, x->sets->n);
+		return true;
+	}
+	return note_wanted(x, ask, live) / NEAR_WORTH >= count ? ask->later || count : ask->later;
+}
+
+/* Can a document of a set that is asked for so be of a pair that is wanted? */
+static bool may_answer(const struct coverage_asking *ask, uint32_t d, uint8_t near)
+{
+	if (ask->asks[d])
+		return near;
+	return (near & FOR_A && (!ask->b_ok || ask->b_ok[d])) || (near & FOR_B && (!ask->a_ok || ask->a_ok[d]));
+}
+
+/* Leaves live who can be of a pair that is wanted; pairs of one text and of none were given when they were not put off. */
+static void leave_live(struct near *x, struct postings *kept, const struct coverage_asking *ask, uint8_t *live)
+{
+	const uint32_t *of = x->q->set_of[x->lead.kind], n = x->q->n;
+	uint8_t *stays = mem_zalloc((size_t)n + 1);
+
+	lookup_documents(kept, x->q, x->lead.kind);
+	for (uint32_t s = 0; (s = flags_next(x->near, s, x->sets->n)) < x->sets->n; s++)
+		for (uint32_t i = kept->docs_start[s]; x->sets->size[s] && i < kept->docs_start[s + 1]; i++)
+			stays[kept->docs[i]] = may_answer(ask, kept->docs[i], x->near[s]);
+	for (uint32_t d = 0; !ask->later && (d = flags_next(ask->asks, d, n)) < n; d++)
+		stays[d] = 1;
+	for (uint32_t d = 0; !ask->later && x->some_empty && d < n; d++)
+		stays[d] |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
+	for (uint32_t d = 0; d < n; d++)
+		live[d] &= stays[d];
+	mem_free(stays);
 }
 
 bool coverage_near(const struct join_query *q, unsigned i, const struct join_options *o,
@@ -444,6 +521,8 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 	const uint8_t *few = ask->asks;
 	const uint32_t *of;
 
+	if (ask->later && !(o && o->kept && o->kept[i].later.n))
+		return false;
 	if (q->disjunct[i].key)
 		keep_blocks(q, q->disjunct[i].key, few, live);
 	joiner_aim(&x.lead, q, i);
@@ -465,14 +544,7 @@ bool coverage_near(const struct join_query *q, unsigned i, const struct join_opt
 		return false;
 	}
 	if (by_index(&x, o, live, ask->later, threads)) {
-		for (uint32_t d = 0; d < q->n; d++) {
-			bool empty = of[d] == JOIN_NO_SET || x.sets->size[of[d]] == 0;
-
-			if (ask->later) /* pairs of one text and of none were given at once */
-				live[d] = live[d] && !empty && x.near[of[d]];
-			else if (live[d] && !few[d])
-				live[d] = empty ? x.some_empty : x.near[of[d]];
-		}
+		leave_live(&x, &o->kept[i], ask, live);
 		release_sets(&x);
 		return true;
 	}

@@ -37,16 +37,16 @@ static bool tables_fit(const struct postings_tail *t)
 static bool sound(const struct postings *p)
 {
 	const struct postings_tail *t = &p->tail;
-	bool bad = p->bucket[0] != 0 || p->bucket[(uint64_t)1 << t->bits] != t->tables - lists_bytes(t) ||
-		   p->directory[(uint64_t)1 << t->class_bits] != t->classes;
+	unsigned bad = p->bucket[0] != 0 || p->bucket[(uint64_t)1 << t->bits] != t->tables - lists_bytes(t) ||
+		       p->directory[(uint64_t)1 << t->class_bits] != t->classes;
 
-	for (uint64_t b = 0; b < (uint64_t)1 << t->bits; b++)
+	for (uint64_t b = 0; b < (uint64_t)1 << t->bits; b++) /* without branches: several at once */
 		bad |= p->bucket[b] + POSTINGS_BLOCK_HEAD > p->bucket[b + 1];
 	for (uint32_t k = 0; k < t->classes; k++)
-		bad |= p->classes[k].start > t->postings || p->classes[k].n > t->postings - p->classes[k].start ||
-		       p->classes[k].prefix > p->classes[k].n || p->names[k].class >= t->classes;
+		bad |= (p->classes[k].start > t->postings) | (p->classes[k].n > t->postings - p->classes[k].start) |
+		       (p->classes[k].prefix > p->classes[k].n) | (p->names[k].class >= t->classes);
 	for (uint32_t r = 0; r < t->rows; r++)
-		bad |= p->rows[r].start > t->postings || p->rows[r].n > t->postings - p->rows[r].start;
+		bad |= (p->rows[r].start > t->postings) | (p->rows[r].n > t->postings - p->rows[r].start);
 	for (uint64_t s = 0; s < (uint64_t)1 << t->class_bits; s++)
 		bad |= p->directory[s] > p->directory[s + 1];
 	return !bad;
@@ -117,6 +117,8 @@ void postings_close(struct postings *p)
 	vec_release(&p->refs);
 	map_release(&p->looked_of);
 	added_release(&p->added);
+	mem_free(p->docs_start);
+	mem_free(p->docs);
 	*p = (struct postings){ 0 };
 }
 

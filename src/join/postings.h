@@ -101,14 +101,19 @@ void postings_finish(struct postings_writer *w, const struct columns_index *c, c
 
 /* ---- reading ---- */
 
-struct postings_later { /* who may probe, by the first order */
-	uint32_t set, other, shared;
+struct postings_later { /* a pair of sets, and who may probe, as far as is known */
+	uint32_t set, other;
+	uint32_t
+	    base; /* the two share as many items as `set` shares with this row, and `differ` more; UINT32_MAX: no row */
+	int32_t differ;
 	bool set_probes, other_probes;
 };
 
-struct postings_looked { /* a set that the index does not know, in its terms (lookup_int.h: base, hit) */
+/* A set that the index does not know, in its terms: the row of a set like it, or UINT32_MAX, and of `refs` one for each
+ * item that was found: those that it has and the base has not, then those that the base has and it has not. */
+struct postings_looked {
 	uint32_t set, base;
-	size_t start, n_own, n_missing; /* of `refs` */
+	size_t start, n_own, n_missing;
 };
 
 struct postings {
@@ -129,6 +134,8 @@ struct postings {
 	VEC(uint32_t) refs;
 	struct map looked_of; /* by set */
 	struct added added;   /* sets that came later */
+	uint32_t *docs_start,
+	    *docs; /* [sets + 1]: the documents of each set, ascending, once they were asked for (lookup.h) */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */

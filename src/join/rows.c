@@ -12,7 +12,10 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "join/flags.h"
 #include "join/sets.h"
+
+#define FEW_ROWS 8u /* of a few documents the rows are sorted without a bucket for each set */
 
 struct doc_key {
 	uint32_t key, set[JOIN_KINDS], doc;
@@ -62,11 +65,11 @@ static size_t gather(struct doc_key *keys, const struct join_query *q, const str
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < q->n; i++) {
+	for (uint32_t i = 0; (i = live ? flags_next(live, i, q->n) : i) < q->n; i++) {
 		bool a = !d->a_ok || d->a_ok[i], b = !d->b_ok || d->b_ok[i];
 		struct doc_key *k = &keys[n];
 
-		if ((live && !live[i]) || (!a && !b))
+		if (!a && !b)
 			continue;
 		k->key = d->key ? d->key[i] : 0;
 		k->doc = i;
@@ -160,11 +163,16 @@ void rows_build(struct rows *r, const struct join_query *q, const struct join_di
 	size_t n = gather(keys, q, d, kinds, live), rows = 0;
 	struct row_key *order = mem_array(n + 1, sizeof *order);
 	size_t kind;
+	uint32_t sets;
 
 	*r = (struct rows){ .flip = flip };
 	kind = kinds & 1 && q->set_of[0] ? 0 : 1;
-	sets_sort(keys, n, sizeof *keys, offsetof(struct doc_key, set) + kind * sizeof keys->set[0],
-		  kinds >> kind & 1 && q->set_of[kind] ? q->sets[kind].n : 0, by_row, NULL);
+	sets = kinds >> kind & 1 && q->set_of[kind] ? q->sets[kind].n : 0;
+	if (n < sets / FEW_ROWS)
+		qsort_r(keys, n, sizeof *keys, by_row, NULL);
+	else
+		sets_sort(keys, n, sizeof *keys, offsetof(struct doc_key, set) + kind * sizeof keys->set[0], sets,
+			  by_row, NULL);
 	for (size_t i = 0, end; i < n; i = end) {
 		end = row_end(keys, n, i);
 		order[rows] = (struct row_key){ keys[i].key, keys[i].doc, (uint32_t)i, 0 };

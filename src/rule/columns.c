@@ -49,9 +49,15 @@ static int by_bytes(const void *x, const void *y)
 
 static void count_missing(const struct columns *c, struct column *col)
 {
-	col->n_missing = 0;
-	for (size_t i = 0; i < c->n; i++)
-		col->n_missing += col->id ? col->id[i] == 0 : isnan(col->num[i]);
+	const uint32_t *id = col->id;
+	const double *num = col->num;
+	size_t n = 0;
+
+	for (size_t i = 0; id && i < c->n; i++)
+		n += id[i] == 0;
+	for (size_t i = 0; !id && i < c->n; i++)
+		n += num[i] != num[i];
+	col->n_missing = n;
 }
 
 void columns_finish(struct columns *c)

@@ -620,6 +620,8 @@ uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t be
 
 	if (is_part(v))
 		return part_read(v, i, at, below, out, cap);
+	if (k == 0 && *at == 0 && below == UINT64_MAX && cap >= v.n && unpack_set(out, v.p, v.n, low))
+		return *i = v.n;
 	if (low == RAW) {
 		for (; n < cap && k < v.n && ((x = get_u64(v.p + 8 * (size_t)k)) < below || below == UINT64_MAX);
 		     n++, k++)

@@ -95,6 +95,7 @@ TEST(stamp, agrees_with_counting_days)
 				struct stamp_civil c = stamp_civil(time + 86399);
 
 				if (c.year != year || c.month != month || c.day != day || c.weekday != weekday ||
+				    stamp_year(time) != year || stamp_year(time + 86399) != year ||
 				    stamp_from_civil(year, month, day, 0, 0, 0) != time) {
 					CHECK(false, "%04d-%02u-%02u", year, month, day);
 					return;

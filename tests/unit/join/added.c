@@ -261,6 +261,44 @@ TEST(join, an_added_set_probes_by_more_than_its_base)
 	mem_free(s);
 }
 
+/* A set that was looked up for one question and does not ask in the next finds one that comes then, beside the base of
+ * that: what the base has, and that one has not, is not shared by it. */
+TEST(join, one_that_was_looked_up_before_knows_what_a_base_has_more)
+{
+	struct site *s = mem_zalloc(sizeof *s);
+	uint8_t done[DOCS] = { 0 };
+	struct postings kept = { 0 };
+	struct join_options o = { .threads = 1, .kept = &kept };
+	struct coverage_asking ask = { .asks = s->asks, .done = done };
+	struct err err = { 0 };
+
+	site_open(t, s);
+	s->d.n_orders = 0;
+	s->d.bound[0] = (struct join_bound){ .measure = JOIN_CONTAINED, .num = 9, .den = 10 };
+	for (uint32_t d = 0; d < FIRST; d++)
+		set_range(s, d, 200, 201);
+	set_range(s, FIRST - 1, 1, 80);
+	set_range(s, FIRST, 1, 66);
+	set_range(s, FIRST + 1, 15, 80);
+	make_index(t, s);
+	s->q.n = FIRST + 2;
+	open_index(t, s, &kept, done);
+	for (int question = 0; question < 2; question++) {
+		memset(s->asks, 0, sizeof s->asks);
+		memset(s->given, 0, sizeof s->given);
+		s->asks[FIRST + question] = COVERAGE_AS_A | COVERAGE_AS_B;
+		s->asks[0] = question ? COVERAGE_AS_A | COVERAGE_AS_B : 0; /* which the index knows */
+		done[FIRST + 1] = question == 0;
+		REQUIRE(coverage_changed(&s->q, &o, &ask, 0, note, s, NULL, &err) == WN_OK, "%s", err.text);
+	}
+	CHECK_EQ(s->wrong, 0, "they share 52 of 67, not the 66 that the one shares with the base");
+	close_index(t, s, &kept);
+	buf_release(&s->index);
+	while (s->n_parts)
+		buf_release(&s->part[--s->n_parts]);
+	mem_free(s);
+}
+
 TEST(join, what_was_added_to_an_index_is_refused_when_a_bit_is_wrong)
 {
 	struct site *s = mem_zalloc(sizeof *s);
