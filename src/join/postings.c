@@ -124,8 +124,9 @@ void postings_close(struct postings *p)
 
 #define AHEAD 8u /* queries between a look ahead and the search */
 
-/* An item will be searched for soon: its part of the bucket is about where it would be if items were spread evenly. */
-static void expect(const struct postings *p, uint64_t item)
+/* An item will be searched for soon: its part of the bucket is about where it would be if items were spread evenly.
+ * Always in line: to a compiler a function that only fetches does nothing, and calls of it are left out. */
+static inline __attribute__((always_inline)) void expect(const struct postings *p, uint64_t item)
 {
 	uint64_t b = item >> (64 - p->tail.bits), size = p->bucket[b + 1] - p->bucket[b] - POSTINGS_BLOCK_HEAD;
 	const unsigned char *block = p->bytes + p->bucket[b];
