@@ -23,7 +23,8 @@
 #define LOCAL_FIRST 300	    /* numbers that local search touches before the exact one, for each entry of the block */
 #define LOCAL_PART 400	    /* or this part of the budget */
 #define SEARCH_FIRST 8	    /* a search has this part of the budget before other ways are tried */
-#define PARTS_WORK 3	    /* and parts have this */
+#define SWEEP_MORE 2	    /* a sweep has so many times the budget, */
+#define PARTS_WORK 3	    /* and parts have this part of it */
 #define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
 #define LOCAL_KNOWN 60	    /* the same as LOCAL_FIRST, where a cover is known that much more was spent on */
 #define KNOWN_MOST 4	    /* of so many rows of a block all but one are known */
@@ -230,16 +231,16 @@ static bool make_whole(const struct job *j, struct search *s, const struct insta
 /* The minimum of a narrow block.  False if it is not narrow enough. */
 static bool by_sweep(struct job *j, struct search *s, const struct instance *in, const weight *u, uint8_t *taken)
 {
-	struct search w = { .node_budget = j->sweep, .deadline = s->deadline };
+	struct search w = { .node_budget = UINT64_MAX, .deadline = s->deadline };
 	weight *feasible = mem_array((size_t)in->rows + 1, sizeof(*feasible));
 	bool through;
 
 	memcpy(feasible, u, sizeof(*feasible) * in->rows);
 	packing_repair(in, feasible, PACKING_SCALE);
-	through = sweep_cover(&w, in, feasible, j->sweep * SEARCH_WORK, taken);
+	through = sweep_cover(&w, in, feasible, j->sweep * SWEEP_MORE * SEARCH_WORK, taken);
 	mem_free(feasible);
 	s->timed_out |= w.timed_out;
-	if (!through && w.work / SEARCH_WORK >= j->sweep)
+	if (!through && w.work / SEARCH_WORK >= j->sweep * SWEEP_MORE)
 		j->sweep /= 2;
 	return through;
 }

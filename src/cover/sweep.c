@@ -16,14 +16,16 @@
 
 #define WORDS 2
 #define WIDEST 80	      /* rows of a front, at most 64 * WORDS: beyond it there are too many states */
-#define STARTS 400	      /* rows to begin with that are tried */
-#define STATES_MOST (3u << 19)
-#define HISTORY_MOST (48u << 20) /* states of all steps */
+#define STARTS 100	      /* rows to begin with, for each order */
+#define ORDERS 4	      /* that are begun with */
+#define FIRST_TRY 16	      /* part of the work that each of them has; all of it has the one that came furthest */
+#define STATES_MOST (1u << 19)	 /* of a step: 40 MiB */
+#define HISTORY_MOST (16u << 20) /* of all steps: 64 MiB */
 #define RIVALS 4	      /* of the cheapest states, that others are compared with */
 #define PRICED 3000	      /* states, from which on dual values are found anew */
 #define PRICE_EVERY 5	      /* steps */
 #define PRICE_WORK 100000000
-#define LOOK_UP 8	      /* what finding a state counts as work */
+#define LOOK_UP 20	      /* what finding a state counts as work */
 
 struct order {
 	uint32_t *col, width;
@@ -145,15 +147,25 @@ static bool find_order(struct arena *a, const struct instance *in, uint32_t firs
 	return true;
 }
 
-static bool narrowest(struct arena *a, const struct instance *in, struct order *best, uint64_t *work)
+/* The best order that begins with one of the rows from `first` on and before `end`; false if all are too wide. */
+static bool narrowest(struct arena *a, const struct instance *in, uint32_t first, uint32_t end, struct order *best,
+		      uint64_t *work)
 {
-	struct order o;
+	uint32_t rows = end - first, starts = rows < STARTS ? rows : STARTS,
+		 *col = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
 
 	*best = (struct order){ .score = INFINITY };
-	for (uint32_t k = 0; k < STARTS && k < in->rows; k++)
-		if (find_order(a, in, (uint32_t)((uint64_t)k * in->rows / STARTS), best, &o, work) &&
-		    o.score < best->score)
-			*best = o;
+	for (uint32_t k = 0; k < starts; k++) {
+		struct arena one = { 0 };
+		struct order o;
+
+		if (find_order(&one, in, first + (uint32_t)((uint64_t)k * rows / starts), best, &o, work) &&
+		    o.score < best->score) {
+			*best = (struct order){ col, o.width, o.score };
+			memcpy(col, o.col, sizeof(*col) * in->cols);
+		}
+		arena_release(&one);
+	}
 	return best->col != NULL;
 }
 
@@ -198,7 +210,7 @@ static void table_clear(struct table *t, uint32_t expected)
 	memset(t->slot, 0, sizeof(*t->slot) * slots);
 	if (t->cap < expected) {
 		mem_free(t->state);
-		t->state = mem_array(t->cap = expected + expected / 2, sizeof(*t->state));
+		t->state = mem_array(t->cap = expected, sizeof(*t->state));
 	}
 	t->n = 0;
 }
@@ -293,12 +305,21 @@ static void look_ahead(struct sweep *w, const uint32_t *col, uint32_t n)
 	}
 }
 
+/* Without the instruction for it, which not every machine has, the compiler's own is a call. */
+static uint32_t ones(uint64_t x)
+{
+	x -= x >> 1 & 0x5555555555555555u;
+	x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);
+	x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+	return (uint32_t)(x * 0x0101010101010101u >> 56);
+}
+
 static uint32_t count(const uint64_t *x, const uint64_t *y)
 {
 	uint32_t n = 0;
 
 	for (int i = 0; i < WORDS; i++)
-		n += (uint32_t)__builtin_popcountll(x[i] & y[i]);
+		n += ones(x[i] & y[i]);
 	return n;
 }
 
@@ -474,14 +495,15 @@ static void move_front(struct sweep *w, uint32_t c, uint64_t *mask, uint64_t *la
 	}
 }
 
-static bool run(struct sweep *w, struct search *s, const struct order *o)
+/* How many columns were decided: all of them, if it went through. */
+static uint32_t run(struct sweep *w, struct search *s, const struct order *o)
 {
 	struct state begin = { { 0 }, 0, 0 };
-	uint32_t priced = 0; /* step */
+	uint32_t priced = 0, k = 0; /* steps */
 
 	table_clear(&w->now, 1);
 	w->now.state[w->now.n++] = begin;
-	for (uint32_t k = 0; k < w->in->cols; k++) {
+	for (; k < w->in->cols; k++) {
 		uint64_t mask[WORDS] = { 0 }, last[WORDS] = { 0 };
 
 		move_front(w, o->col[k], mask, last);
@@ -496,9 +518,9 @@ static bool run(struct sweep *w, struct search *s, const struct order *o)
 		}
 		sum_prices(w);
 		if (!thin_out(w, s, k))
-			return false;
+			break;
 	}
-	return true;
+	return k;
 }
 
 /* The cover that the only state left at the end stands for. */
@@ -524,36 +546,58 @@ static bool is_plain(const struct instance *in)
 	return in->rows > 0;
 }
 
-bool sweep_cover(struct search *s, const struct instance *in, const weight *u, uint64_t work, uint8_t *taken)
+/* How far an order comes within `work`; taken[] is as small as can be if that is all the way. */
+static uint32_t attempt(struct search *s, const struct instance *in, const weight *u, const struct order *o,
+			uint64_t work, uint8_t *taken)
 {
 	struct sweep w = { .in = in, .known = (uint32_t)instance_cost(in, taken), .limit = work };
 	struct arena a = { 0 };
-	struct order o;
-	bool through = false;
+	uint32_t steps;
 
-	if (is_plain(in) && narrowest(&a, in, &o, &w.work)) {
-		w.left = ARENA_ARRAY(&a, uint32_t, (size_t)in->rows + 1);
-		w.place = ARENA_ARRAY(&a, uint32_t, (size_t)in->rows + 1);
-		w.ahead = arena_alloc(&a, sizeof(*w.ahead) * ((size_t)in->cols + 1));
-		w.from = arena_zalloc(&a, sizeof(*w.from) * ((size_t)in->cols + 1));
-		w.u[0] = ARENA_ARRAY(&a, weight, (size_t)in->rows + 1);
-		w.u[1] = ARENA_ARRAY(&a, weight, (size_t)in->rows + 1);
-		memset(w.place, 0xff, sizeof(*w.place) * in->rows);
-		for (uint32_t r = 0; r < in->rows; r++) {
-			w.left[r] = (uint32_t)(in->row_at[r + 1] - in->row_at[r]);
-			w.u[0][r] = w.u[1][r] = u[r];
-		}
-		through = run(&w, s, &o);
-		if (through && w.now.n)
-			read_back(&w, &o, taken);
-		for (uint32_t k = 0; k < in->cols; k++)
-			mem_free(w.from[k]);
-		mem_free(w.now.state);
-		mem_free(w.now.slot);
-		mem_free(w.next.state);
-		mem_free(w.next.slot);
+	w.left = ARENA_ARRAY(&a, uint32_t, (size_t)in->rows + 1);
+	w.place = ARENA_ARRAY(&a, uint32_t, (size_t)in->rows + 1);
+	w.ahead = arena_alloc(&a, sizeof(*w.ahead) * ((size_t)in->cols + 1));
+	w.from = arena_zalloc(&a, sizeof(*w.from) * ((size_t)in->cols + 1));
+	w.u[0] = ARENA_ARRAY(&a, weight, (size_t)in->rows + 1);
+	w.u[1] = ARENA_ARRAY(&a, weight, (size_t)in->rows + 1);
+	memset(w.place, 0xff, sizeof(*w.place) * in->rows);
+	for (uint32_t r = 0; r < in->rows; r++) {
+		w.left[r] = (uint32_t)(in->row_at[r + 1] - in->row_at[r]);
+		w.u[0][r] = w.u[1][r] = u[r];
 	}
+	steps = run(&w, s, o);
+	if (steps == in->cols && w.now.n)
+		read_back(&w, o, taken);
+	for (uint32_t k = 0; k < in->cols; k++)
+		mem_free(w.from[k]);
+	mem_free(w.now.state);
+	mem_free(w.now.slot);
+	mem_free(w.next.state);
+	mem_free(w.next.slot);
 	s->work += w.work;
 	arena_release(&a);
-	return through;
+	return steps;
+}
+
+bool sweep_cover(struct search *s, const struct instance *in, const weight *u, uint64_t work, uint8_t *taken)
+{
+	struct arena a = { 0 };
+	struct order order[ORDERS], *best = NULL;
+	uint32_t furthest = 0;
+
+	for (uint32_t k = 0; k < ORDERS && is_plain(in) && furthest < in->cols; k++) {
+		uint32_t first = (uint32_t)((uint64_t)k * in->rows / ORDERS),
+			 end = (uint32_t)((uint64_t)(k + 1) * in->rows / ORDERS), steps;
+
+		if (!narrowest(&a, in, first, end, &order[k], &s->work))
+			continue;
+		if ((steps = attempt(s, in, u, &order[k], work / FIRST_TRY, taken)) > furthest) {
+			furthest = steps;
+			best = &order[k];
+		}
+	}
+	if (best && furthest < in->cols)
+		furthest = attempt(s, in, u, best, work, taken);
+	arena_release(&a);
+	return furthest == in->cols;
 }
