@@ -24,7 +24,8 @@
 #define LOCAL_PART 400	    /* or this part of the budget */
 #define SEARCH_FIRST 8	    /* a search has this part of the budget before other ways are tried */
 #define SWEEP_MORE 2	    /* a sweep has so many times the budget, */
-#define PARTS_WORK 3	    /* and parts have this part of it */
+#define PARTS_WORK 3	    /* and parts have this part of it, */
+#define PARTS_EACH 40	    /* where the relaxation of the whole took no more than this part */
 #define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
 #define LOCAL_KNOWN 60	    /* the same as LOCAL_FIRST, where a cover is known that much more was spent on */
 #define KNOWN_MOST 4	    /* of so many rows of a block all but one are known */
@@ -246,9 +247,9 @@ static bool by_sweep(struct job *j, struct search *s, const struct instance *in,
 }
 
 /* Where the first part of the budget was not enough: a sweep, and otherwise the rest of the budget with what the
- * block's parts tell.  Returns the bound reached. */
-static uint32_t close_by_parts(struct job *j, struct arena *a, struct search *s, struct instance *in,
-			       const struct packing *relaxed, uint32_t bound, uint8_t *taken)
+ * block's parts tell, if a relaxation costs little.  Returns the bound reached. */
+static uint32_t close_otherwise(struct job *j, struct arena *a, struct search *s, struct instance *in,
+				const struct packing *relaxed, bool little, uint32_t bound, uint8_t *taken)
 {
 	uint64_t work = j->nodes * SEARCH_WORK;
 	struct packing anew;
@@ -261,7 +262,7 @@ static uint32_t close_by_parts(struct job *j, struct arena *a, struct search *s,
 		return bound;
 	s->exhausted = false;
 	s->node_budget = j->nodes;
-	if (!parts_learn(a, s, in, work / PARTS_WORK))
+	if (!little || !packing_branches(relaxed) || !parts_learn(a, s, in, work / PARTS_WORK))
 		return close_gap(s, in, relaxed, bound, taken);
 	s->node_budget += s->work / SEARCH_WORK;
 	packing_solve(a, in, work < PACKING_WORK ? work : PACKING_WORK, &anew);
@@ -276,6 +277,7 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 	uint64_t work = j->nodes * SEARCH_WORK;
 	uint32_t bound, quotas = bound_by_quotas(j, in), least = least_of_last(j);
 	weight relieved;
+	bool little;
 
 	if (make_whole(j, s, in, least, work, taken)) {
 		relaxed->u = ARENA_ARRAY(a, weight, (size_t)in->rows + 1);
@@ -283,6 +285,7 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 		return (uint32_t)instance_cost(in, taken);
 	}
 	packing_solve(a, in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, relaxed);
+	little = relaxed->work < work / PARTS_EACH;
 	round_cover(in, relaxed->x, taken);
 	bound = (uint32_t)relaxed->bound;
 	if (bound < quotas) {
@@ -298,7 +301,7 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 	s->node_budget = quotas ? j->nodes : s->work / SEARCH_WORK + 1 + j->nodes / SEARCH_FIRST;
 	bound = close_gap(s, in, relaxed, bound, taken);
 	if (s->exhausted && !s->timed_out && !quotas)
-		bound = close_by_parts(j, a, s, in, relaxed, bound, taken);
+		bound = close_otherwise(j, a, s, in, relaxed, little, bound, taken);
 	if (s->exhausted && (!local_search(s, in, bound, work / LOCAL_LAST, taken) || quotas))
 		improve_cover(s, in, bound, taken);
 	if (s->exhausted && j->nodes > j->limits->nodes / 16)

@@ -15,17 +15,17 @@
 #include "base/vec.h"
 
 #define WORDS 2
-#define WIDEST 80	      /* rows of a front, at most 64 * WORDS: beyond it there are too many states */
-#define STARTS 100	      /* rows to begin with, for each order */
-#define ORDERS 4	      /* that are begun with */
-#define FIRST_TRY 16	      /* part of the work that each of them has; all of it has the one that came furthest */
+#define WIDEST 80		 /* rows of a front, at most 64 * WORDS: beyond it there are too many states */
+#define STARTS 100		 /* rows to begin with, for each order */
+#define ORDERS 4		 /* that are begun with */
+#define FIRST_TRY 16		 /* part of the work that each of them has; all of it has the one that came furthest */
 #define STATES_MOST (1u << 19)	 /* of a step: 40 MiB */
 #define HISTORY_MOST (16u << 20) /* of all steps: 64 MiB */
-#define RIVALS 4	      /* of the cheapest states, that others are compared with */
-#define PRICED 3000	      /* states, from which on dual values are found anew */
-#define PRICE_EVERY 5	      /* steps */
+#define RIVALS 4		 /* of the cheapest states, that others are compared with */
+#define PRICED 3000		 /* states, from which on dual values are found anew */
+#define PRICE_EVERY 5		 /* steps */
 #define PRICE_WORK 100000000
-#define LOOK_UP 20	      /* what finding a state counts as work */
+#define LOOK_UP 20 /* what finding a state counts as work */
 
 struct order {
 	uint32_t *col, width;
@@ -51,7 +51,7 @@ struct sweep {
 	/* Two sets of dual values, of all that is to come and of what no column was decided of: the sum of the latter
 	 * rows; by row; of the front. */
 	weight rest[2], *u[2], price[2][64 * WORDS];
-	uint32_t known;			/* size of the best cover */
+	uint32_t known; /* size of the best cover */
 	struct table now, next;
 	struct state rival[RIVALS];
 	uint32_t rivals, least;
