@@ -117,15 +117,14 @@ static size_t words_of(uint32_t n) { return n / 64 + 1; }
 static void reach(struct arena *a, const struct instance *in, struct layers *l)
 {
 	size_t rows = words_of(in->rows), cols = words_of(in->cols);
+	uint32_t *met = arena_zalloc(a, sizeof(*met) * ((size_t)l->n + 1)); /* by layer k: k + 1 */
 
 	l->rows = ARENA_ARRAY(a, uint64_t *, (size_t)l->n + 1);
 	l->col = ARENA_ARRAY(a, uint64_t *, (size_t)l->n + 1);
 	for (uint32_t k = 0; k < l->n; k++) {
-		uint32_t *met = arena_zalloc(a, sizeof(*met) * ((size_t)l->n + 1));
-
 		l->rows[k] = arena_zalloc(a, sizeof(uint64_t) * rows);
 		l->col[k] = arena_zalloc(a, sizeof(uint64_t) * cols);
-		met[k] = 1;
+		met[k] = k + 1;
 		for (uint32_t i = l->first[k]; i < l->first[k + 1]; i++) {
 			uint32_t r = l->row[i];
 
@@ -134,9 +133,9 @@ static void reach(struct arena *a, const struct instance *in, struct layers *l)
 				uint32_t to = l->row_of[in->row_col[q]];
 
 				set_bit(l->col[k], in->row_col[q]);
-				if (to == NONE || met[l->of[to]])
+				if (to == NONE || met[l->of[to]] == k + 1)
 					continue;
-				met[l->of[to]] = 1;
+				met[l->of[to]] = k + 1;
 				unite(l->rows[k], l->rows[l->of[to]], rows);
 				unite(l->col[k], l->col[l->of[to]], cols);
 			}
