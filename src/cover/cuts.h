@@ -11,14 +11,8 @@
 #define WINNOW_COVER_CUTS_H
 #include "cover/instance.h"
 
-struct cut {
-	uint32_t n;
-	uint32_t *col, *factor; /* sum of factor * x(col) is at least `least` */
-	uint32_t least;
-};
-
 struct cut_pool {
-	struct cut *cut; /* named rows + cols + k in the tableau */
+	struct cut *cut; /* named rows + cols + k in the tableau; the first are what is known of the instance */
 	uint32_t n, cap;
 };
 

@@ -76,6 +76,45 @@ void instance_part(struct arena *a, struct instance *out, const struct instance 
 	instance_transpose(a, out);
 }
 
+void instance_know(struct arena *a, struct instance *out, const struct instance *in, const uint32_t *col,
+		   const uint8_t *taken, const uint8_t *open)
+{
+	uint32_t *to;
+
+	out->knowns = 0;
+	if (!in->knowns)
+		return;
+	out->known = ARENA_ARRAY(a, struct cut, in->knowns);
+	to = mem_array((size_t)in->cols + 1, sizeof(*to));
+	memset(to, 0xff, sizeof(*to) * in->cols);
+	for (uint32_t k = 0; k < out->cols; k++)
+		to[col[k]] = k;
+	for (uint32_t q = 0; q < in->knowns; q++) {
+		const struct cut *old = &in->known[q];
+		struct cut new = { 0, ARENA_ARRAY(a, uint32_t, old->n), ARENA_ARRAY(a, uint32_t, old->n), 0 };
+		uint64_t counted = 0;
+		bool astray = false;
+
+		for (uint32_t i = 0; i < old->n; i++) {
+			uint32_t c = old->col[i];
+
+			if (taken && taken[c]) {
+				counted += old->factor[i];
+			} else if (to[c] != UNSEEN) {
+				new.col[new.n] = to[c];
+				new.factor[new.n++] = old->factor[i];
+			} else {
+				astray |= open && open[c];
+			}
+		}
+		if (astray || counted >= old->least || !new.n)
+			continue;
+		new.least = old->least - (uint32_t)counted;
+		out->known[out->knowns++] = new;
+	}
+	mem_free(to);
+}
+
 uint32_t instance_blocks(const struct instance *in, const uint8_t *row_alive, const uint8_t *col_alive, uint32_t *block)
 {
 	uint32_t *queue = mem_array((size_t)in->rows + 1, sizeof(*queue)), blocks = 0;

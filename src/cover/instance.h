@@ -20,6 +20,13 @@
 typedef __int128 weight;
 #define WEIGHT_MAX ((weight)1 << 100) /* more than any sum of weights that occurs */
 
+/* What every cover satisfies: the sum of factor * x(col) is at least `least`. */
+struct cut {
+	uint32_t n;
+	uint32_t *col, *factor;
+	uint32_t least;
+};
+
 struct instance {
 	uint32_t rows, cols;
 	uint64_t *row_at, *col_at;   /* rows + 1, cols + 1 */
@@ -27,6 +34,10 @@ struct instance {
 	uint32_t *demand;	     /* rows; > 1 only for quotas */
 	weight *w;		     /* cols */
 	uint32_t *row_id, *col_id;   /* the caller's names, ascending */
+	/* What is known beside the rows, which imply it for whole numbers: relaxations may use it, reductions need not
+	 * look at it, as any of the covers that they leave satisfies it. */
+	struct cut *known;
+	uint32_t knowns;
 };
 
 /* col_at and col_row from row_at and row_col. */
@@ -38,6 +49,12 @@ void instance_transpose(struct arena *a, struct instance *in);
  * scratch: cols + 1 numbers. */
 void instance_part(struct arena *a, struct instance *out, const struct instance *in, const uint32_t *row, uint32_t rows,
 		   const uint8_t *use_col, const uint32_t *demand, const weight *w, uint32_t *scratch);
+
+/* What is known of `in` as far as it says something of its part `out`: col[k] is the number of out's column k in `in`;
+ * taken (by column of `in`, or NULL) counts; columns of `in` that are neither taken nor in `out` are refused, but for
+ * those that `open` (or NULL) has: they may be taken elsewhere, and what is known of them says nothing of `out`. */
+void instance_know(struct arena *a, struct instance *out, const struct instance *in, const uint32_t *col,
+		   const uint8_t *taken, const uint8_t *open);
 
 /* Weakly connected blocks of the alive rows and columns: block[r] for alive
  * rows, numbered by first row; returns how many. */

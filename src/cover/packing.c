@@ -72,10 +72,28 @@ static double *perturbed(struct arena *a, const struct instance *in)
 	return right;
 }
 
+static bool add_known(struct packing *p, uint32_t name, const struct cut *cut, struct tableau_term *term)
+{
+	size_t n = 0;
+	double gain = cut->least;
+
+	for (uint32_t i = 0; i < cut->n; i++) {
+		gain -= p->fixed[cut->col[i]] == PACKING_TAKEN ? cut->factor[i] : 0;
+		if (p->fixed[cut->col[i]] == PACKING_FREE)
+			term[n++] = (struct tableau_term){ cut->col[i], cut->factor[i] };
+	}
+	return tableau_add(&p->t, name, term, n, gain);
+}
+
+/* r: a row, or the name of something known. */
 static bool add_row(struct packing *p, const struct instance *in, uint32_t r, struct tableau_term *term)
 {
 	size_t n = 0;
-	double gain = in->demand[r];
+	double gain;
+
+	if (r >= in->rows)
+		return add_known(p, r, &p->cuts.cut[r - in->rows - in->cols], term);
+	gain = in->demand[r];
 
 	for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1]; i++) {
 		gain -= p->fixed[in->row_col[i]] == PACKING_TAKEN;
@@ -99,19 +117,28 @@ static int by_shortage(const void *x, const void *y)
 	return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Rows that are not in the tableau and that x leaves short, the worst first. */
+/* Rows that are not in the tableau and that x leaves short, the worst first; what is known, by its name, likewise. */
 static uint32_t short_rows(const struct packing *p, const struct instance *in, const double *x, struct short_row *out)
 {
-	uint8_t *present = mem_zarray((size_t)in->rows + 1, 1);
-	uint32_t n = 0;
+	uint32_t n = 0, first = in->rows + in->cols, end = first + p->knowns;
+	uint8_t *present = mem_zarray((size_t)end + 1, 1);
 
 	for (uint32_t i = 0; i < p->t.lines; i++)
-		if (p->t.basic[i] < in->rows)
+		if (p->t.basic[i] < end)
 			present[p->t.basic[i]] = 1;
 	for (uint32_t j = 1; j <= p->t.columns; j++)
-		if (p->t.free_[j] < in->rows)
+		if (p->t.free_[j] < end)
 			present[p->t.free_[j]] = 1;
-	for (uint32_t r = 0; r < in->rows; r++) {
+	for (uint32_t k = 0; k < p->knowns; k++) {
+		const struct cut *cut = &p->cuts.cut[k];
+		double by = cut->least;
+
+		for (uint32_t i = 0; !present[first + k] && i < cut->n; i++)
+			by -= x[cut->col[i]] * cut->factor[i];
+		if (!present[first + k] && by > 1e-6)
+			out[n++] = (struct short_row){ by, first + k };
+	}
+	for (uint32_t r = 0; p->some_rows && r < in->rows; r++) {
 		double by = in->demand[r];
 
 		for (uint64_t i = in->row_at[r]; !present[r] && i < in->row_at[r + 1]; i++)
@@ -135,10 +162,10 @@ static void read_cover(struct packing *p, const struct instance *in)
 static bool packing_resolve(struct packing *p, const struct instance *in, uint64_t limit)
 {
 	struct tableau_term *term = mem_array((size_t)in->cols + 1, sizeof(*term));
-	struct short_row *few = mem_array((size_t)in->rows + 1, sizeof(*few));
+	struct short_row *few = mem_array((size_t)in->rows + p->knowns + 1, sizeof(*few));
 	bool done;
 
-	while ((done = tableau_solve(&p->t, limit, p->limit, p->enough)) && p->some_rows) {
+	while ((done = tableau_solve(&p->t, limit, p->limit, p->enough)) && (p->some_rows || p->knowns)) {
 		uint32_t n, added = 0;
 
 		read_cover(p, in);
@@ -333,7 +360,7 @@ static bool simplex(struct arena *a, const struct instance *in, struct packing *
 		p->some_rows = false;
 	if (most < want && most < LEAST_ROOM)
 		return false;
-	want += CUT_ROOM + in->rows / 2;
+	want += CUT_ROOM + in->rows / 2 + in->knowns;
 	tableau_init(a, &p->t, in, perturbed(a, in), (uint32_t)(want < most ? want : most));
 	first_rows(a, in, p);
 	add_caps(p, in);
@@ -425,6 +452,7 @@ void packing_solve(struct arena *a, const struct instance *in, uint64_t work, st
 	}
 	out->value = value_of(in, NULL, out->u, NULL, NULL, out->reduced);
 	out->bound = ceiling(out->value);
+	packing_learn(a, in, out);
 }
 
 #define CUT_IDLE 4 /* rounds that gain little, then stop */
@@ -447,6 +475,17 @@ static bool read_bound(const struct instance *in, struct packing *p)
 	mem_free(v);
 	mem_free(reduced);
 	return more;
+}
+
+void packing_learn(struct arena *a, const struct instance *in, struct packing *p)
+{
+	if (!p->optimal || p->caps || p->cuts.n || !in->knowns)
+		return;
+	p->cuts = (struct cut_pool){ ARENA_ARRAY(a, struct cut, in->knowns), in->knowns, in->knowns };
+	memcpy(p->cuts.cut, in->known, sizeof(*in->known) * in->knowns);
+	p->knowns = in->knowns;
+	packing_resolve(p, in, most_pivots(in));
+	read_bound(in, p);
 }
 
 void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, int rounds,

@@ -33,7 +33,7 @@ struct packing {
 	struct cut_pool cuts;
 	uint64_t limit;
 	double enough; /* the tableau's sum need not be more */
-	uint32_t caps;
+	uint32_t caps, knowns;
 	bool optimal, some_rows;
 };
 
@@ -42,6 +42,10 @@ struct packing {
  * enough by subgradients.  Deterministic. */
 void packing_solve(struct arena *a, const struct instance *in, uint64_t work, struct packing *out);
 #define PACKING_WORK 4000000000 /* a few seconds */
+
+/* Raises the bound by what is known of the instance, which packing_solve did already if it was known by then.  No cuts
+ * may have been added yet; u stays. */
+void packing_learn(struct arena *a, const struct instance *in, struct packing *p);
 
 /* Adds cuts (cuts.h) until the bound reaches `target`, they gain no more, `work` more numbers are touched, or `rounds`
  * of them were added.  The bound only rises; u stays, so that it may go into a certificate.  No cuts after subgradients,

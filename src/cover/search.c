@@ -13,9 +13,12 @@
 
 #include "base/mem.h"
 #include "base/task.h"
+#include "cover/local.h"
 #include "cover/reduce.h"
 #include "cover/round.h"
 #include "cover/tree.h"
+
+#define LOCAL_STEPS 100 /* numbers that local search touches for a bound, for each entry of a block */
 
 bool search_spent(struct search *s)
 {
@@ -90,6 +93,9 @@ static bool child_of(struct arena *a, const struct instance *in, uint32_t c, boo
 			from++;
 		out->col_id[k] = from;
 	}
+	memset(use, 0, in->cols);
+	use[c] = take;
+	instance_know(a, out, in, out->col_id, use, NULL);
 	return true;
 }
 
@@ -157,6 +163,7 @@ static void block_open(struct arena *a, struct search *s, struct block *b, const
 			from++;
 		b->col[k] = from;
 	}
+	instance_know(a, &b->in, in, b->col, red->taken, red->col_alive);
 	packing_solve(a, &b->in, search_work_left(s), &b->relaxed);
 	s->pivots += b->relaxed.pivots;
 	s->work += b->relaxed.work;
@@ -268,4 +275,40 @@ bool search_cover(struct search *s, const struct instance *in, weight below, uin
 bool search_any(struct search *s, const struct instance *in, weight below, uint8_t *taken)
 {
 	return search_node(s, in, below, true, taken);
+}
+
+/* Asks a block for a cover of exactly the bound, then of one more, and so on. */
+static weight bound_of_block(struct arena *a, struct search *s, struct block *b)
+{
+	weight bound;
+
+	if (b->cost > b->relaxed.bound)
+		local_search(s, &b->in, b->relaxed.bound, LOCAL_STEPS * b->in.row_at[b->in.rows], b->taken);
+	b->cost = instance_cost(&b->in, b->taken);
+	block_tighten(a, s, b, b->cost - b->relaxed.bound);
+	for (bound = b->relaxed.bound; bound < b->cost; bound++)
+		if (branch(s, &b->in, &b->relaxed, bound + 1, true, b->taken) || s->exhausted)
+			break;
+	return bound;
+}
+
+weight search_bound(struct search *s, const struct instance *in, weight *relaxed)
+{
+	struct arena a = { 0 };
+	struct reduction red;
+	struct block *block;
+	uint32_t blocks;
+	weight bound = 0;
+
+	reduce(&a, in, &red);
+	for (uint32_t c = 0; c < in->cols; c++)
+		bound += red.taken[c] ? in->w[c] : 0;
+	blocks = open_blocks(&a, s, in, &red, &block);
+	*relaxed = bound * PACKING_SCALE;
+	for (uint32_t b = 0; b < blocks; b++)
+		*relaxed += block[b].relaxed.value;
+	for (uint32_t b = 0; b < blocks; b++)
+		bound += bound_of_block(&a, s, &block[b]);
+	arena_release(&a);
+	return bound;
 }

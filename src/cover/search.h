@@ -25,6 +25,9 @@ bool search_cover(struct search *s, const struct instance *in, weight below, uin
 /* The same, but any cover under `below` will do. */
 bool search_any(struct search *s, const struct instance *in, weight below, uint8_t *taken);
 
+/* What any cover costs at least, as far as the budget goes.  For weights that are all 1. */
+weight search_bound(struct search *s, const struct instance *in, weight *relaxed);
+
 /* Is the budget, or the time, at its end? */
 bool search_spent(struct search *s);
 /* What a single relaxation may cost: half of what is left, but enough for a small one. */

@@ -14,12 +14,18 @@
 #include "cover/blocks.h"
 #include "cover/improve.h"
 #include "cover/local.h"
+#include "cover/parts.h"
 #include "cover/round.h"
+#include "cover/sweep.h"
 #include "cover/tree.h"
 
 #define ROOT_LEAST 50000000 /* numbers that the first relaxation may touch, however small the budget */
 #define LOCAL_FIRST 300	    /* numbers that local search touches before the exact one, for each entry of the block */
 #define LOCAL_PART 400	    /* or this part of the budget */
+#define SEARCH_FIRST 8	    /* a search has this part of the budget before other ways are tried */
+#define SWEEP_MORE 2	    /* a sweep has so many times the budget, */
+#define PARTS_WORK 3	    /* and parts have this part of it, */
+#define PARTS_EACH 40	    /* where the relaxation of the whole took no more than this part */
 #define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
 #define LOCAL_KNOWN 60	    /* the same as LOCAL_FIRST, where a cover is known that much more was spent on */
 #define KNOWN_MOST 4	    /* of so many rows of a block all but one are known */
@@ -35,6 +41,7 @@ struct job {
 	uint32_t *scratch;
 	uint32_t block_cols;
 	uint64_t nodes; /* that a block may cost: less, once some were given up */
+	uint64_t sweep; /* the same of sweeps */
 	bool last;	/* block */
 };
 
@@ -222,13 +229,55 @@ static bool make_whole(const struct job *j, struct search *s, const struct insta
 	return instance_cost(in, taken) <= least;
 }
 
+/* The minimum of a narrow block.  False if it is not narrow enough. */
+static bool by_sweep(struct job *j, struct search *s, const struct instance *in, const weight *u, uint8_t *taken)
+{
+	struct search w = { .node_budget = UINT64_MAX, .deadline = s->deadline };
+	weight *feasible = mem_array((size_t)in->rows + 1, sizeof(*feasible));
+	bool through;
+
+	memcpy(feasible, u, sizeof(*feasible) * in->rows);
+	packing_repair(in, feasible, PACKING_SCALE);
+	through = sweep_cover(&w, in, feasible, j->sweep * SWEEP_MORE * SEARCH_WORK, taken);
+	mem_free(feasible);
+	s->timed_out |= w.timed_out;
+	if (!through && w.work / SEARCH_WORK >= j->sweep * SWEEP_MORE)
+		j->sweep /= 2;
+	return through;
+}
+
+/* Where the first part of the budget was not enough: a sweep, and otherwise the rest of the budget with what the
+ * block's parts tell, if a relaxation costs little.  Returns the bound reached. */
+static uint32_t close_otherwise(struct job *j, struct arena *a, struct search *s, struct instance *in,
+				const struct packing *relaxed, bool little, uint32_t bound, uint8_t *taken)
+{
+	uint64_t work = j->nodes * SEARCH_WORK;
+	struct packing anew;
+
+	if (by_sweep(j, s, in, relaxed->u, taken)) {
+		s->exhausted = false;
+		return (uint32_t)instance_cost(in, taken);
+	}
+	if (s->timed_out)
+		return bound;
+	s->exhausted = false;
+	s->node_budget = j->nodes;
+	if (!little || !packing_branches(relaxed) || !parts_learn(a, s, in, work / PARTS_WORK))
+		return close_gap(s, in, relaxed, bound, taken);
+	s->node_budget += s->work / SEARCH_WORK;
+	packing_solve(a, in, work < PACKING_WORK ? work : PACKING_WORK, &anew);
+	bound = larger(bound, tightened(a, s, in, taken, &anew));
+	return close_gap(s, in, &anew, larger(bound, (uint32_t)anew.bound), taken);
+}
+
 /* A cover and dual values from the relaxation, cuts, local search and branching.  Returns the bound reached. */
-static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, const struct instance *in,
+static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, struct instance *in,
 			   struct packing *relaxed, uint8_t *taken)
 {
 	uint64_t work = j->nodes * SEARCH_WORK;
 	uint32_t bound, quotas = bound_by_quotas(j, in), least = least_of_last(j);
 	weight relieved;
+	bool little;
 
 	if (make_whole(j, s, in, least, work, taken)) {
 		relaxed->u = ARENA_ARRAY(a, weight, (size_t)in->rows + 1);
@@ -236,6 +285,7 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, con
 		return (uint32_t)instance_cost(in, taken);
 	}
 	packing_solve(a, in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, relaxed);
+	little = relaxed->work < work / PARTS_EACH;
 	round_cover(in, relaxed->x, taken);
 	bound = (uint32_t)relaxed->bound;
 	if (bound < quotas) {
@@ -248,7 +298,10 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, con
 	local_search(s, in, bound, first_steps(in, work), taken);
 	relieved = without_quotas(j, a, s, in, taken);
 	bound = larger(bound, (uint32_t)relieved);
+	s->node_budget = quotas ? j->nodes : s->work / SEARCH_WORK + 1 + j->nodes / SEARCH_FIRST;
 	bound = close_gap(s, in, relaxed, bound, taken);
+	if (s->exhausted && !s->timed_out && !quotas)
+		bound = close_otherwise(j, a, s, in, relaxed, little, bound, taken);
 	if (s->exhausted && (!local_search(s, in, bound, work / LOCAL_LAST, taken) || quotas))
 		improve_cover(s, in, bound, taken);
 	if (s->exhausted && j->nodes > j->limits->nodes / 16)
@@ -398,7 +451,7 @@ static uint32_t *smallest_first(struct arena *a, const struct blocks *b)
 void solve_size(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l,
 		struct solved *out)
 {
-	struct job j = { .p = p, .o = o, .in = &o->in, .out = out, .limits = l, .nodes = l->nodes };
+	struct job j = { .p = p, .o = o, .in = &o->in, .out = out, .limits = l, .nodes = l->nodes, .sweep = l->nodes };
 	struct arena local = { 0 };
 	uint32_t *order;
 

@@ -75,6 +75,9 @@ static void left_open(struct arena *a, const struct instance *in, const uint8_t 
 			at++;
 		l->in.col_id[k] = at;
 	}
+	for (uint32_t c = 0; c < in->cols; c++)
+		use[c] = fixed[c] == PACKING_TAKEN;
+	instance_know(a, &l->in, in, l->in.col_id, use, NULL);
 	reduce(a, &l->in, &l->red);
 	for (uint32_t k = 0; k < l->in.cols; k++)
 		l->cost += l->red.taken[k] ? l->in.w[k] : 0;
