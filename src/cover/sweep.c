@@ -8,8 +8,6 @@
  */
 #include "cover/sweep.h"
 
-#include <math.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -100,6 +98,16 @@ static uint32_t next_column(const struct instance *in, const uint8_t *done, cons
 	return best;
 }
 
+/* About how many states a front may have.  Multiplied out, since a library's pow() need not be the same everywhere. */
+static double states_of(uint32_t front)
+{
+	double n = 1;
+
+	while (front--)
+		n *= 1.5;
+	return n;
+}
+
 /* From row `first` on; gives up when it gets worse than `best`. */
 static bool find_order(struct arena *a, const struct instance *in, uint32_t first, const struct order *best,
 		       struct order *o, uint64_t *work)
@@ -126,7 +134,7 @@ static bool find_order(struct arena *a, const struct instance *in, uint32_t firs
 				front -= --left[in->col_row[k]] == 0;
 			if (o->width > WIDEST || o->score > best->score)
 				return false;
-			o->score += pow(1.5, front);
+			o->score += states_of(front);
 		}
 		for (uint32_t r = 0; r < in->rows; r++) {
 			uint32_t by;
