@@ -8,6 +8,8 @@
  */
 #include "cover/sweep.h"
 
+#include <math.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
