@@ -40,6 +40,8 @@ static const struct opt opts[] = {
 };
 
 static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+/* In tenths, never rounded up: 100 is all. */
+static double percent_least(uint64_t part, uint64_t whole) { return whole ? (double)(1000 * part / whole) / 10 : 0; }
 
 static void table(struct buf *out, const char *what, const struct reduce_share *s, size_t n, size_t most)
 {
@@ -80,7 +82,7 @@ static void report_text(const struct cmd_run *run, const struct reduce_report *r
 		buf_printf(&out,
 			   "proof       proven minimum in %.1f %% of %" PRIu64 " components, at most %" PRIu64
 			   " above the optimum in all%s\n",
-			   percent(r->proven_components, r->components), r->components, r->gap,
+			   percent_least(r->proven_components, r->components), r->components, r->gap,
 			   r->timed_out ? " (the time limit ended the search)" : "");
 	if (r->by_missing)
 		buf_printf(&out,

@@ -137,7 +137,8 @@ static void proof(struct buf *b, const struct cover_row *row, const struct json_
 		html(
 		    b,
 		    "<p class=\"note\"><b>%n kept</b> \u00b7 proven minimum in %f %% of %n groups \u00b7 at most %n above the optimum.</p>\n",
-		    row->kept, percent(proven, components), components, gap);
+		    row->kept, components ? (double)(1000 * proven / components) / 10 : 0.0, components,
+		    gap); /* 100 is all */
 }
 
 static void share_table(struct request *q, struct collection *coll, struct buf *b, const struct json_value *list,
