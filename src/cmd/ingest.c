@@ -152,7 +152,8 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 	else
 		note("%" PRIu64 " captures read again, %" PRIu64 " new texts", report.captures, report.contents);
 	if (report.files_failed) {
-		error("ingest: %" PRIu64 " captures could not be read again: %s", report.files_failed, report.failure);
+		error("ingest: %" PRIu64 " capture%s could not be read again: %s", report.files_failed,
+		      report.files_failed == 1 ? "" : "s", report.failure);
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;

@@ -150,6 +150,6 @@ const struct cmd cmd_search = {
 	.read = run,
 	.examples = examples,
 	.prose =
-	    "Finds documents by their words, ranked by BM25, with snippets. Equal texts are one hit. The query: words (all must be there), \"phrases\", pre* (words "
+	    "Finds documents by their words, ranked by BM25, with snippets. Equal texts with one title are one hit. Words are told apart by their first 256 bytes. The query: words (all must be there), \"phrases\", pre* (words "
 	    "that begin so), -not, title:word, or, parentheses. Ends with 1 when nothing matches.",
 };

@@ -472,6 +472,15 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 
 /* ---- texts made anew ---- */
 
+/* Whether the archive still has what was read there.  Of a capture without a document the digest may be the record's own word,
+ * and one that is cut into segments may have got more of them. */
+static bool is_as_before(const struct found *f, const struct capture *c, bool first)
+{
+	bool made = c->content || c->why;
+
+	return !made || first || !c->digest.n || !f->capture.digest.n || str_eq(c->digest, f->capture.digest);
+}
+
 static int reprocess_one(struct ingest *g, struct collection *read_from, struct replay_run *run,
 			 const struct capture *c, struct err *err)
 {
@@ -487,6 +496,13 @@ static int reprocess_one(struct ingest *g, struct collection *read_from, struct 
 	replay_close(&p);
 	if (!f) /* where it stands is not known */
 		replay_run_close(run);
+	if (f && !is_as_before(f, c, first)) {
+		err_set(&why, WN_IO,
+			"%.*s has another payload than when it was ingested: its archive was damaged or changed since",
+			STR_FMT(c->url));
+		found_free(f);
+		f = NULL;
+	}
 	if (!f) {
 		file_failed(g, why.text);
 		return WN_OK;
@@ -545,6 +561,9 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
+	/* a collection that was made without an index of words gets one */
+	if (bo.fulltext && (rc = catalog_set(coll->catalog, CATALOG_FULLTEXT, STR("1"), err)) < 0)
+		return rc;
 	if ((rc = health_mend(coll, bo.fulltext, bo.plan.words, &out->mended, err)) < 0)
 		return rc;
 	if ((rc = are_some_bare(coll, &bare, err)) < 0)

@@ -49,7 +49,7 @@ int ftseg_check(const char *path, struct err *err)
 {
 	struct ftseg *s;
 	struct ftdict d = { 0 };
-	struct buf last = BUF(2 * LIMIT_FT_TERM);
+	struct buf last = BUF(FT_KEY_MOST);
 	uint32_t *seen;
 	uint64_t terms = 0;
 	int rc = ftseg_open(&s, path, err);

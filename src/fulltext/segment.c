@@ -172,7 +172,7 @@ static int read_term(struct ftdict *d, struct err *err)
 	uint64_t shared, n, v[4];
 
 	if (!(d->p = unpack_varint(d->p, d->end, &shared)) || !(d->p = unpack_varint(d->p, d->end, &n)) ||
-	    shared > d->key.n || n > LIMIT_FT_TERM || n > (uint64_t)(d->end - d->p))
+	    shared > d->key.n || shared + n > FT_KEY_MOST || n > (uint64_t)(d->end - d->p))
 		return damaged(d->s, "its dictionary is cut off", err);
 	d->key.n = (size_t)shared;
 	if (!buf_add(&d->key, d->p, (size_t)n))
@@ -228,7 +228,7 @@ int ftdict_seek(struct ftdict *d, const struct ftseg *s, struct str key, struct 
 
 	d->s = s;
 	d->left = 0;
-	d->key.max = 2 * LIMIT_FT_TERM;
+	d->key.max = FT_KEY_MOST;
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 		struct str first;

@@ -140,7 +140,7 @@ int ftseg_writer_open(struct ftseg_writer **out, const char *path, struct err *e
 	w->terms = waiting_new();
 	w->blocks = waiting_new();
 	w->positions = waiting_new();
-	w->key = w->previous = BUF(LIMIT_FT_TERM + 8);
+	w->key = w->previous = BUF(FT_KEY_MOST);
 	w->skips = BUF(TERM_MAX);
 	if (rc < 0) {
 		ftseg_writer_abort(w);
