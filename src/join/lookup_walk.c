@@ -44,8 +44,9 @@ static void sort_numbers(uint64_t *v, size_t n)
 }
 
 /* Numbers, each once with how often it was there: number << 32 | count; returns how many. */
-static size_t distinct(struct walker *w, const uint32_t *number, size_t n)
+static size_t distinct(struct walker *w, const struct postings *p, size_t start, size_t n)
 {
+	const uint32_t *number = n ? p->refs.p + start : NULL; /* there may be none at all */
 	size_t kept = 0, mask;
 
 	if (w->slots < 2 * n + 2) {
@@ -134,7 +135,7 @@ static void gather_base(struct lookup *x, struct walker *w, const struct posting
 	struct postings *kept = x->r->kept;
 	uint32_t row = l->base, alone = kept->rows[row].alone;
 	const uint32_t *class = postings_row_classes(kept, row);
-	size_t n = distinct(w, kept->refs.p + l->start + l->n_own, l->n_missing);
+	size_t n = distinct(w, kept, l->start + l->n_own, l->n_missing);
 
 	if (!class)
 		return;
@@ -177,7 +178,7 @@ static void gather_looked(struct lookup *x, struct walker *w, const struct posti
 
 	if (l->base != UINT32_MAX)
 		gather_base(x, w, l);
-	n = distinct(w, kept->refs.p + l->start, l->n_own);
+	n = distinct(w, kept, l->start, l->n_own);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], classes;
 		const struct postings_name *name;
