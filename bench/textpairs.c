@@ -114,7 +114,8 @@ int main(int argc, char **argv)
 	int rc;
 
 	if (argc < 2 || os_map(&map, argv[1], &err) < 0 || !cut(str_n((const char *)map.p, map.n), &texts)) {
-		fprintf(stderr, "usage: bench-textpairs TEXTS [NUM/DEN] [threads=N] [sets=FILE] [pairs]\n%s\n", err.text);
+		fprintf(stderr, "usage: bench-textpairs TEXTS [NUM/DEN] [threads=N] [sets=FILE] [pairs]\n%s\n",
+			err.text);
 		return 2;
 	}
 	for (int i = 2; i < argc; i++) {

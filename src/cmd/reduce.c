@@ -41,7 +41,12 @@ static const struct opt opts[] = {
 
 static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
 /* In tenths, never rounded up: 100 is all. */
-static double percent_least(uint64_t part, uint64_t whole) { return whole ? (double)(1000 * part / whole) / 10 : 0; }
+static double percent_least(uint64_t part, uint64_t whole)
+{
+	uint64_t tenths = whole ? 1000 * part / whole : 0;
+
+	return (double)tenths / 10;
+}
 
 static void table(struct buf *out, const char *what, const struct reduce_share *s, size_t n, size_t most)
 {

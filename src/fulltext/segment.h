@@ -18,7 +18,7 @@
 enum ft_field { FT_BODY, FT_TITLE, FT_FIELDS };
 #define FT_TITLE_KEY '\x01' /* first byte of a title term's key; no term begins with it */
 #define FT_KEY_MOST (LIMIT_FT_TERM + 1)
-#define FT_DONE UINT32_MAX  /* no further doc */
+#define FT_DONE UINT32_MAX /* no further doc */
 
 /* Length of a text in terms, as one byte: exact to 15, then 3 bits of mantissa; never more than the length.
  * Sums of lengths are sums of these, so that they do not change when segments are merged. */

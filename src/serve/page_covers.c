@@ -128,7 +128,8 @@ static void stale(struct request *q, struct collection *coll, struct buf *b, con
 static void proof(struct buf *b, const struct cover_row *row, const struct json_value *report)
 {
 	uint64_t components = number(report, "components"), proven = number(report, "proven_components"),
-		 gap = row->kept > row->lower_bound ? row->kept - row->lower_bound : 0;
+		 gap = row->kept > row->lower_bound ? row->kept - row->lower_bound : 0,
+		 tenths = components ? 1000 * proven / components : 0; /* never rounded up: 100 % is all */
 
 	if (gap == 0)
 		html(b, "<p class=\"note good\"><b>%n kept, proven minimum:</b> no smaller set covers the rest.</p>\n",
@@ -137,8 +138,7 @@ static void proof(struct buf *b, const struct cover_row *row, const struct json_
 		html(
 		    b,
 		    "<p class=\"note\"><b>%n kept</b> \u00b7 proven minimum in %f %% of %n groups \u00b7 at most %n above the optimum.</p>\n",
-		    row->kept, components ? (double)(1000 * proven / components) / 10 : 0.0, components,
-		    gap); /* 100 is all */
+		    row->kept, (double)tenths / 10, components, gap);
 }
 
 static void share_table(struct request *q, struct collection *coll, struct buf *b, const struct json_value *list,
