@@ -5,12 +5,15 @@
  * right.  Cost: about a microsecond a row and index entry.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "archive/flaw.h"
 #include "base/buf.h"
-#include "base/vec.h"
 #include "base/hash.h"
+#include "base/map.h"
+#include "base/vec.h"
 #include "catalog/sqlite_int.h"
+#include "text/document.h"
 
 struct adder {
 	struct sqlite_catalog *c;
@@ -252,6 +255,43 @@ static int add_rejoined(struct adder *x, const struct capture *c)
 	return rc;
 }
 
+static bool is_of_text(const char *kind)
+{
+	const struct document_flaw_name *n = document_flaw_names;
+
+	while (n->flaw && strcmp(n->name, kind) != 0)
+		n++;
+	return n->flaw != 0;
+}
+
+/* What the old texts of captures had wrong goes; add_flaws tells of the new ones.  One pass over all flaws, for they have
+ * no index by capture and are few. */
+static int forget_text_flaws(struct adder *x)
+{
+	struct map again = { 0 };
+	sqlite3_stmt *all = NULL, *gone = NULL;
+	int rc, step = SQLITE_DONE;
+
+	for (size_t i = 0; i < x->b->n_updates; i++)
+		map_put(&again, x->b->updates[i].id, 0);
+	if ((rc = sq_prepare(x->c, &all, "select id, capture, kind from flaw where capture is not null", x->err)) < 0 ||
+	    (rc = sq_prepare(x->c, &gone, "delete from flaw where id = ?", x->err)) < 0)
+		goto out;
+	while (rc == WN_OK && (step = sqlite3_step(all)) == SQLITE_ROW)
+		if (map_get(&again, (uint64_t)sqlite3_column_int64(all, 1)) &&
+		    is_of_text((const char *)sqlite3_column_text(all, 2))) {
+			sqlite3_bind_int64(gone, 1, sqlite3_column_int64(all, 0));
+			rc = sq_run(x->c, gone, x->err);
+		}
+	if (rc == WN_OK && step != SQLITE_DONE)
+		rc = sq_fail(x->c, "read flaws", x->err);
+out:
+	sqlite3_finalize(all);
+	sqlite3_finalize(gone);
+	map_release(&again);
+	return rc;
+}
+
 /* Captures whose text was made anew. */
 static int add_updates(struct adder *x)
 {
@@ -260,7 +300,8 @@ static int add_updates(struct adder *x)
 
 	if (x->b->n_updates == 0)
 		return WN_OK;
-	if ((rc = sq_prepare(
+	if ((rc = forget_text_flaws(x)) < 0 ||
+	    (rc = sq_prepare(
 		 x->c, &s,
 		 "update capture set content = ?2, mime = ?3, charset = ?4, why = ?5, published = ?6, page = ?7, digest = ?8, bytes = ?9 where id = ?1",
 		 x->err)) < 0 ||

@@ -146,10 +146,10 @@ static int reprocess(struct cmd_run *run, const struct ingest_options *o)
 		report_json(&report);
 	else if (report.captures == 0 && report.mended.words)
 		note("the full-text index was made again from the stored texts");
-	else if (report.captures == 0)
+	else if (report.captures == 0 && !report.files_failed)
 		note(
 		    "the texts are sound and were made by this version of text extraction; nothing to do (--parse-all makes them anew all the same)");
-	else
+	else if (report.captures)
 		note("%" PRIu64 " captures read again, %" PRIu64 " new texts", report.captures, report.contents);
 	if (report.files_failed) {
 		error("ingest: %" PRIu64 " capture%s could not be read again: %s", report.files_failed,

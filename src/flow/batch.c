@@ -332,12 +332,8 @@ static void take_flaw(struct batch *b, const struct flaw *v, uint64_t file, uint
 							  arena_str(&b->load->arena, str(v->detail)) }));
 }
 
-static void take_flaws(struct batch *b, const struct found *f, uint64_t file, uint64_t capture)
+static void take_text_flaws(struct batch *b, const struct found *f, uint64_t file, uint64_t capture)
 {
-	size_t before = b->load->flaws.n;
-
-	for (unsigned i = 0; i < f->n_flaws; i++)
-		take_flaw(b, &f->flaws[i], file, capture);
 	for (const struct document_flaw_name *n = document_flaw_names; n->flaw; n++)
 		if (f->document_flaws & n->flaw)
 			vec_push(&b->load->flaws,
@@ -345,6 +341,15 @@ static void take_flaws(struct batch *b, const struct found *f, uint64_t file, ui
 							 n->flaw == DOC_FLAW_READER_FAILED
 							     ? arena_str(&b->load->arena, f->reader_failed)
 							     : STR_NONE }));
+}
+
+static void take_flaws(struct batch *b, const struct found *f, uint64_t file, uint64_t capture)
+{
+	size_t before = b->load->flaws.n;
+
+	for (unsigned i = 0; i < f->n_flaws; i++)
+		take_flaw(b, &f->flaws[i], file, capture);
+	take_text_flaws(b, f, file, capture);
 	b->counts.flaws += b->load->flaws.n - before;
 }
 
@@ -595,15 +600,14 @@ out:
 static void take_segment_flaws(struct batch *b, const struct found *f, const struct capture *known)
 {
 	for (unsigned i = 0; i < f->n_flaws; i++)
-		if (flaw_of_payload(f->flaws[i].kind)) {
+		if (flaw_of_payload(f->flaws[i].kind))
 			take_flaw(b, &f->flaws[i], known->file, known->id);
-			b->counts.flaws++;
-		}
 }
 
 int batch_retake(struct batch *b, struct found *f, const struct capture *known, bool rejoined, struct err *err)
 {
 	struct capture c = f->capture;
+	size_t before = b->load->flaws.n;
 	bool kept = false;
 	int rc;
 
@@ -616,6 +620,8 @@ int batch_retake(struct batch *b, struct found *f, const struct capture *known, 
 	if ((rc = take_document(b, &f, &c, &kept, err)) == WN_OK) {
 		vec_push(&b->load->updates, c);
 		b->counts.captures++;
+		take_text_flaws(b, f, c.file, c.id); /* in place of those it had */
+		b->counts.flaws += b->load->flaws.n - before;
 	}
 	if (kept)
 		vec_push(&b->load->sources, f);

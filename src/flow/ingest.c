@@ -593,6 +593,7 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 		out->captures = batch_counts(g.batch)->captures;
 		out->documents = batch_counts(g.batch)->documents;
 		out->contents = batch_counts(g.batch)->contents;
+		out->flaws = batch_counts(g.batch)->flaws;
 	}
 	extractor_free(g.extractors[0]);
 	mem_free(g.extractors);
