@@ -521,9 +521,9 @@ static int sq_next(struct catalog *base, struct catalog_next *out, struct err *e
 	return WN_OK;
 }
 
-int sq_bump_revision(struct sqlite_catalog *c, struct err *err)
+int sq_bump_revision(struct sqlite_catalog *c, uint64_t by, struct err *err)
 {
-	return set_number(c, "revision", meta_number(c, "revision", 0) + 1, err);
+	return by ? set_number(c, "revision", meta_number(c, "revision", 0) + (int64_t)by, err) : WN_OK;
 }
 
 static int sq_get(struct catalog *base, const char *key, struct arena *a, struct str *value, struct err *err)

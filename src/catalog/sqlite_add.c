@@ -470,6 +470,16 @@ void sq_forget_names(struct name_cache *cache)
 	vec_release(&cache->ids);
 }
 
+/* What of a batch counts for the revision: the sum over batches is the same however they were cut. */
+static uint64_t changes(const struct catalog_batch *b)
+{
+	uint64_t n = b->n_captures + b->n_updates + b->n_flaws;
+
+	for (size_t i = 0; i < b->n_files; i++)
+		n += b->files[i].complete;
+	return n;
+}
+
 int sq_add(struct catalog *base, const struct catalog_batch *b, struct err *err)
 {
 	static int (*const steps[])(struct adder *) = { add_files, add_crawls, add_contents, add_captures, add_updates,
@@ -482,7 +492,7 @@ int sq_add(struct catalog *base, const struct catalog_batch *b, struct err *err)
 	for (size_t i = 0; i < COUNT(steps) && rc == WN_OK; i++)
 		rc = steps[i](&x);
 	if (rc == WN_OK)
-		rc = sq_bump_revision(x.c, err);
+		rc = sq_bump_revision(x.c, changes(b), err);
 	if (rc == WN_OK && b->ready)
 		rc = b->ready(b->context, err);
 	if (rc == WN_OK)

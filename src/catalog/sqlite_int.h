@@ -148,7 +148,8 @@ int sq_links_install(sqlite3 *db);
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err);
 /* Indexes that collections of any version may lack: a writer adds them, a reader can do without. */
 int sq_add_indexes(struct sqlite_catalog *c, struct err *err);
-/* The next revision: one more than the present one, written in the open transaction. */
 void sq_forget_names(struct name_cache *cache); /* after ids in it may be gone */
-int sq_bump_revision(struct sqlite_catalog *c, struct err *err);
+/* The next revision, written in the open transaction.  It counts what was entered, altered and removed, not transactions:
+ * how many those are depends on memory, and a revision is printed. */
+int sq_bump_revision(struct sqlite_catalog *c, uint64_t by, struct err *err);
 #endif

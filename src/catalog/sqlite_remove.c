@@ -63,7 +63,7 @@ static int finish(struct sqlite_catalog *c, int rc, struct err *err)
 		    "drop index capture_page; drop table gone; drop table loose; drop table loose_page; drop table loose_host",
 		    err);
 	if (rc == WN_OK)
-		rc = sq_bump_revision(c, err);
+		rc = sq_bump_revision(c, 1, err);
 	if (rc == WN_OK)
 		rc = sq_exec(c, "commit", err);
 	if (rc < 0)
@@ -200,7 +200,7 @@ int sq_reprocessed(struct catalog *base, unsigned extractor, struct err *err)
 	if (rc == WN_OK)
 		rc = sq_exec(c, sql, err);
 	if (rc == WN_OK)
-		rc = sq_bump_revision(c, err);
+		rc = sq_bump_revision(c, 1, err);
 	if (rc == WN_OK)
 		rc = sq_exec(c, "commit", err);
 	if (rc < 0)

@@ -286,8 +286,8 @@ int sq_resolve(struct catalog *base, uint64_t *resolved, uint64_t *left, struct 
 		 err)) == WN_OK &&
 	    (rc = sq_prepare(r.c, &r.kind, "select kind, original from capture where id = ?", err)) == WN_OK)
 		rc = resolve_all(&r, resolved);
-	if (rc == WN_OK && *resolved)
-		rc = sq_bump_revision(r.c, err);
+	if (rc == WN_OK)
+		rc = sq_bump_revision(r.c, *resolved, err);
 	sqlite3_finalize(r.by_hash);
 	sqlite3_finalize(r.by_uri);
 	sqlite3_finalize(r.kind);

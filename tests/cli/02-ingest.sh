@@ -60,3 +60,8 @@ for order in "a b r" "b a r" "r b a" "r a b"; do
 	id=$("$WINNOW" sql order "select id from captures where kind = 'revisit'" --format tsv | tail -1)
 	"$WINNOW" text order "$id"
 done
+echo '-- a revision counts changes, not transactions, of which there are more with less memory'
+for most in 40000 2; do
+	WINNOW_BATCH=$most "$WINNOW" ingest "batch$most" "$SAMPLE"/sample-*.warc.gz -q >/dev/null
+	"$WINNOW" stats "batch$most" --json | tr , '\n' | grep revision
+done
