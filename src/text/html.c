@@ -17,9 +17,7 @@ struct html *html_new(html_sink *sink, void *context)
 	h->sink = sink;
 	h->context = context;
 	h->bulk = true;
-#if defined(__x86_64__)
-	h->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-#endif
+	h->kernel = scan_kernel();
 	h->store = BUF(LIMIT_HTML_TOKEN);
 	html_reset(h);
 	return h;

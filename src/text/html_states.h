@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "text/entity.h"
 #include "text/html.h"
+#include "text/scan.h"
 
 #define HTML_SCRATCH (16 * KIB)
 #define STATE(name) const char *name(struct html *h, const char *p, const char *end)
@@ -30,7 +31,7 @@ struct html {
 	void *context;
 	html_error_sink *errors;
 	bool bulk, foreign, done;
-	bool avx2;    /* what the processor has */
+	enum scan_kernel kernel;
 	bool skip_lf; /* the last byte was CR */
 
 	struct html_token token; /* text and bulk tags: filled anew only where they differ */
