@@ -226,21 +226,25 @@ static __attribute__((noinline)) void other_text(struct extract *x, struct str t
 		tree_text(x, text);
 }
 
+static void text_sink(void *context, const char *p, size_t n)
+{
+	struct extract *x = context;
+
+	/* the body, shown, no SVG about, text that is not NUL: almost always */
+	if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] && !x->count[TAG_MATH] && p[0])
+		extract_add(x, p, n);
+	else
+		other_text(x, str_n(p, n));
+}
+
 static void sink(void *context, const struct html_token *t)
 {
 	struct extract *x = context;
 
 	switch (t->type) {
-	case HTML_TEXT:
-		/* the body, shown, no SVG about, text that is not NUL: almost always */
-		if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] &&
-		    !x->count[TAG_MATH] && t->text.p[0])
-			extract_add(x, t->text.p, t->text.n);
-		else
-			other_text(x, t->text);
-		break;
 	case HTML_START: tree_start(x, t); break;
 	case HTML_END: tree_end(x, t); break;
+	case HTML_TEXT: /* goes to text_sink */
 	case HTML_COMMENT:
 	case HTML_DOCTYPE: break;
 	case HTML_EOF: tree_finish(x); break;
@@ -252,6 +256,7 @@ struct extract *extract_new(void)
 	struct extract *x = mem_zalloc(sizeof *x);
 
 	x->html = html_new(sink, x);
+	html_text_to(x->html, text_sink);
 	x->raw_text = BUF(256 * KIB);
 	x->kernel = scan_kernel();
 	return x;

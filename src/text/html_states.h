@@ -28,6 +28,7 @@ struct html {
 	html_state *state;
 	html_state *back; /* where a character reference returns to */
 	html_sink *sink;
+	html_text_sink *text; /* takes text in its place, unless NULL */
 	void *context;
 	html_error_sink *errors;
 	bool bulk, foreign, done;
@@ -70,7 +71,9 @@ static inline void html_error(struct html *h, const char *code)
 
 static inline void html_text(struct html *h, const char *p, size_t n)
 {
-	if (n) {
+	if (n && h->text) {
+		h->text(h->context, p, n);
+	} else if (n) {
 		h->token.type = HTML_TEXT;
 		h->token.text = (struct str){ p, n };
 		h->sink(h->context, &h->token);
