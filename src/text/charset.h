@@ -21,7 +21,7 @@ struct encoding; /* one of the Encoding Standard; static, never freed */
 
 const struct encoding *encoding_of_label(struct str label); /* NULL when unknown */
 const char *encoding_name(const struct encoding *e);	    /* "windows-1252", as the standard spells it, lower case */
-bool encoding_keeps_ascii(const struct encoding *e); /* bytes below 0x80 are ASCII, and no others become it */
+bool encoding_keeps_ascii(const struct encoding *e);	    /* bytes below 0x80 are ASCII, and no others become it */
 
 enum charset_source { CHARSET_BOM, CHARSET_HTTP, CHARSET_META, CHARSET_XML, CHARSET_DETECTED, CHARSET_DEFAULT };
 

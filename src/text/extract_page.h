@@ -58,9 +58,9 @@ struct extract {
 	char sep;		  /* what must stand before the next text: 0, ' ', '\t', '\n' */
 	bool newline;		  /* the text ends with a newline, as that of a pre may */
 	enum scan_kernel kernel;
-	unsigned hide;		  /* open elements that hide their text */
-	unsigned pre;		  /* open elements in which white space counts */
-	bool skip_newline;	  /* the first newline of a pre is not text */
+	unsigned hide;	   /* open elements that hide their text */
+	unsigned pre;	   /* open elements in which white space counts */
+	bool skip_newline; /* the first newline of a pre is not text */
 
 	/* the tree */
 	struct open stack[LIMIT_HTML_DEPTH];

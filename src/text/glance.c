@@ -67,8 +67,8 @@ SCAN_TARGET_AVX2 static struct glance glance_avx2(struct str s)
 		cr = _mm256_or_si256(cr, _mm256_or_si256(_mm256_cmpeq_epi8(v, r), _mm256_cmpeq_epi8(w, r)));
 		esc = _mm256_or_si256(esc, _mm256_or_si256(_mm256_cmpeq_epi8(v, e), _mm256_cmpeq_epi8(w, e)));
 		if (g.ascii == SIZE_MAX && _mm256_movemask_epi8(_mm256_or_si256(v, w))) {
-			uint64_t high = (uint32_t)_mm256_movemask_epi8(v) |
-					(uint64_t)(uint32_t)_mm256_movemask_epi8(w) << 32;
+			uint64_t high = (uint32_t)_mm256_movemask_epi8(v) | (uint64_t)(uint32_t)_mm256_movemask_epi8(w)
+										<< 32;
 
 			g.ascii = i + (size_t)__builtin_ctzll(high);
 		}

@@ -9,7 +9,7 @@
 #include "base/str.h"
 
 struct glance {
-	size_t ascii;	    /* length of the longest prefix of ASCII */
+	size_t ascii;	   /* length of the longest prefix of ASCII */
 	bool nul, cr, esc; /* bytes 0, '\r', 0x1B are there */
 };
 

@@ -54,7 +54,7 @@ enum html_model { HTML_DATA, HTML_RCDATA, HTML_RAWTEXT, HTML_SCRIPT, HTML_PLAINT
 struct html;
 struct html *html_new(html_sink *sink, void *context);
 void html_errors(struct html *h, html_error_sink *errors); /* same context; NULL: none */
-void html_text_to(struct html *h, html_text_sink *text);	   /* text goes there, not to the sink; same context */
+void html_text_to(struct html *h, html_text_sink *text);   /* text goes there, not to the sink; same context */
 void html_bulk(struct html *h, bool on);		   /* the bulk path; on by default, off is the twin */
 void html_feed(struct html *h, struct str piece);
 void html_feed_clean(struct html *h, struct str piece); /* a piece that has no CR */

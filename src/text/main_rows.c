@@ -160,11 +160,11 @@ bool main_has_mark_slow(struct str text)
  * them a byte must be. */
 SCAN_TARGET_AVX512 static bool has_mark_avx512(struct str text)
 {
-	const __m512i marks = _mm512_broadcast_i32x4(_mm_setr_epi8(-1, '!', -1, -1, -1, -1, -1, -1, -1, -1, ':', ';',
-								   ',', -1, '.', '?'));
-	const __m512i leads = _mm512_broadcast_i32x4(
-	    _mm_setr_epi8((char)0xe0, (char)0xe1, 0, (char)0xe3, 0, (char)0xd5, (char)0xd6, 0, (char)0xd8, 0, 0,
-			  (char)0xdb, 0, 0, 0, (char)0xef));
+	const __m512i marks =
+	    _mm512_broadcast_i32x4(_mm_setr_epi8(-1, '!', -1, -1, -1, -1, -1, -1, -1, -1, ':', ';', ',', -1, '.', '?'));
+	const __m512i leads =
+	    _mm512_broadcast_i32x4(_mm_setr_epi8((char)0xe0, (char)0xe1, 0, (char)0xe3, 0, (char)0xd5, (char)0xd6, 0,
+						 (char)0xd8, 0, 0, (char)0xdb, 0, 0, 0, (char)0xef));
 	const __m512i low = _mm512_set1_epi8(15);
 	const char *end = str_end(text);
 
