@@ -18,6 +18,11 @@ struct encoding {
 
 const char *encoding_name(const struct encoding *e) { return e->name; }
 
+bool encoding_keeps_ascii(const struct encoding *e)
+{
+	return e->decode == DECODE_UTF8 || e->decode == DECODE_TABLE || e->decode == DECODE_USER;
+}
+
 const struct encoding *encoding_of_label(struct str label)
 {
 	char low[24];

@@ -21,6 +21,7 @@ struct encoding; /* one of the Encoding Standard; static, never freed */
 
 const struct encoding *encoding_of_label(struct str label); /* NULL when unknown */
 const char *encoding_name(const struct encoding *e);	    /* "windows-1252", as the standard spells it, lower case */
+bool encoding_keeps_ascii(const struct encoding *e);	    /* bytes below 0x80 are ASCII, and no others become it */
 
 enum charset_source { CHARSET_BOM, CHARSET_HTTP, CHARSET_META, CHARSET_XML, CHARSET_DETECTED, CHARSET_DEFAULT };
 
@@ -29,6 +30,7 @@ struct charset {
 	enum charset_source source;
 	size_t bom;   /* bytes of mark to skip */
 	size_t ascii; /* so many bytes of those that were looked at are ASCII, from the first; 0 fits any bytes */
+	bool no_cr;   /* and none of them is CR; false fits any bytes */
 	bool lied;    /* a label named another encoding, and the bytes prove it wrong */
 	bool mixed;   /* windows-1252 may have UTF-8 pasted into it, ISO-8859-2 letters of windows-1250: read as such */
 };

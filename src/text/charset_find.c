@@ -3,6 +3,8 @@
 
 #include "base/utf8.h"
 #include "text/charset.h"
+#include "text/glance.h"
+#include "text/scan.h"
 
 #define PRESCAN_BYTES 1024   /* as the standard says */
 #define LATE_META_BYTES 8192 /* a meta behind it makes a browser begin again: looked for before guessing */
@@ -439,14 +441,14 @@ static const struct encoding *sober(const struct encoding *e, struct str s)
 	return e;
 }
 
-static const struct encoding *detect(struct str s, size_t ascii)
+static const struct encoding *detect(struct str s, const struct glance *g)
 {
-	const struct encoding *e = utf16(s);
+	const struct encoding *e = g->nul ? utf16(s) : NULL;
 
 	if (e)
 		return e;
-	if (ascii == s.n)
-		return by_name(iso2022jp(s) ? "iso-2022-jp" : "utf-8");
+	if (g->ascii == s.n)
+		return by_name(g->esc && iso2022jp(s) ? "iso-2022-jp" : "utf-8");
 	if (utf8_valid(s) == s.n || nearly_utf8(s))
 		return by_name("utf-8");
 	if (latin(s) && !central_european(s) && !baltic_or_turkish(s))
@@ -458,13 +460,17 @@ static const struct encoding *detect(struct str s, size_t ascii)
 	return e;
 }
 
-const struct encoding *charset_detect(struct str s) { return detect(s, utf8_ascii(s)); }
+const struct encoding *charset_detect(struct str s)
+{
+	struct glance g = glance_at(s);
+
+	return detect(s, &g);
+}
 
 /* ---- labels that lie ---- */
 
-/* What to read instead of the encoding e that a label names; e itself when the label may be true.  The first `ascii` bytes
- * of s are ASCII. */
-static const struct encoding *disproved(const struct encoding *e, struct str s, size_t ascii)
+/* What to read instead of the encoding e that a label names; e itself when the label may be true. */
+static const struct encoding *disproved(const struct encoding *e, struct str s, const struct glance *g)
 {
 	static const char *const two_byte[] = { "gbk", "gb18030", "big5", "euc-kr", "euc-jp", "shift_jis", NULL };
 	const char *name = encoding_name(e);
@@ -473,10 +479,11 @@ static const struct encoding *disproved(const struct encoding *e, struct str s, 
 	if (strcmp(name, "utf-8") == 0 || strncmp(name, "utf-16", 6) == 0 || strcmp(name, "replacement") == 0 ||
 	    strcmp(name, "x-user-defined") == 0)
 		return e;
-	high = high_bytes(s, ascii, 12);
+	high = high_bytes(s, g->ascii, 12);
 	if (!high)
-		return strncmp(name, "iso-8859", 8) == 0 || strncmp(name, "windows-", 8) == 0
-			   ? (iso2022jp(s) ? by_name("iso-2022-jp") : e)
+		return g->esc && (strncmp(name, "iso-8859", 8) == 0 || strncmp(name, "windows-", 8) == 0) &&
+			       iso2022jp(s)
+			   ? by_name("iso-2022-jp")
 			   : e;
 	if (strcmp(name, "iso-2022-jp") == 0)
 		return iso2022jp(s) ? e : charset_detect(s);
@@ -486,10 +493,13 @@ static const struct encoding *disproved(const struct encoding *e, struct str s, 
 	return utf8_valid(s) == s.n ? by_name("utf-8") : e;
 }
 
-static struct charset believe(const struct encoding *e, enum charset_source source, struct str s, size_t ascii)
+static struct charset believe(const struct encoding *e, enum charset_source source, struct str s,
+			      const struct glance *g)
 {
-	const struct encoding *true_one = disproved(e, s, ascii);
-	struct charset c = { .encoding = true_one, .source = source, .lied = true_one != e, .ascii = ascii };
+	const struct encoding *true_one = disproved(e, s, g);
+	struct charset c = {
+		.encoding = true_one, .source = source, .lied = true_one != e, .ascii = g->ascii, .no_cr = !g->cr
+	};
 
 	c.mixed = strcmp(encoding_name(c.encoding), "windows-1252") == 0 ||
 		  strcmp(encoding_name(c.encoding), "iso-8859-2") == 0;
@@ -498,17 +508,35 @@ static struct charset believe(const struct encoding *e, enum charset_source sour
 	return c;
 }
 
+/* The next "t=" of s, where a "charset=" could end, from i on: where its sign is, or s.n. */
+static size_t next_t_sign(struct str s, size_t i)
+{
+#if defined(__x86_64__)
+	const __m128i t = _mm_set1_epi8('t'), fold = _mm_set1_epi8(32), sign = _mm_set1_epi8('=');
+
+	for (; i >= 1 && i + 16 <= s.n; i += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(s.p + i));
+		__m128i before = _mm_or_si128(_mm_loadu_si128((const __m128i *)(s.p + i - 1)), fold);
+		unsigned hit =
+		    (unsigned)_mm_movemask_epi8(_mm_and_si128(_mm_cmpeq_epi8(v, sign), _mm_cmpeq_epi8(before, t)));
+
+		if (hit)
+			return i + (size_t)__builtin_ctz(hit);
+	}
+#endif
+	while (i < s.n && (s.p[i] != '=' || (s.p[i - 1] | 32) != 't'))
+		i++;
+	return i;
+}
+
 /* Whether a late meta can be there at all: most pages without an early one have none. */
 static bool late_meta(struct str s)
 {
 	struct str head = str_sub(s, PRESCAN_BYTES - 200, LATE_META_BYTES);
-	const char *p = head.p, *end = str_end(head);
 
-	while (head.n && (p = memchr(p, '=', (size_t)(end - p)))) {
-		if (p - head.p >= 7 && (p[-1] | 32) == 't' && strncasecmp(p - 7, "charset", 7) == 0)
+	for (size_t i = 7; i < head.n && (i = next_t_sign(head, i)) < head.n; i++)
+		if (strncasecmp(head.p + i - 7, "charset", 7) == 0)
 			return true;
-		p++;
-	}
 	return false;
 }
 
@@ -522,15 +550,15 @@ struct charset charset_find(struct str s, struct str http_label, bool markup)
 		return (struct charset){ .encoding = by_name("utf-16be"), .source = CHARSET_BOM, .bom = 2 };
 	if (str_starts(s, STR("\xFF\xFE")))
 		return (struct charset){ .encoding = by_name("utf-16le"), .source = CHARSET_BOM, .bom = 2 };
-	size_t ascii = utf8_ascii(s);
+	struct glance g = glance_at(s);
 
 	if (http_label.n && (e = encoding_of_label(http_label)))
-		return believe(e, CHARSET_HTTP, s, ascii);
+		return believe(e, CHARSET_HTTP, s, &g);
 	if (markup && (e = prescan(s, PRESCAN_BYTES)))
-		return believe(e, CHARSET_META, s, ascii);
+		return believe(e, CHARSET_META, s, &g);
 	if (markup && (e = xml_encoding(s)))
-		return believe(e, CHARSET_XML, s, ascii);
+		return believe(e, CHARSET_XML, s, &g);
 	if (markup && late_meta(s) && (e = prescan(s, LATE_META_BYTES)))
-		return believe(e, CHARSET_META, s, ascii);
-	return believe(detect(s, ascii), CHARSET_DETECTED, s, ascii);
+		return believe(e, CHARSET_META, s, &g);
+	return believe(detect(s, &g), CHARSET_DETECTED, s, &g);
 }

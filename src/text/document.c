@@ -297,7 +297,8 @@ struct job {
 	struct err *err;
 };
 
-static struct str decode(struct job *j, bool markup)
+/* *no_cr, unless NULL: whether the text is known to have no CR. */
+static struct str decode(struct job *j, bool markup, bool *no_cr)
 {
 	struct document *out = j->out;
 	struct str label = j->in->charset.n ? j->in->charset : charset_parameter(j->in->mime);
@@ -318,6 +319,8 @@ static struct str decode(struct job *j, bool markup)
 		out->flaws |= DOC_FLAW_TEXT_CUT;
 	}
 	text = charset_decode(j->a, c, payload, &out->replaced);
+	if (no_cr)
+		*no_cr = c.no_cr && encoding_keeps_ascii(c.encoding);
 
 	if (out->replaced)
 		out->flaws |= DOC_FLAW_REPLACED;
@@ -346,7 +349,7 @@ static int read_html(struct job *j)
 					   .no_outline = j->in->no_main,
 					   .xml = j->out->kind == PAYLOAD_XHTML };
 
-	struct str html = decode(j, true);
+	struct str html = decode(j, true, &options.no_cr);
 
 	options.encoding = encoding_of_label(str(j->out->charset));
 	extract_page(j->scratch->extract, html, j->in->url, &options, &j->out->page);
@@ -383,7 +386,7 @@ static struct str plain(struct job *j, struct str s)
 
 static int read_text(struct job *j)
 {
-	struct str s = decode(j, false);
+	struct str s = decode(j, false, NULL);
 
 	j->out->page.text = s.n ? plain(j, s) : s;
 	return WN_OK;
@@ -393,7 +396,7 @@ static int read_xml(struct job *j)
 {
 	struct buf out = BUF(LIMIT_TEXT);
 
-	xml_text(&out, decode(j, true));
+	xml_text(&out, decode(j, true, NULL));
 	j->out->page.text = arena_str(j->a, buf_view(&out));
 	if (out.full)
 		j->out->flaws |= DOC_FLAW_TEXT_CUT;
@@ -406,7 +409,7 @@ static int read_feed(struct job *j)
 	struct document *out = j->out;
 	struct url base = { 0 }, scratch = { 0 };
 	struct feed f;
-	struct str s = decode(j, true);
+	struct str s = decode(j, true, NULL);
 
 	feed_read(j->a, s, &f);
 	out->page = (struct page){ .text = f.text, .title = f.title, .lang = f.lang, .published = f.published };

@@ -74,18 +74,26 @@ static bool starts_one(uint32_t letters)
 	return starts[at / 64] >> at % 64 & 1;
 }
 
+/* Up to eight bytes, the first lowest. */
+static uint64_t word_of(const char *p, size_t n)
+{
+	uint64_t word = 0;
+
+	for (size_t i = 0; i < n; i++)
+		word |= (uint64_t)(unsigned char)p[i] << 8 * i;
+	return word;
+}
+
 static void shorts_fill(void)
 {
 	for (size_t i = 0; i < COUNT(entity_table); i++) {
 		const struct entity *e = &entity_table[i];
-		uint64_t name = 0;
-		uint32_t letters = 0;
+		uint32_t letters = (uint32_t)word_of(e->name, e->n < 4 ? e->n : 4);
 
-		memcpy(&letters, e->name, e->n < 4 ? e->n : 4);
 		starts[start_slot(letters) / 64] |= (uint64_t)1 << start_slot(letters) % 64;
 		if (e->n > 8 || e->name[e->n - 1] != ';')
 			continue;
-		memcpy(&name, e->name, e->n);
+		uint64_t name = word_of(e->name, e->n);
 		size_t at = short_slot(name);
 
 		while (shorts[at].best)
@@ -104,31 +112,20 @@ static uint64_t semicolons(uint64_t bytes)
 
 uint16_t entity_short(const char *p, size_t *length)
 {
-	unsigned char b[8];
-	uint64_t name = 0, ends;
-	uint32_t four;
+	uint64_t name = word_of(p, 8), ends = semicolons(name); /* one load where the first byte is the lowest */
+	uint32_t four = (uint32_t)name;
 
 	pthread_once(&shorts_once, shorts_fill);
-	memcpy(b, p, 8);
-	for (unsigned i = 0; i < 8; i++)
-		name |= (uint64_t)b[i] << 8 * i; /* one load where the first byte is the lowest */
-	memcpy(&four, p, 4);
 	*length = 0;
-	ends = semicolons(name);
 	if (ends) {
 		unsigned n = (unsigned)__builtin_ctzll(ends) / 8;
-		uint64_t key = 0;
+		uint64_t key = name & ~(uint64_t)0 >> (56 - 8 * n);
 
-		memcpy(&key, p, n + 1);
 		for (size_t at = short_slot(key); shorts[at].best; at = (at + 1) & ((1u << SHORT_BITS) - 1))
 			if (shorts[at].name == key)
 				return *length = n + 1, shorts[at].best;
 	}
-	uint32_t three = 0, two = 0;
-
-	memcpy(&three, p, 3);
-	memcpy(&two, p, 2);
-	*length = starts_one(four) || starts_one(three) || starts_one(two);
+	*length = starts_one(four) || starts_one(four & 0xFFFFFF) || starts_one(four & 0xFFFF);
 	return 0;
 }
 

@@ -106,7 +106,7 @@ static inline uint64_t blanked_plain(char *out, const char *p)
 
 #if defined(__x86_64__)
 /* The same of sixty-four. */
-__attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t blanked_avx2(char *out, const char *p)
+SCAN_TARGET_AVX2 static inline uint64_t blanked_avx2(char *out, const char *p)
 {
 	const __m256i blank = _mm256_set1_epi8(' '), nine = _mm256_set1_epi8('\t'),
 		      four = _mm256_set1_epi8('\r' - '\t');
@@ -123,10 +123,51 @@ __attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t blanked_avx2(cha
 }
 
 #define TEXT_NAME add_avx2
-#define TEXT_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define TEXT_TARGET SCAN_TARGET_AVX2
 #define TEXT_STEP 64
 #define TEXT_BLANKED blanked_avx2
 #include "text/extract_text.h"
+
+/* The same where the kept bytes of 64 can be put together: nothing depends on where white bytes meet, and no byte behind
+ * the text is read. */
+SCAN_TARGET_AVX512 static void add_avx512(struct extract *x, const char *p, size_t n)
+{
+	const __m512i blank = _mm512_set1_epi8(' '), nine = _mm512_set1_epi8('\t'), five = _mm512_set1_epi8(5);
+	uint64_t was_white = 1; /* what comes first and is white is left out */
+	char *out = NULL;
+
+	if (x->n + n + SLACK > x->easy) {
+		add_avx2(x, p, n);
+		return;
+	}
+	for (size_t k; n; p += k, n -= k) {
+		k = n < 64 ? n : 64;
+		__mmask64 all = ~(uint64_t)0 >> (64 - k);
+		__m512i v = _mm512_maskz_loadu_epi8(all, p);
+		__mmask64 control = _mm512_cmplt_epu8_mask(_mm512_sub_epi8(v, nine), five);
+		uint64_t is_white = control | _mm512_cmpeq_epi8_mask(v, blank);
+		uint64_t keep = all & ~(is_white & (is_white << 1 | was_white));
+
+		if (!out) {
+			if ((is_white & 1) && !x->sep)
+				x->sep = ' ';
+			if (!keep)
+				continue;
+			out = separated(x);
+		}
+		_mm512_storeu_si512(out, _mm512_maskz_compress_epi8(keep, _mm512_mask_mov_epi8(v, control, blank)));
+		out += __builtin_popcountll(keep);
+		was_white = is_white >> (k - 1);
+	}
+	if (!out)
+		return;
+	if (was_white) {
+		out--;
+		x->sep = ' ';
+	}
+	x->newline = false;
+	x->n = (size_t)(out - x->text);
+}
 #endif
 
 /* Text where white space counts. */
@@ -149,7 +190,9 @@ void extract_add(struct extract *x, const char *p, size_t n)
 	if (x->pre)
 		add_as_is(x, p, n);
 #if defined(__x86_64__)
-	else if (x->avx2)
+	else if (x->kernel == SCAN_AVX512)
+		add_avx512(x, p, n);
+	else if (x->kernel == SCAN_AVX2)
 		add_avx2(x, p, n);
 #endif
 	else
@@ -183,21 +226,25 @@ static __attribute__((noinline)) void other_text(struct extract *x, struct str t
 		tree_text(x, text);
 }
 
+static void text_sink(void *context, const char *p, size_t n)
+{
+	struct extract *x = context;
+
+	/* the body, shown, no SVG about, text that is not NUL: almost always */
+	if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] && !x->count[TAG_MATH] && p[0])
+		extract_add(x, p, n);
+	else
+		other_text(x, str_n(p, n));
+}
+
 static void sink(void *context, const struct html_token *t)
 {
 	struct extract *x = context;
 
 	switch (t->type) {
-	case HTML_TEXT:
-		/* the body, shown, no SVG about, text that is not NUL: almost always */
-		if (!x->hide && x->body && !x->frameset_ok && !x->frameset && !x->count[TAG_SVG] &&
-		    !x->count[TAG_MATH] && t->text.p[0])
-			extract_add(x, t->text.p, t->text.n);
-		else
-			other_text(x, t->text);
-		break;
 	case HTML_START: tree_start(x, t); break;
 	case HTML_END: tree_end(x, t); break;
+	case HTML_TEXT: /* goes to text_sink */
 	case HTML_COMMENT:
 	case HTML_DOCTYPE: break;
 	case HTML_EOF: tree_finish(x); break;
@@ -209,10 +256,9 @@ struct extract *extract_new(void)
 	struct extract *x = mem_zalloc(sizeof *x);
 
 	x->html = html_new(sink, x);
+	html_text_to(x->html, text_sink);
 	x->raw_text = BUF(256 * KIB);
-#if defined(__x86_64__)
-	x->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-#endif
+	x->kernel = scan_kernel();
 	return x;
 }
 
@@ -262,7 +308,7 @@ static void reset(struct extract *x)
 /* CRLF to LF once for the whole page, so that tags are not cut at CRs. */
 static struct str normalise(struct extract *x, struct str s)
 {
-	const char *cr = memchr(s.p, '\r', s.n);
+	const char *cr = x->options.no_cr ? NULL : memchr(s.p, '\r', s.n);
 
 	if (!cr)
 		return s;

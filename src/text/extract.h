@@ -44,6 +44,7 @@ struct extract_options {
 	bool no_links;
 	bool no_resolve; /* leave link.url empty */
 	bool no_outline;
+	bool no_cr;			 /* the page has none, which else would be looked for */
 	size_t max_text;		 /* 0: LIMIT_TEXT */
 	const struct encoding *encoding; /* that the page was in, for the queries of its links; NULL: UTF-8 */
 };

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "text/extract.h"
 #include "text/html.h"
+#include "text/scan.h"
 
 enum { NS_HTML, NS_SVG, NS_MATH };
 
@@ -56,10 +57,10 @@ struct extract {
 	size_t n, cap, max, easy; /* easy: the lesser of both, so that one look tells that there is room */
 	char sep;		  /* what must stand before the next text: 0, ' ', '\t', '\n' */
 	bool newline;		  /* the text ends with a newline, as that of a pre may */
-	bool avx2;		  /* what the processor has */
-	unsigned hide;		  /* open elements that hide their text */
-	unsigned pre;		  /* open elements in which white space counts */
-	bool skip_newline;	  /* the first newline of a pre is not text */
+	enum scan_kernel kernel;
+	unsigned hide;	   /* open elements that hide their text */
+	unsigned pre;	   /* open elements in which white space counts */
+	bool skip_newline; /* the first newline of a pre is not text */
 
 	/* the tree */
 	struct open stack[LIMIT_HTML_DEPTH];

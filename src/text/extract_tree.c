@@ -51,6 +51,8 @@ static void imply_ends(struct extract *x, enum tag tag, unsigned flags)
 
 	if ((flags & IS_CLOSES_P) && x->count[TAG_P])
 		open_close(x, TAG_P, SCOPE_BUTTON);
+	if (!(flags & IS_ENDING))
+		return;
 	switch (tag) {
 	case TAG_LI: open_close_item(x, TAG_LI, TAG_LI); break;
 	case TAG_DD:
@@ -328,7 +330,7 @@ void tree_start(struct extract *x, const struct html_token *t)
 		if (flags & IS_BREAKOUT)
 			leave_foreign(x);
 	}
-	if (start_structure(x, t))
+	if ((flags & IS_STRUCTURE) && start_structure(x, t))
 		return;
 	if ((flags & IS_TABLE_PART) && !x->options.xml && !open_enter_part(x, t->tag))
 		return;

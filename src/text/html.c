@@ -17,9 +17,7 @@ struct html *html_new(html_sink *sink, void *context)
 	h->sink = sink;
 	h->context = context;
 	h->bulk = true;
-#if defined(__x86_64__)
-	h->avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-#endif
+	h->kernel = scan_kernel();
 	h->store = BUF(LIMIT_HTML_TOKEN);
 	html_reset(h);
 	return h;
@@ -43,6 +41,7 @@ void html_free(struct html *h)
 }
 
 void html_errors(struct html *h, html_error_sink *errors) { h->errors = errors; }
+void html_text_to(struct html *h, html_text_sink *text) { h->text = text; }
 void html_bulk(struct html *h, bool on) { h->bulk = on; }
 void html_set_foreign(struct html *h, bool foreign) { h->foreign = foreign; }
 size_t html_cut(const struct html *h) { return h->cut; }

@@ -45,6 +45,7 @@ struct html_token {
 };
 
 typedef void html_sink(void *context, const struct html_token *token);
+typedef void html_text_sink(void *context, const char *p, size_t n);
 typedef void html_error_sink(void *context, const char *code); /* code as the standard spells it */
 
 /* The states a tree builder switches to. */
@@ -53,6 +54,7 @@ enum html_model { HTML_DATA, HTML_RCDATA, HTML_RAWTEXT, HTML_SCRIPT, HTML_PLAINT
 struct html;
 struct html *html_new(html_sink *sink, void *context);
 void html_errors(struct html *h, html_error_sink *errors); /* same context; NULL: none */
+void html_text_to(struct html *h, html_text_sink *text);   /* text goes there, not to the sink; same context */
 void html_bulk(struct html *h, bool on);		   /* the bulk path; on by default, off is the twin */
 void html_feed(struct html *h, struct str piece);
 void html_feed_clean(struct html *h, struct str piece); /* a piece that has no CR */

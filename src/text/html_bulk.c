@@ -368,7 +368,7 @@ static inline uint64_t hits_plain(const char *p)
 
 #if defined(__x86_64__)
 /* The low four bits of the three are all different: one look in a table says which of them a byte must be. */
-__attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t hits_avx2(const char *p)
+SCAN_TARGET_AVX2 static inline uint64_t hits_avx2(const char *p)
 {
 	const __m128i sixteen =
 	    _mm_setr_epi8(0, -128, -128, -128, -128, -128, '&', -128, -128, -128, -128, -128, '<', -128, -128, -128);
@@ -381,15 +381,32 @@ __attribute__((target("avx2,bmi,bmi2"))) static inline uint64_t hits_avx2(const 
 }
 
 #define DATA_NAME data_avx2
-#define DATA_TARGET __attribute__((target("avx2,bmi,bmi2")))
+#define DATA_TARGET SCAN_TARGET_AVX2
 #define DATA_HITS hits_avx2
+#include "text/html_data.h"
+
+/* The same, of all of them at once. */
+SCAN_TARGET_AVX512 static inline uint64_t hits_avx512(const char *p)
+{
+	const __m128i sixteen =
+	    _mm_setr_epi8(0, -128, -128, -128, -128, -128, '&', -128, -128, -128, -128, -128, '<', -128, -128, -128);
+	__m512i v = _mm512_loadu_si512(p);
+
+	return _mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(_mm512_broadcast_i32x4(sixteen), v), v);
+}
+
+#define DATA_NAME data_avx512
+#define DATA_TARGET SCAN_TARGET_AVX512
+#define DATA_HITS hits_avx512
 #include "text/html_data.h"
 #endif
 
 STATE(state_data)
 {
 #if defined(__x86_64__)
-	if (h->avx2)
+	if (h->kernel == SCAN_AVX512)
+		return data_avx512(h, p, end);
+	if (h->kernel == SCAN_AVX2)
 		return data_avx2(h, p, end);
 #endif
 	return data_plain(h, p, end);

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "text/entity.h"
 #include "text/html.h"
+#include "text/scan.h"
 
 #define HTML_SCRATCH (16 * KIB)
 #define STATE(name) const char *name(struct html *h, const char *p, const char *end)
@@ -27,10 +28,11 @@ struct html {
 	html_state *state;
 	html_state *back; /* where a character reference returns to */
 	html_sink *sink;
+	html_text_sink *text; /* takes text in its place, unless NULL */
 	void *context;
 	html_error_sink *errors;
 	bool bulk, foreign, done;
-	bool avx2;    /* what the processor has */
+	enum scan_kernel kernel;
 	bool skip_lf; /* the last byte was CR */
 
 	struct html_token token; /* text and bulk tags: filled anew only where they differ */
@@ -69,7 +71,9 @@ static inline void html_error(struct html *h, const char *code)
 
 static inline void html_text(struct html *h, const char *p, size_t n)
 {
-	if (n) {
+	if (n && h->text) {
+		h->text(h->context, p, n);
+	} else if (n) {
 		h->token.type = HTML_TEXT;
 		h->token.text = (struct str){ p, n };
 		h->sink(h->context, &h->token);

@@ -27,5 +27,6 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 
 /* Whether a text has a mark of punctuation, as prose has, in any of the scripts that have their own; and its slow twin. */
 bool main_has_mark(struct str text);
+bool main_has_mark_narrow(struct str text); /* as on any processor */
 bool main_has_mark_slow(struct str text);
 #endif

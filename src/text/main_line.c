@@ -52,7 +52,7 @@ static bool is_label(struct str text)
 	if (text.n > LABEL_MOST)
 		return false;
 	for (size_t i = 0; i < COUNT(labels); i++)
-		if (str_ieq(text, labels[i]))
+		if (text.n == labels[i].n && str_ieq(text, labels[i]))
 			return true;
 	return false;
 }

@@ -2,8 +2,10 @@
 #include "text/main_rows.h"
 
 #if defined(__x86_64__)
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
+
+#include "text/scan.h"
 
 /* ---- rows and segments ---- */
 
@@ -153,7 +155,48 @@ bool main_has_mark_slow(struct str text)
 	return false;
 }
 
+#if defined(__x86_64__)
+/* The low four bits of the marks are all different, and so are those of the leads: one look in a table says which of
+ * them a byte must be. */
+SCAN_TARGET_AVX512 static bool has_mark_avx512(struct str text)
+{
+	const __m512i marks =
+	    _mm512_broadcast_i32x4(_mm_setr_epi8(-1, '!', -1, -1, -1, -1, -1, -1, -1, -1, ':', ';', ',', -1, '.', '?'));
+	const __m512i leads =
+	    _mm512_broadcast_i32x4(_mm_setr_epi8((char)0xe0, (char)0xe1, 0, (char)0xe3, 0, (char)0xd5, (char)0xd6, 0,
+						 (char)0xd8, 0, 0, (char)0xdb, 0, 0, 0, (char)0xef));
+	const __m512i low = _mm512_set1_epi8(15);
+	const char *end = str_end(text);
+
+	for (const char *p = text.p; p < end; p += 64) {
+		size_t left = (size_t)(end - p);
+		__mmask64 all = left < 64 ? ~(uint64_t)0 >> (64 - left) : ~(uint64_t)0;
+		__m512i v = _mm512_maskz_loadu_epi8(all, p);
+
+		if (_mm512_cmpeq_epi8_mask(_mm512_shuffle_epi8(marks, v), v))
+			return true;
+		if (!_mm512_movepi8_mask(v)) /* all ASCII */
+			continue;
+		__m512i lead = _mm512_shuffle_epi8(leads, _mm512_and_si512(v, low));
+
+		for (uint64_t hit = _mm512_mask_cmpeq_epi8_mask(all, lead, v); hit; hit &= hit - 1)
+			if (is_wide_mark(p + __builtin_ctzll(hit), end))
+				return true;
+	}
+	return false;
+}
+#endif
+
 bool main_has_mark(struct str text)
+{
+#if defined(__x86_64__)
+	if (scan_kernel() == SCAN_AVX512)
+		return has_mark_avx512(text);
+#endif
+	return main_has_mark_narrow(text);
+}
+
+bool main_has_mark_narrow(struct str text)
 {
 	const char *p = text.p, *end = str_end(text);
 
@@ -188,17 +231,24 @@ static bool has_mark(struct str body, uint32_t start, uint32_t end)
 	return main_has_mark(str_n(body.p + start, end - start));
 }
 
-void rows_weigh(struct page_rows *p)
+/* A row whose own text may be prose. */
+static inline bool weighs(const struct row *row)
 {
 	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_CONTROL) | SET(OUTLINE_CAPTION) | SET(OUTLINE_TIME) |
 			       SET(OUTLINE_ADDRESS) | SET(OUTLINE_DT);
+
+	return row->own >= UNIT_BYTES && !IN(row->tag, never) && row->own > 2 * (uint64_t)row->own_link;
+}
+
+void rows_weigh(struct page_rows *p)
+{
 	size_t linked_to = 0;
 
 	for (size_t i = 0; i < p->n_segments; i++) {
 		const struct segment *s = &p->segments[i];
 		struct row *row = &p->rows[s->row];
 
-		if (!row->mark && row->own >= UNIT_BYTES && s->row != 0)
+		if (!row->mark && weighs(row) && s->row != 0)
 			row->mark = has_mark(p->body, s->start, s->end);
 	}
 	for (size_t i = 1; i < p->n; i++) {
@@ -210,7 +260,7 @@ void rows_weigh(struct page_rows *p)
 			linked_to = row->last; /* an anchor around blocks: no prose in any of them */
 		if (i < linked_to)
 			continue;
-		if (row->own < UNIT_BYTES || IN(row->tag, never) || row->own <= 2 * (uint64_t)row->own_link)
+		if (!weighs(row))
 			continue;
 		row->prose = row->own - 2 * row->own_link;
 		if (!row->mark)

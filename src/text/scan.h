@@ -12,6 +12,25 @@
 #include <emmintrin.h>
 #endif
 
+/* What the processor has for loops that are compiled more than once. */
+enum scan_kernel { SCAN_PLAIN, SCAN_AVX2, SCAN_AVX512 };
+#define SCAN_TARGET_AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define SCAN_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
+
+static inline enum scan_kernel scan_kernel(void)
+{
+#if defined(__x86_64__)
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi2"))
+		return SCAN_PLAIN;
+	return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+		       __builtin_cpu_supports("avx512vbmi2")
+		   ? SCAN_AVX512
+		   : SCAN_AVX2;
+#else
+	return SCAN_PLAIN;
+#endif
+}
+
 static inline const char *scan_three_slow(const char *p, const char *end, char a, char b, char c)
 {
 	while (p < end && *p != a && *p != b && *p != c)

@@ -57,9 +57,10 @@ TEST(main, mark_is_found_as_by_its_slow_twin)
 		struct buf text = BUF(MIB);
 		size_t often = 2 + test_below(t, 100);
 
-		for (size_t n = test_below(t, 60); n > 0; n--)
+		for (size_t n = test_below(t, 150); n > 0; n--)
 			buf_str(&text, test_below(t, often) ? STR("a") : str(rare[test_below(t, COUNT(rare))]));
 		CHECK(main_has_mark(buf_view(&text)) == main_has_mark_slow(buf_view(&text)));
+		CHECK(main_has_mark_narrow(buf_view(&text)) == main_has_mark_slow(buf_view(&text)));
 		buf_release(&text);
 	}
 }
