@@ -126,8 +126,8 @@ void segment_pack(struct buf *out, struct set body, struct set main)
 		return;
 	}
 	room = set_bytes(main.n, low_bits(main.n));
-	n_part = body.n ? pack_part(part, room < sizeof part ? room : sizeof part, body, (struct set_view){ 0 }, main)
-			: 0;
+	n_part =
+	    body.n ? pack_part(part, room < sizeof part ? room : sizeof part, body, (struct set_view){ 0 }, main) : 0;
 	if (!n_part) {
 		segment_pack_body(out, body);
 		segment_pack_main(out, main);

@@ -90,7 +90,10 @@ __attribute__((target("avx512f,avx512bw"))) static size_t pack_low_wide(unsigned
 
 static bool wide(void) { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"); }
 #else
-static size_t pack_low_wide(unsigned char *out, struct set s, unsigned low) { return (void)out, (void)s, (void)low, (size_t)0; }
+static size_t pack_low_wide(unsigned char *out, struct set s, unsigned low)
+{
+	return (void)out, (void)s, (void)low, (size_t)0;
+}
 static bool wide(void) { return false; }
 #endif
 
@@ -193,7 +196,8 @@ __attribute__((target("avx512f,bmi"))) static bool put_equal(struct part_writer 
 	size_t k = 0, j = 0;
 
 	while (k + 16 <= body.n && j + 8 <= main.n) { /* two bytes of bits are there */
-		unsigned equal = _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(body.p + k), _mm512_loadu_si512(main.p + j)),
+		unsigned equal =
+			     _mm512_cmpeq_epi64_mask(_mm512_loadu_si512(body.p + k), _mm512_loadu_si512(main.p + j)),
 			 n = _tzcnt_u32(~equal);
 		uint16_t two;
 
@@ -217,7 +221,10 @@ __attribute__((target("avx512f,bmi"))) static bool put_equal(struct part_writer 
 	return true;
 }
 #else
-static bool put_equal(struct part_writer *w, struct set body, struct set main) { return (void)w, (void)body, (void)main, true; }
+static bool put_equal(struct part_writer *w, struct set body, struct set main)
+{
+	return (void)w, (void)body, (void)main, true;
+}
 #endif
 
 static size_t write_part(unsigned char *out, size_t room, struct body_reader *body, size_t n_body, struct set main,

@@ -17,7 +17,8 @@
 unsigned low_bits(size_t n);
 size_t set_bytes(size_t n, unsigned low);
 void pack_set(unsigned char *out, struct set s, unsigned low);
-void pack_set_narrow(unsigned char *out, struct set s, unsigned low); /* the same by what every processor has: the twin */
+void pack_set_narrow(unsigned char *out, struct set s,
+		     unsigned low); /* the same by what every processor has: the twin */
 /* False when the ones of the row are not n, or the row is too short. */
 bool unpack_set(uint64_t *out, const unsigned char *p, size_t n, unsigned low);
 

@@ -103,7 +103,15 @@ static void count_plain(uint64_t *sum, struct set s, unsigned planes)
 #define CARRY3(a, b, c) _mm512_ternarylogic_epi64(a, b, c, 0xe8)
 
 /* Each row becomes the sum of itself and the one that is a step further. */
-#define ADD_ROWS(plane, planes, step)                                                                   	do {                                                                                            		__m512i over = _mm512_setzero_si512();                                                  		for (unsigned j = 0; j < (planes); j++) {                                               			__m512i own = (plane)[j], other = _mm512_alignr_epi64(own, own, step);          			(plane)[j] = SUM3(own, other, over);                                            			over = CARRY3(own, other, over);                                                		}                                                                                       	} while (0)
+#define ADD_ROWS(plane, planes, step)                                                          \
+	do {                                                                                   \
+		__m512i over = _mm512_setzero_si512();                                         \
+		for (unsigned j = 0; j < (planes); j++) {                                      \
+			__m512i own = (plane)[j], other = _mm512_alignr_epi64(own, own, step); \
+			(plane)[j] = SUM3(own, other, over);                                   \
+			over = CARRY3(own, other, over);                                       \
+		}                                                                              \
+	} while (0)
 
 /* All values; those behind the last whole round with zeros, which count nothing. */
 __attribute__((target("avx512f"))) static void count_wide(uint64_t *sum, struct set s, unsigned planes)

@@ -22,7 +22,6 @@
 #include "text/lang.h"
 
 #include <math.h>
-#include <pthread.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -30,29 +29,13 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "text/lang_index.h"
 #include "text/main_ranges.h"
-
-struct lang_letter {
-	uint16_t point;
-	uint8_t number;
-};
-
-struct lang_script {
-	const char *name;
-	const char *const *codes;
-	const struct lang_letter *letters;
-	const uint32_t *keys;
-	const char *weights;
-	size_t n_codes, n_letters, n_keys, columns;
-};
-
-#include "text/lang_table.h"
 
 #define CHUNK 224     /* bytes; its groups must not overflow 16-bit sums of weights */
 #define HEAD_CHUNKS 5 /* read from the beginning */
 #define TAIL_CHUNKS 5 /* spread over the rest */
 #define SAMPLE ((HEAD_CHUNKS + TAIL_CHUNKS) * CHUNK)
-#define COLUMNS 64
 #define ENGLISH 0	      /* column of English in the Latin table */
 #define ENGLISH_SHARE 0.15    /* of the groups, for another language to win */
 #define CHUNK_LEAD 1.0	      /* weights a group by which a chunk must be won */
@@ -61,210 +44,12 @@ struct lang_script {
 #define LEAST_HITS 0.30	      /* share of a Latin text's groups that must be known */
 #define LEAST_HITS_OTHER 0.08 /* the same where the script has told much already */
 
-/* Scripts of one language, and those that need a closer look. */
-enum { SCRIPT_NONE = 0, SCRIPT_TABLE = 1, SCRIPT_ONE = SCRIPT_TABLE + COUNT(lang_scripts) };
-static const struct {
-	uint32_t from, to;
-	const char *code;
-	uint8_t ink; /* how many Latin letters one of its characters stands for */
-} ranges[] = {
-	{ 0x0370, 0x03ff, "el", 1 },   { 0x1f00, 0x1fff, "el", 1 }, { 0x0530, 0x058f, "hy", 1 },
-	{ 0x10a0, 0x10ff, "ka", 1 },   { 0x1c90, 0x1cbf, "ka", 1 }, { 0x0e00, 0x0e7f, "th", 1 },
-	{ 0x0e80, 0x0eff, "lo", 1 },   { 0x1780, 0x17ff, "km", 1 }, { 0x1000, 0x109f, "my", 1 },
-	{ 0x0f00, 0x0fff, "bo", 1 },   { 0x0980, 0x09ff, "bn", 1 }, { 0x0a00, 0x0a7f, "pa", 1 },
-	{ 0x0a80, 0x0aff, "gu", 1 },   { 0x0b00, 0x0b7f, "or", 1 }, { 0x0b80, 0x0bff, "ta", 1 },
-	{ 0x0c00, 0x0c7f, "te", 1 },   { 0x0c80, 0x0cff, "kn", 1 }, { 0x0d00, 0x0d7f, "ml", 1 },
-	{ 0x0d80, 0x0dff, "si", 1 },   { 0x0780, 0x07bf, "dv", 1 }, { 0x13a0, 0x13ff, "chr", 2 },
-	{ 0x1400, 0x167f, "iu", 2 },   { 0xac00, 0xd7af, "ko", 2 }, { 0x1100, 0x11ff, "ko", 1 },
-	{ 0x3130, 0x318f, "ko", 1 },   { 0x3041, 0x30ff, "ja", 3 }, { 0xff66, 0xff9f, "ja", 2 },
-	{ 0x3400, 0x4dbf, "zh", 3 },   { 0x4e00, 0x9fff, "zh", 3 }, { 0xf900, 0xfaff, "zh", 3 },
-	{ 0x20000, 0x3ffff, "zh", 3 },
-};
-enum { RANGE_MAP_END = 0x2000, SCRIPTS = SCRIPT_ONE + COUNT(ranges), WORD_MARK = 1, LETTER_OTHER = 255 };
-
-/* Indexed once: which script a low code point is of, its number there, and the rows by key.
- *
- * Each key has a slot that no other has: its hash times an odd factor that keys with the same high bits of the hash share
- * and that was chosen so (hash and displace).  A look-up is one comparison. */
-struct slot {
-	uint32_t key; /* 0: none */
-	uint32_t row;
-};
-enum { SLOTS = 1 << 16, SHARE_BITS = 3, ASCII_DIGIT = 0x100, ASCII_LETTER = 0x200 };
-static struct {
-	uint8_t script[RANGE_MAP_END], number[RANGE_MAP_END];
-	struct lookup {
-		uint32_t first;	  /* of slots */
-		uint32_t down;	  /* shift to a number of one */
-		uint32_t factors; /* first of its factors */
-		uint32_t share;	  /* shift of a hash to the bits that choose one */
-	} lookups[COUNT(lang_scripts)];
-	struct slot slots[SLOTS]; /* power-of-two tables, half full at most, one behind another */
-	uint16_t factors[SLOTS >> SHARE_BITS];
-	uint16_t ascii[128]; /* number of a letter, else WORD_MARK; and what it is */
-	const char *codes[192];
-	size_t n_codes;
-	uint8_t first_of[COUNT(ranges)]; /* the first range of the same language */
-	bool han[COUNT(ranges)];	 /* Chinese or Japanese */
-	bool avx2;			 /* what the processor has */
-} tables;
-static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
-
-static inline uint64_t key_hash64(uint64_t key) { return key * 0x9e3779b97f4a7c15u; }
-static inline uint64_t key_hash(uint32_t key) { return key * 0x9e3779b97f4a7c15u; }
-static inline uint32_t slot_of(uint64_t hash, uint32_t factor, uint32_t down)
-{
-	return (uint32_t)(hash >> 16) * factor >> down;
-}
-
-static void add_code(const char *code)
-{
-	size_t at = 0;
-
-	while (at < tables.n_codes && strcmp(tables.codes[at], code) < 0)
-		at++;
-	if (at < tables.n_codes && strcmp(tables.codes[at], code) == 0)
-		return;
-	memmove(&tables.codes[at + 1], &tables.codes[at], (tables.n_codes - at) * sizeof *tables.codes);
-	tables.codes[at] = code;
-	tables.n_codes++;
-}
-
-/* The keys of a script by the factor that they share. */
-struct sharers {
-	uint32_t n, number;
-	uint32_t keys[64]; /* rows */
-};
-
-static int more_first(const void *a, const void *b)
-{
-	const struct sharers *x = a, *y = b;
-
-	return x->n != y->n ? (x->n < y->n ? 1 : -1) : x->number < y->number ? -1 : 1;
-}
-
-/* Whether the slots of all are free by this factor; then they are taken. */
-static bool take_slots(const struct lang_script *script, const struct sharers *all, struct slot *slots, uint32_t down,
-		       uint32_t factor)
-{
-	uint32_t i = 0;
-
-	for (; i < all->n; i++) {
-		uint32_t key = script->keys[all->keys[i]];
-		struct slot *slot = &slots[slot_of(key_hash(key), factor, down)];
-
-		if (slot->key)
-			break;
-		*slot = (struct slot){ key, all->keys[i] };
-	}
-	for (uint32_t j = 0; i < all->n && j < i; j++)
-		slots[slot_of(key_hash(script->keys[all->keys[j]]), factor, down)] = (struct slot){ 0, 0 };
-	return i == all->n;
-}
-
-static void index_keys(const struct lang_script *script, const struct lookup *lookup, uint32_t size)
-{
-	uint32_t n_factors = size >> SHARE_BITS;
-	struct sharers *sharers = mem_zarray(n_factors, sizeof *sharers);
-
-	for (uint32_t i = 0; i < n_factors; i++)
-		sharers[i].number = i;
-	for (size_t i = 0; i < script->n_keys; i++) {
-		struct sharers *all = &sharers[key_hash(script->keys[i]) >> lookup->share];
-
-		if (all->n == COUNT(all->keys))
-			BUG("%s: too many groups share a factor", script->name);
-		all->keys[all->n++] = (uint32_t)i;
-	}
-	sort_array(sharers, n_factors, sizeof *sharers, more_first);
-	for (uint32_t i = 0; i < n_factors && sharers[i].n; i++) {
-		uint32_t factor = 1;
-
-		while (!take_slots(script, &sharers[i], &tables.slots[lookup->first], lookup->down, factor))
-			if ((factor += 2) > UINT16_MAX)
-				BUG("%s: groups that fit nowhere", script->name);
-		tables.factors[lookup->factors + sharers[i].number] = (uint16_t)factor;
-	}
-	mem_free(sharers);
-}
-
-static void index_script(size_t s, uint32_t *room)
-{
-	const struct lang_script *script = &lang_scripts[s];
-	uint32_t size = 16;
-
-	for (size_t i = 0; i < script->n_letters; i++) {
-		tables.script[script->letters[i].point] = (uint8_t)(SCRIPT_TABLE + s);
-		tables.number[script->letters[i].point] = script->letters[i].number;
-		if (script->letters[i].point < 128)
-			tables.ascii[script->letters[i].point] = script->letters[i].number | ASCII_LETTER;
-	}
-	while (size < 2 * script->n_keys)
-		size *= 2;
-	if (*room + size > SLOTS)
-		BUG("%s: %zu groups are more than there is room for", script->name, script->n_keys);
-	tables.lookups[s] = (struct lookup){ .first = *room,
-					     .down = 32 - (uint32_t)__builtin_ctz(size),
-					     .factors = *room >> SHARE_BITS,
-					     .share = 64 - (uint32_t)__builtin_ctz(size >> SHARE_BITS) };
-	index_keys(script, &tables.lookups[s], size);
-	*room += size;
-	for (size_t i = 0; i < script->n_codes; i++)
-		add_code(script->codes[i]);
-}
-
-/* Letters of a script that its alphabet has not, so that they join words. */
-static void other_letters(uint32_t from, uint32_t to, size_t s)
-{
-	for (uint32_t p = from; p <= to; p++)
-		if (!tables.script[p]) {
-			tables.script[p] = (uint8_t)(SCRIPT_TABLE + s);
-			tables.number[p] = LETTER_OTHER;
-		}
-}
-
-static void tables_fill(void)
-{
-	uint32_t room = 0;
-
-	for (unsigned c = 0; c < 128; c++)
-		tables.ascii[c] = ascii_digit((char)c) ? WORD_MARK | ASCII_DIGIT : WORD_MARK;
-	for (size_t s = 0; s < COUNT(lang_scripts); s++)
-		index_script(s, &room);
-	for (unsigned c = 0; c < 128; c++) /* what a lang_memo takes for granted */
-		if (!(tables.ascii[c] & ASCII_LETTER) != !ascii_alpha((char)c) ||
-		    (ascii_alpha((char)c) && tables.ascii[c] != tables.ascii[c | 0x20]))
-			BUG("the table's ASCII letters are not A to Z and a to z");
-	other_letters(0xc0, 0xd6, 0);
-	other_letters(0xd8, 0xf6, 0);
-	other_letters(0xf8, 0x2af, 0);
-	other_letters(0x1e00, 0x1eff, 0);
-	other_letters(0x0400, 0x0481, 1);
-	other_letters(0x048a, 0x052f, 1);
-	other_letters(0x0620, 0x065f, 2);
-	other_letters(0x066e, 0x06d5, 2);
-	other_letters(0x0900, 0x0963, 3);
-	other_letters(0x05b0, 0x05f2, 4);
-#if defined(__x86_64__)
-	tables.avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
-#endif
-	for (size_t i = 0; i < COUNT(ranges); i++) {
-		for (uint32_t p = ranges[i].from; p <= ranges[i].to && p < RANGE_MAP_END; p++)
-			if (!tables.script[p])
-				tables.script[p] = (uint8_t)(SCRIPT_ONE + i);
-		add_code(ranges[i].code);
-		while (strcmp(ranges[tables.first_of[i]].code, ranges[i].code) != 0)
-			tables.first_of[i]++;
-		tables.han[i] = strcmp(ranges[i].code, "zh") == 0 || strcmp(ranges[i].code, "ja") == 0;
-	}
-}
-
 static uint8_t script_of(uint32_t point)
 {
 	if (point < RANGE_MAP_END)
-		return tables.script[point];
-	for (size_t i = 0; i < COUNT(ranges); i++)
-		if (point >= ranges[i].from && point <= ranges[i].to)
+		return lang_tables.script[point];
+	for (size_t i = 0; i < RANGES; i++)
+		if (point >= lang_ranges[i].from && point <= lang_ranges[i].to)
 			return (uint8_t)(SCRIPT_ONE + i);
 	return SCRIPT_NONE;
 }
@@ -277,7 +62,7 @@ struct tally {
 };
 
 struct reading {
-	struct tally tally[COUNT(lang_scripts)];
+	struct tally tally[LANG_SCRIPTS];
 	uint32_t ink[SCRIPTS];
 	uint32_t kana;
 	uint32_t letters;
@@ -308,10 +93,10 @@ static inline uint32_t add_group(uint32_t *keys, uint32_t n, uint32_t window)
 static inline __attribute__((always_inline)) size_t find_rows(const struct groups *g, size_t s, const size_t columns,
 							      const unsigned char **rows)
 {
-	const struct lookup lookup = tables.lookups[s];
-	const struct slot *slots = tables.slots + lookup.first;
-	const uint16_t *factors = tables.factors + lookup.factors;
-	const unsigned char *weights = (const unsigned char *)lang_scripts[s].weights;
+	const struct lookup lookup = lang_tables.lookups[s];
+	const struct slot *slots = lang_tables.slots + lookup.first;
+	const uint16_t *factors = lang_tables.factors + lookup.factors;
+	const unsigned char *weights = (const unsigned char *)lang_script_tables[s].weights;
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < g->n; i++) {
@@ -359,7 +144,7 @@ static inline __attribute__((always_inline)) size_t sum_groups(struct sums *sums
 	const unsigned char *rows[CHUNK_GROUPS + 1];
 	size_t n;
 
-	if (lang_scripts[s].columns == 64) {
+	if (lang_script_tables[s].columns == 64) {
 		n = find_rows(g, s, 64, rows);
 		add_rows(sums, rows, n, 64);
 	} else {
@@ -425,7 +210,7 @@ static const char *read_ascii(struct reading *r, struct cursor *c, struct groups
 	uint32_t window = c->window, number_on = c->number_on, ink = 0, n = g->n;
 
 	for (; p < end && (unsigned char)*p < 0x80; p++) {
-		uint32_t is = tables.ascii[(unsigned char)*p], letter;
+		uint32_t is = lang_tables.ascii[(unsigned char)*p], letter;
 
 		number_on = (is / ASCII_DIGIT | (is / ASCII_LETTER & number_on)) & 1;
 		letter = is / ASCII_LETTER & ~number_on;
@@ -454,7 +239,7 @@ static void read_run(struct reading *r, struct groups *groups, const char *p, co
 			p++;
 		} else if ((unsigned char)*p < 0x80) {
 			point = (unsigned char)*p++;
-			script = tables.script[point];
+			script = lang_tables.script[point];
 			c.number_on = ascii_digit((char)point) || (c.number_on && script);
 			if (c.number_on)
 				script = SCRIPT_NONE;
@@ -463,12 +248,12 @@ static void read_run(struct reading *r, struct groups *groups, const char *p, co
 			script = script_of(point);
 		}
 		if (script >= SCRIPT_ONE) {
-			r->ink[script] += ranges[script - SCRIPT_ONE].ink;
+			r->ink[script] += lang_ranges[script - SCRIPT_ONE].ink;
 			r->kana += (point >= 0x3041 && point <= 0x30ff) || (point >= 0xff66 && point <= 0xff9f);
 			script = SCRIPT_NONE;
 		} else if (script) {
 			r->ink[script]++;
-			number = tables.number[point];
+			number = lang_tables.number[point];
 		}
 		if (!script && !c.word)
 			continue;
@@ -485,7 +270,8 @@ static void read_run(struct reading *r, struct groups *groups, const char *p, co
 /* ---- words met before ---- */
 
 enum { MEMO_SLOTS = 4096, MEMO_BYTES = 16, WINDOW = 256 };
-_Static_assert(CHUNK + 2 + MEMO_BYTES <= WINDOW && WINDOW % 64 == 0, "a window holds a chunk and what is loaded behind it");
+_Static_assert(CHUNK + 2 + MEMO_BYTES <= WINDOW && WINDOW % 64 == 0,
+	       "a window holds a chunk and what is loaded behind it");
 
 struct memo_word {
 	uint64_t key[2]; /* its letters as lower case, zeros behind; zero: none */
@@ -501,7 +287,8 @@ void lang_memo_free(struct lang_memo *m) { mem_free(m); }
 
 /* Of the bytes of a window a bit each. */
 struct classes {
-	uint64_t letter[WINDOW / 64], run[WINDOW / 64], high[WINDOW / 64]; /* run: letters, digits and what is no ASCII */
+	uint64_t letter[WINDOW / 64], run[WINDOW / 64],
+	    high[WINDOW / 64]; /* run: letters, digits and what is no ASCII */
 };
 
 static inline __attribute__((always_inline)) void classify(const char *p, struct classes *c)
@@ -587,7 +374,7 @@ static const struct memo_word *memo_find(struct reading *r, const char *p, size_
 
 		g.n = 0;
 		for (size_t i = 0; i < n; i++) {
-			window = window << 8 | (tables.ascii[(unsigned char)p[i]] & 0xff);
+			window = window << 8 | (lang_tables.ascii[(unsigned char)p[i]] & 0xff);
 			g.n = add_group(g.keys, g.n, window);
 		}
 		g.n = add_group(g.keys, g.n, window << 8 | WORD_MARK);
@@ -635,9 +422,8 @@ static inline __attribute__((always_inline)) uint32_t sum_words(struct reading *
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,bmi,bmi2"))) static uint32_t sum_words_avx2(struct reading *r, struct groups *groups,
-									const char *p, size_t from, size_t to,
-									struct sums *out)
+__attribute__((target("avx2,bmi,bmi2"))) static uint32_t
+sum_words_avx2(struct reading *r, struct groups *groups, const char *p, size_t from, size_t to, struct sums *out)
 {
 	struct classes c;
 
@@ -659,23 +445,23 @@ static uint32_t sum_words_plain(struct reading *r, struct groups *groups, const 
 /* p[from..to) of a window: WINDOW bytes can be read at p. */
 static void read_chunk(struct reading *r, const char *p, size_t from, size_t to)
 {
-	struct groups groups[COUNT(lang_scripts)];
+	struct groups groups[LANG_SCRIPTS];
 	struct sums sums;
 	uint32_t hits = 0;
 
-	for (size_t s = 0; s < COUNT(lang_scripts); s++)
+	for (size_t s = 0; s < LANG_SCRIPTS; s++)
 		groups[s].n = 0;
 	if (r->memo)
 		hits = (r->avx2 ? sum_words_avx2 : sum_words_plain)(r, groups, p, from, to, &sums);
 	else
 		read_run(r, groups, p + from, p + to);
-	for (size_t s = 0; s < COUNT(lang_scripts); s++) {
+	for (size_t s = 0; s < LANG_SCRIPTS; s++) {
 		if (!hits)
 			sums = (struct sums){ 0 };
 		if (groups[s].n)
 			hits += (uint32_t)(r->avx2 ? sum_avx2 : sum_plain)(&sums, &groups[s], s);
 		r->tally[s].groups += groups[s].n;
-		end_chunk(&r->tally[s], lang_scripts[s].n_codes, &sums, hits);
+		end_chunk(&r->tally[s], lang_script_tables[s].n_codes, &sums, hits);
 		hits = 0;
 	}
 }
@@ -686,7 +472,8 @@ static void read_chunk(struct reading *r, const char *p, size_t from, size_t to)
 struct source {
 	const struct lang_text *t;
 	struct main_ranges walk;
-	struct main_range range; /* the one at hand, and where it begins in the text it is part of; none when it is empty */
+	struct main_range
+	    range; /* the one at hand, and where it begins in the text it is part of; none when it is empty */
 	size_t at;
 };
 
@@ -780,12 +567,12 @@ static struct lang by_groups(const struct tally *t, const struct lang_script *sc
 	double lead;
 
 	if (t->hits < LEAST_GROUPS ||
-	    t->hits < (script == &lang_scripts[0] ? LEAST_HITS : LEAST_HITS_OTHER) * t->groups)
+	    t->hits < (script == &lang_script_tables[0] ? LEAST_HITS : LEAST_HITS_OTHER) * t->groups)
 		return unsure();
 	for (size_t i = 1; i < script->n_codes; i++)
 		if (t->sum[i] > t->sum[best])
 			best = i;
-	if (script == &lang_scripts[0] && best == ENGLISH) {
+	if (script == &lang_script_tables[0] && best == ENGLISH) {
 		size_t other = 1;
 
 		for (size_t i = 2; i < script->n_codes; i++)
@@ -798,7 +585,7 @@ static struct lang by_groups(const struct tally *t, const struct lang_script *sc
 		if (i != best && (second == SIZE_MAX || t->sum[i] > t->sum[second]))
 			second = i;
 	/* Neighbouring groups overlap, so the evidence counts a quarter. */
-	lead = (t->sum[best] - t->sum[second]) / LANG_STEPS / 4;
+	lead = (t->sum[best] - t->sum[second]) / lang_steps / 4;
 	if (lead < 0.4)
 		return unsure();
 	return answer(script->codes[best], 1 / (1 + exp(-lead)));
@@ -813,12 +600,12 @@ static struct lang language(const struct lang_text *text, bool avx2, struct lang
 	read_sample(&r, text);
 	/* Ranges of one language are one; kana tells Japanese from Chinese. */
 	memcpy(ink, r.ink, sizeof ink);
-	for (size_t i = 0; i < COUNT(ranges); i++) {
+	for (size_t i = 0; i < RANGES; i++) {
 		uint32_t of_range = r.ink[SCRIPT_ONE + i];
 
-		han += tables.han[i] ? of_range : 0;
+		han += lang_tables.han[i] ? of_range : 0;
 		ink[SCRIPT_ONE + i] -= of_range;
-		ink[SCRIPT_ONE + tables.first_of[i]] += of_range;
+		ink[SCRIPT_ONE + lang_tables.first_of[i]] += of_range;
 	}
 	for (uint32_t i = SCRIPT_TABLE; i < SCRIPTS; i++)
 		total += ink[i];
@@ -833,27 +620,27 @@ static struct lang language(const struct lang_text *text, bool avx2, struct lang
 	if (best == SCRIPT_TABLE ? !latin : best >= SCRIPT_ONE && ink[best] < 4)
 		return unsure();
 	if (best >= SCRIPT_ONE)
-		return answer(ranges[best - SCRIPT_ONE].code, 0.5 + 0.5 * ink[best] / total);
-	return by_groups(&r.tally[best - SCRIPT_TABLE], &lang_scripts[best - SCRIPT_TABLE]);
+		return answer(lang_ranges[best - SCRIPT_ONE].code, 0.5 + 0.5 * ink[best] / total);
+	return by_groups(&r.tally[best - SCRIPT_TABLE], &lang_script_tables[best - SCRIPT_TABLE]);
 }
 
 struct lang lang_of_ranges(const struct lang_text *t, struct lang_memo *m)
 {
-	pthread_once(&tables_once, tables_fill);
-	return language(t, tables.avx2, m);
+	lang_index_once();
+	return language(t, lang_tables.avx2, m);
 }
 
 struct lang lang_of(struct str text) { return lang_of_ranges(&(struct lang_text){ .text = text, .n = text.n }, NULL); }
 
 struct lang lang_of_plain(struct str text)
 {
-	pthread_once(&tables_once, tables_fill);
+	lang_index_once();
 	return language(&(struct lang_text){ .text = text, .n = text.n }, false, NULL);
 }
 
 const char *const *lang_codes(size_t *n)
 {
-	pthread_once(&tables_once, tables_fill);
-	*n = tables.n_codes;
-	return tables.codes;
+	lang_index_once();
+	*n = lang_tables.n_codes;
+	return lang_tables.codes;
 }

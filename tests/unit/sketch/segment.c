@@ -325,7 +325,8 @@ TEST(textstore, texts_that_are_alike_are_packed_together)
 	for (unsigned i = 0; i < N; i++) {
 		struct str body = arena_printf(t->arena, "version %u %.*s", i, STR_FMT(page));
 
-		CHECK_EQ(textstore_writer_add(w, 1 + i, (struct texts_in){ { STR("t"), body, body }, STR_NONE }, &err), WN_OK);
+		CHECK_EQ(textstore_writer_add(w, 1 + i, (struct texts_in){ { STR("t"), body, body }, STR_NONE }, &err),
+			 WN_OK);
 	}
 	REQUIRE(textstore_writer_commit(w, &err) == WN_OK, "%s", err.text);
 	REQUIRE(os_slurp(t->arena, path, 1 << 24, &file, NULL) == WN_OK);

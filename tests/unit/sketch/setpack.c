@@ -60,7 +60,8 @@ TEST(setpack, wide_and_narrow_write_the_same_bytes)
 TEST(setpack, parts_by_wide_and_by_narrow_steps_are_the_same)
 {
 	for (int round = 0; round < 1500; round++) {
-		struct set body = random_set(t, 1 + random_size(t, round), false), more = random_set(t, 1 + test_below(t, 40), false);
+		struct set body = random_set(t, 1 + random_size(t, round), false),
+			   more = random_set(t, 1 + test_below(t, 40), false);
 		uint64_t *v = arena_alloc(t->arena, (body.n + more.n) * sizeof *v), seldom = 1 + test_below(t, 40);
 		struct set main = { v, 0 };
 		size_t room, full, wide_n, narrow_n;

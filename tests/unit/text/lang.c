@@ -190,8 +190,11 @@ TEST(lang, ranges_are_read_as_the_text_that_they_make)
 		}
 		if (!n)
 			continue;
-		struct lang_text whole = { .text = s, .ranges = { packed, main_ranges_pack(v, n, packed) }, .n = made.n };
-		struct lang got = lang_of_ranges(&whole, round % 3 ? memo : NULL), want = lang_of_plain(buf_view(&made));
+		struct lang_text whole = { .text = s,
+					   .ranges = { packed, main_ranges_pack(v, n, packed) },
+					   .n = made.n };
+		struct lang got = lang_of_ranges(&whole, round % 3 ? memo : NULL),
+			    want = lang_of_plain(buf_view(&made));
 
 		CHECK_STR(str(got.code), str(want.code));
 		CHECK(got.confidence == want.confidence);
