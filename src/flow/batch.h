@@ -20,7 +20,7 @@ struct found {
 	bool has_document;
 	struct content content;
 	bool has_texts; /* false: equal to one seen before, texts and sets were not kept */
-	struct texts texts;
+	struct texts_in texts;
 	struct buf packed; /* its sets, for segment_writer_put; where `spooled`, pages of a file without a name */
 	bool spooled;
 	bool has_links;
@@ -42,7 +42,7 @@ struct found {
 
 struct found *found_new(void);
 void found_flaws(struct found *f, const struct flaw *v, unsigned n); /* copies them; the last call counts */
-void found_texts(struct found *f, const struct texts *t);	     /* copies them */
+void found_texts(struct found *f, const struct texts_in *t);	     /* copies them, main as its ranges */
 void found_free(struct found *f);				     /* f may be NULL */
 size_t found_size(const struct found *f);			     /* memory it takes */
 void found_spool(struct found *f);     /* its sets go to disk when they are large, if they can */

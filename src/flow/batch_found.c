@@ -25,23 +25,27 @@ void found_flaws(struct found *f, const struct flaw *v, unsigned n)
 	memcpy(f->flaws, v, n * sizeof *v);
 }
 
-void found_texts(struct found *f, const struct texts *t)
+void found_texts(struct found *f, const struct texts_in *in)
 {
 	/* in one piece: a batch holds thousands, and what an arena leaves free behind each would be a third of it */
-	bool same = str_eq(t->main, t->body);
-	const struct str parts[] = { t->title, t->body, same ? STR_NONE : t->main };
-	struct str *kept[] = { &f->texts.title, &f->texts.body, &f->texts.main };
+	const struct texts *t = &in->texts;
+	bool same = !in->ranges.n && str_eq(t->main, t->body);
+	const struct str parts[] = { t->title, t->body, same ? STR_NONE : in->ranges.n ? in->ranges : t->main };
+	struct texts *kept = &f->texts.texts;
+	struct str *to[] = { &kept->title, &kept->body, in->ranges.n ? &f->texts.ranges : &kept->main };
 	char *p = arena_alloc(&f->arena, parts[0].n + parts[1].n + parts[2].n + COUNT(parts));
 
 	for (size_t i = 0; i < COUNT(parts); i++) {
 		if (parts[i].n)
 			memcpy(p, parts[i].p, parts[i].n);
 		p[parts[i].n] = 0;
-		*kept[i] = str_n(p, parts[i].n);
+		*to[i] = str_n(p, parts[i].n);
 		p += parts[i].n + 1;
 	}
 	if (same)
-		f->texts.main = f->texts.body;
+		kept->main = kept->body;
+	else if (in->ranges.n)
+		kept->main = (struct str){ NULL, t->main.n };
 }
 
 size_t found_size(const struct found *f) { return sizeof *f + f->arena.used + (f->spooled ? 0 : f->packed.cap); }

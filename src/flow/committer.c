@@ -26,6 +26,8 @@ struct committer {
 	struct ftbuild *
 	    *builds; /* one for each part of a load's words; kept from load to load for their memory, NULL at first */
 
+	struct lang_memo **memos; /* of the threads that tell languages, NULL at first */
+
 	/* of the threads; threads > 1 */
 	pthread_t id, merger;
 	pthread_mutex_t lock;
@@ -146,7 +148,7 @@ static int write_words(const struct committer *w, const struct load *l, size_t p
 	if (!build)
 		build = w->builds[part] = ftbuild_new(w->memory / w->threads);
 	for (size_t i = from; i < to && rc == WN_OK; i++) {
-		const struct texts *t = &l->sources.p[i]->texts;
+		const struct texts *t = &l->sources.p[i]->texts.texts;
 
 		rc = ftindex_add(w->words, build, l->contents.p[i].id, t->title, t->body, err);
 	}
@@ -212,20 +214,25 @@ static int write_segments(const struct committer *w, const struct load *l, struc
 struct language_work {
 	const struct load *l;
 	struct lang *told;
+	struct lang_memo **memos; /* of each worker */
 };
 
 static void tell_some(void *context, size_t from, size_t to, unsigned worker)
 {
 	struct language_work *work = context;
 
-	(void)worker;
-	for (size_t i = from; i < to; i++)
-		work->told[i] = document_lang(work->l->sources.p[i]->texts.body, work->l->sources.p[i]->texts.main);
+	if (!work->memos[worker])
+		work->memos[worker] = lang_memo_new();
+	for (size_t i = from; i < to; i++) {
+		const struct texts_in *t = &work->l->sources.p[i]->texts;
+
+		work->told[i] = document_lang_of(t->texts.body, t->texts.main, t->ranges, work->memos[worker]);
+	}
 }
 
 static void tell_languages(const struct committer *w, struct load *l)
 {
-	struct language_work work = { l, ARENA_ARRAY(&l->arena, struct lang, l->contents.n) };
+	struct language_work work = { l, ARENA_ARRAY(&l->arena, struct lang, l->contents.n), w->memos };
 
 	task_each(w->threads, l->contents.n, 64, tell_some, &work);
 	for (size_t i = 0; i < l->contents.n; i++) {
@@ -363,6 +370,7 @@ struct committer *committer_new(struct collection *coll, struct ftindex *words, 
 	w->memory = memory;
 	w->load = load_new();
 	w->builds = mem_zarray(w->threads, sizeof(struct ftbuild *));
+	w->memos = mem_zarray(w->threads, sizeof(struct lang_memo *));
 	if (w->threads == 1)
 		return w;
 	pthread_mutex_init(&w->lock, NULL);
@@ -442,6 +450,9 @@ void committer_free(struct committer *w)
 	}
 	drop_builds(w);
 	mem_free(w->builds);
+	for (unsigned i = 0; i < w->threads; i++)
+		lang_memo_free(w->memos[i]);
+	mem_free(w->memos);
 	load_free(w->load);
 	mem_free(w);
 }

@@ -11,10 +11,12 @@
 #include "archive/verify.h"
 #include "base/hash.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "catalog/linkpack.h"
 #include "flow/seen.h"
 #include "sketch/shingle.h"
 #include "text/document.h"
+#include "text/main_ranges.h"
 
 struct extractor {
 	struct extractor_options o;
@@ -139,18 +141,19 @@ static void content_key(struct extractor *x, const struct texts *t, unsigned cha
 	EVP_DigestFinal_ex(x->sha, key, &n);
 }
 
-static uint64_t texts_hash(const struct texts *t)
+/* Ranges stand for the main text that they make: an equal payload has the same. */
+static uint64_t texts_hash(const struct texts_in *in)
 {
-	uint64_t parts[6] = {
-		t->title.n, t->body.n, t->main.n, hash_str(t->title), hash_str(t->body), hash_str(t->main)
-	};
+	const struct texts *t = &in->texts;
+	uint64_t parts[6] = { t->title.n,	  t->body.n,	     t->main.n,
+			      hash_str(t->title), hash_str(t->body), hash_str(in->ranges.n ? in->ranges : t->main) };
 
 	return hash64(parts, sizeof parts);
 }
 
 /* The key of the content.  Where all is parsed, an equal payload may have been met: it gave the same texts, which a quick
  * hash of them confirms, and their key is known. */
-static void find_key(struct extractor *x, struct found *f, const struct texts *t, struct str type)
+static void find_key(struct extractor *x, struct found *f, const struct texts_in *t, struct str type)
 {
 	struct seen_payload e;
 
@@ -159,14 +162,25 @@ static void find_key(struct extractor *x, struct found *f, const struct texts *t
 	    e.texts == x->texts_hash)
 		memcpy(f->content.key, e.key, sizeof e.key);
 	else
-		content_key(x, t, f->content.key);
+		content_key(x, &t->texts, f->content.key);
+}
+
+/* Where main is parts of the body, which parts. */
+static struct str main_ranges(struct extractor *x, const struct document *d)
+{
+	char *p;
+
+	if (d->main.n == d->page.text.n || !d->nmain_ranges)
+		return STR_NONE;
+	p = arena_alloc(&x->arena, MAIN_RANGE_MOST * d->nmain_ranges);
+	return str_n(p, main_ranges_pack(d->main_ranges, d->nmain_ranges, p));
 }
 
 /* Title, body and main text make a content; the texts are kept when no equal one was seen. */
 static void set_content(struct extractor *x, struct found *f, const struct document *d, struct str title,
 			struct str type)
 {
-	const struct texts *t = &(struct texts){ title, d->page.text, d->main };
+	const struct texts_in *t = &(struct texts_in){ { title, d->page.text, d->main }, main_ranges(x, d) };
 
 	f->has_document = true;
 	find_key(x, f, t, type);
@@ -174,17 +188,34 @@ static void set_content(struct extractor *x, struct found *f, const struct docum
 		return;
 	f->has_texts = true;
 	found_texts(f, t);
-	f->content.title = f->texts.title;
-	f->content.bytes = t->body.n;
+	f->content.title = f->texts.texts.title;
+	f->content.bytes = t->texts.body.n;
+}
+
+/* The set of a main text that was kept as ranges, and is no longer there otherwise. */
+static struct set shingle_main(struct shingler *s, const struct texts_in *t)
+{
+	struct set set;
+	char *p;
+
+	if (!t->ranges.n)
+		return shingle_text(s, t->texts.main);
+	p = mem_alloc(t->texts.main.n);
+	if (!main_ranges_join(t->texts.body, t->ranges, p, t->texts.main.n))
+		BUG("a main text is not what its ranges make");
+	set = shingle_text(s, str_n(p, t->texts.main.n));
+	mem_free(p);
+	return set;
 }
 
 /* The sets of texts that were kept; ranges of the body are main. */
 static void set_sets(struct extractor *x, struct found *f, const struct main_range *ranges, size_t n_ranges)
 {
-	struct str text = f->texts.body, part = f->texts.main;
+	const struct texts_in *t = &f->texts;
+	struct str text = t->texts.body;
 	struct shingler *s = &x->shingler;
 	struct set body, main = { 0 };
-	bool one = str_eq(part, text);
+	bool one = !t->ranges.n && str_eq(t->texts.main, text);
 
 	if (!one && shingle_with_part(s, text, ranges, n_ranges, &body, &main)) {
 		segment_pack(&f->packed, body, main);
@@ -195,7 +226,7 @@ static void set_sets(struct extractor *x, struct found *f, const struct main_ran
 	f->content.words = s->terms;
 	f->content.shingles = body.n;
 	if (!one && !main.p) {
-		main = shingle_text(s, part);
+		main = shingle_main(s, t);
 		segment_pack_main(&f->packed, main);
 	}
 	f->content.shingles_main = one ? body.n : main.n;

@@ -24,6 +24,7 @@ struct minhash {
 void minhash_make(struct minhash *m, struct set s);			  /* all zero for the empty set */
 double minhash_jaccard(const struct minhash *a, const struct minhash *b); /* estimate in [0, 1] */
 
-uint64_t simhash_make(struct set s); /* 0 for the empty set */
+uint64_t simhash_make(struct set s);	    /* 0 for the empty set */
+uint64_t simhash_make_narrow(struct set s); /* the same by what every processor has: the twin */
 static inline unsigned simhash_distance(uint64_t a, uint64_t b) { return (unsigned)__builtin_popcountll(a ^ b); }
 #endif

@@ -1,14 +1,7 @@
 /* sketch/segment.c -- see segment.h; docs/format/sketch-segment.md draws the bytes.
  *
- * A set of n values is cut at bit L (64 - L = floor(log2 n), at least 7): the
- * low L bits of the values lie side by side; the high parts are a row of bits
- * with a one for each value and a zero for each step of the high part.  Reading
- * walks the ones of that row: one shift, one mask and one unaligned load a value.
- * Sets of fewer than 64 values are stored as they are.
- *
- * Nearly all of a main text's shingles are shingles of the body, so its set is
- * kept as a bit for each value of the body's set and the few values besides:
- * a part.  It is read by walking both.
+ * How a set becomes bytes is setpack.c's; here are records, their heads and
+ * the file.
  */
 #include "sketch/segment.h"
 
@@ -20,10 +13,10 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "sketch/segfile.h"
+#include "sketch/setpack.h"
 
 #define MAGIC "WNSKETCH"
 #define VERSION 2
-#define RAW 64 /* low bits of a set stored as it is */
 #define PACK_MAX (4 * GIB)
 
 enum { FLAG_MAIN_IS_BODY = 1, FLAG_MAIN_OF_BODY = 2 };
@@ -41,87 +34,6 @@ struct record_head {
 	uint64_t content, flags;
 	struct text_head body, main; /* main is absent when it equals body */
 };
-
-static unsigned low_bits(size_t n) { return n < 64 ? RAW : n < 256 ? 57 : 64 - (63 - (unsigned)__builtin_clzll(n)); }
-
-static size_t low_bytes(size_t n, unsigned low) { return (n * low + 63) / 64 * 8; }
-static size_t high_words(size_t n, unsigned low) { return low == RAW ? 0 : (n + ((size_t)1 << (64 - low)) + 63) / 64; }
-static size_t set_bytes(size_t n, unsigned low) { return n ? low_bytes(n, low) + high_words(n, low) * 8 : 0; }
-
-/* Low parts go out as whole words at whole bytes, each with the bits that the one before left over, so that no value
- * waits for another; the last may write over the beginning of the high part, which is written then. */
-static void pack_low(unsigned char *out, struct set s, unsigned low)
-{
-	uint64_t mask = ((uint64_t)1 << low) - 1, over = 0;
-	size_t at = 0;
-
-	memset(out + low_bytes(s.n, low) - 8, 0, 8);
-	for (size_t i = 0; i < s.n; i++) {
-		size_t next = at + low, bytes = (next >> 3) - (at >> 3);
-
-		over |= (s.p[i] & mask) << (at & 7);
-		memcpy(out + (at >> 3), &over, 8);
-		over = over >> 4 * bytes >> 4 * bytes; /* bytes may be 8 */
-		at = next;
-	}
-}
-
-static void pack_high(unsigned char *out, struct set s, unsigned low)
-{
-	uint64_t ones = 0;
-	size_t word = 0;
-
-	memset(out, 0, high_words(s.n, low) * 8);
-	for (size_t i = 0; i < s.n; i++) {
-		size_t bit = (size_t)(s.p[i] >> low) + i;
-
-		if (bit / 64 != word) {
-			memcpy(out + 8 * word, &ones, 8);
-			ones = 0;
-			word = bit / 64;
-		}
-		ones |= (uint64_t)1 << bit % 64;
-	}
-	memcpy(out + 8 * word, &ones, 8);
-}
-
-static void pack_set(unsigned char *out, struct set s, unsigned low)
-{
-	if (low == RAW) {
-		if (s.n)
-			memcpy(out, s.p, s.n * 8);
-		return;
-	}
-	pack_low(out, s, low);
-	pack_high(out + low_bytes(s.n, low), s, low);
-}
-
-/* False when the ones of the row are not n, or the row is too short. */
-static bool unpack_set(uint64_t *out, const unsigned char *p, size_t n, unsigned low)
-{
-	const unsigned char *high = p + low_bytes(n, low);
-	size_t words = high_words(n, low), i = 0, at = 0;
-	uint64_t mask;
-
-	if (low == RAW) {
-		memcpy(out, p, n * 8);
-		return true;
-	}
-	mask = ((uint64_t)1 << low) - 1;
-	for (size_t w = 0; w < words; w++) {
-		uint64_t ones = get_u64(high + 8 * w);
-		size_t base = 64 * w;
-
-		if ((size_t)__builtin_popcountll(ones) > n - i)
-			return false;
-		for (; ones; ones &= ones - 1, i++, at += low) {
-			uint64_t part = base + (unsigned)__builtin_ctzll(ones) - i;
-
-			out[i] = part << low | (get_u64(p + (at >> 3)) >> (at & 7) & mask);
-		}
-	}
-	return i == n;
-}
 
 static void fill_head(struct text_head *h, struct set s)
 {
@@ -168,162 +80,10 @@ void segment_pack_body(struct buf *out, struct set body)
 	out->n = heads + n;
 }
 
-/* ---- sets that are part of another ---- */
-
-#define PART_HEAD 8 /* values of the body's set u32, values besides u32 */
-
-static size_t bitmap_bytes(size_t n_body) { return (n_body + 63) / 64 * 8; }
-static size_t part_bytes(size_t n_body, size_t n_extra) { return PART_HEAD + bitmap_bytes(n_body) + 8 * n_extra; }
-
-/* The body's values, some at a time, from where they are: in memory, or packed. */
-struct body_reader {
-	struct set all; /* p is NULL: packed */
-	struct set_view view;
-	uint32_t i;
-	uint64_t at, some[256];
-};
-
-static struct set body_read(struct body_reader *r)
-{
-	struct set got = r->all;
-
-	if (got.p)
-		r->all = (struct set){ got.p + got.n, 0 };
-	else
-		got =
-		    (struct set){ r->some, set_view_read(r->view, &r->i, &r->at, UINT64_MAX, r->some, COUNT(r->some)) };
-	return got;
-}
-
-/* main as a part of the body's set, into out, which has room for `room` bytes; 0 when that is too little. */
-static size_t pack_part(unsigned char *out, size_t room, struct body_reader *body, size_t n_body, struct set main)
-{
-	size_t bitmap = bitmap_bytes(n_body), k = 0, j = 0, n_extra = 0, most;
-	uint32_t head[2] = { (uint32_t)n_body, 0 };
-	unsigned char *extra = out + PART_HEAD + bitmap;
-
-	if (room < part_bytes(n_body, 0))
-		return 0;
-	most = (room - part_bytes(n_body, 0)) / 8;
-	memset(out + PART_HEAD, 0, bitmap);
-	for (struct set some; (some = body_read(body)).n;)
-		for (size_t i = 0; i < some.n; i++, k++) {
-			for (; j < main.n && main.p[j] < some.p[i]; j++) {
-				if (n_extra == most)
-					return 0;
-				memcpy(extra + 8 * n_extra++, &main.p[j], 8);
-			}
-			if (j < main.n && main.p[j] == some.p[i]) {
-				out[PART_HEAD + k / 8] |= (unsigned char)(1u << k % 8);
-				j++;
-			}
-		}
-	if (main.n - j > most - n_extra)
-		return 0;
-	if (main.n > j)
-		memcpy(extra + 8 * n_extra, main.p + j, (main.n - j) * 8);
-	n_extra += main.n - j;
-	head[1] = (uint32_t)n_extra;
-	memcpy(out, head, sizeof head);
-	return part_bytes(n_body, n_extra);
-}
-
-/* A view's pointer has its lowest bit set for a part, which lies behind the set that it is part of; all sets begin at whole
- * 8 bytes. */
-static struct set_view part_view(const unsigned char *part, uint32_t n) { return (struct set_view){ part + 1, n }; }
-static bool is_part(struct set_view v) { return (uintptr_t)v.p & 1; }
-
-struct part_reader {
-	const unsigned char *body, *bits, *extra;
-	uint32_t n_body, n_extra, e; /* e: the next value besides */
-	uint64_t below, *out;
-	uint32_t n, cap;
-};
-
-static bool part_put(struct part_reader *r, uint64_t x)
-{
-	if (r->n == r->cap || (x >= r->below && r->below != UINT64_MAX))
-		return false;
-	r->out[r->n++] = x;
-	return true;
-}
-
-/* The values besides that are less than x. */
-static bool part_put_extra(struct part_reader *r, uint64_t x)
-{
-	for (; r->e < r->n_extra && get_u64(r->extra + 8 * (size_t)r->e) < x; r->e++)
-		if (!part_put(r, get_u64(r->extra + 8 * (size_t)r->e)))
-			return false;
-	return true;
-}
-
-/* How many of the first k values of the body's set are in it. */
-static uint32_t part_rank(const struct part_reader *r, uint32_t k)
-{
-	uint32_t n = 0;
-
-	for (uint32_t w = 0; w < k / 64; w++)
-		n += (uint32_t)__builtin_popcountll(get_u64(r->bits + 8 * (size_t)w));
-	if (k % 64)
-		n += (uint32_t)__builtin_popcountll(get_u64(r->bits + k / 64 * (size_t)8) << (64 - k % 64));
-	return n;
-}
-
-static bool part_has(const struct part_reader *r, uint32_t k) { return r->bits[k / 8] >> k % 8 & 1; }
-
-/* *at: the high part of the next value of the body's set << 32 | its number. */
-static uint32_t part_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t below, uint64_t *out, uint32_t cap)
-{
-	const unsigned char *part = v.p - 1;
-	struct part_reader r = {
-		.n_body = get_u32(part), .n_extra = get_u32(part + 4), .below = below, .out = out, .cap = cap
-	};
-	unsigned low = low_bits(r.n_body);
-	uint64_t mask = ((uint64_t)1 << (low & 63)) - 1, bit = (*at >> 32) + (uint32_t)*at, x;
-	uint32_t k = (uint32_t)*at;
-	bool open = true;
-
-	r.body = part - set_bytes(r.n_body, low);
-	r.bits = part + PART_HEAD;
-	r.extra = r.bits + bitmap_bytes(r.n_body);
-	r.e = *i - part_rank(&r, k);
-	for (; low == RAW && k < r.n_body; k++)
-		if (part_has(&r, k)) {
-			x = get_u64(r.body + 8 * (size_t)k);
-			if (!(open = part_put_extra(&r, x) && part_put(&r, x)))
-				break;
-		}
-	for (size_t w = bit / 64, words = high_words(r.n_body, low); open && w < words && k < r.n_body; w++) {
-		uint64_t ones = get_u64(r.body + low_bytes(r.n_body, low) + 8 * w);
-
-		if (w == bit / 64)
-			ones &= ~(uint64_t)0 << bit % 64;
-		for (; ones && k < r.n_body; ones &= ones - 1, k++) {
-			uint64_t from = (uint64_t)k * low;
-
-			if (!part_has(&r, k))
-				continue;
-			bit = 64 * (uint64_t)w + (unsigned)__builtin_ctzll(ones);
-			x = (bit - k) << low | (get_u64(r.body + (from >> 3)) >> (from & 7) & mask);
-			if (!(open = part_put_extra(&r, x) && part_put(&r, x)))
-				break;
-		}
-	}
-	for (; open && r.e < r.n_extra; r.e++)
-		if (!part_put(&r, get_u64(r.extra + 8 * (size_t)r.e)))
-			break;
-	*i += r.n;
-	*at = (low == RAW ? 0 : bit - k) << 32 | k;
-	return r.n;
-}
-
-/* ---- records ---- */
-
-static void pack_main(struct buf *out, struct set main, struct set body)
+void segment_pack_main(struct buf *out, struct set main)
 {
 	size_t before = heads_bytes(FLAG_MAIN_IS_BODY), heads = heads_bytes(0), n_body = out->n - before, n, room;
 	struct record_head h = { 0 };
-	struct body_reader from = { .all = body };
 	unsigned char *p;
 
 	if (main.n > UINT32_MAX)
@@ -333,8 +93,7 @@ static void pack_main(struct buf *out, struct set main, struct set body)
 	room = set_bytes(main.n, h.main.low_bits);
 	p = room_for(out, heads + n_body + room);
 	memmove(p + heads, p + before, n_body);
-	from.view = (struct set_view){ p + heads, h.body.n };
-	n = pack_part(p + heads + n_body, room, &from, h.body.n, main);
+	n = pack_part(p + heads + n_body, room, (struct set){ 0 }, (struct set_view){ p + heads, h.body.n }, main);
 	if (n == part_bytes(h.body.n, 0) && main.n == h.body.n) { /* the same set */
 		memmove(p + before, p + heads, n_body);
 		put_heads(out, &h);
@@ -355,13 +114,35 @@ static void pack_main(struct buf *out, struct set main, struct set body)
 	}
 }
 
-void segment_pack_main(struct buf *out, struct set main) { pack_main(out, main, (struct set){ 0 }); }
-
+/* A part that is small is made first: then the record's size is known, and it is made in its place. */
 void segment_pack(struct buf *out, struct set body, struct set main)
 {
-	segment_pack_body(out, body);
-	if (body.n != main.n || (body.n && memcmp(body.p, main.p, body.n * 8) != 0))
-		pack_main(out, main, body);
+	struct record_head h = { .flags = FLAG_MAIN_OF_BODY };
+	unsigned char part[8 * KIB], *p;
+	size_t heads = heads_bytes(h.flags), room, n_part, n_body;
+
+	if (body.n == main.n && (!body.n || memcmp(body.p, main.p, body.n * 8) == 0)) {
+		segment_pack_body(out, body);
+		return;
+	}
+	room = set_bytes(main.n, low_bits(main.n));
+	n_part =
+	    body.n ? pack_part(part, room < sizeof part ? room : sizeof part, body, (struct set_view){ 0 }, main) : 0;
+	if (!n_part) {
+		segment_pack_body(out, body);
+		segment_pack_main(out, main);
+		return;
+	}
+	fill_head(&h.body, body);
+	fill_head(&h.main, main);
+	n_body = set_bytes(body.n, h.body.low_bits);
+	p = room_for(out, heads + n_body + n_part) + heads;
+	pack_set(p, body, h.body.low_bits);
+	memcpy(p + n_body, part, n_part);
+	h.body.check = hash64(p, n_body);
+	h.main.check = hash64(part, n_part);
+	put_heads(out, &h);
+	out->n = heads + n_body + n_part;
 }
 
 struct segment_writer {
@@ -609,57 +390,6 @@ int segment_get(const struct segment *s, uint64_t content, enum sketch_text whic
 		       : v.n && !unpack_set(out, v.p, v.n, low_bits(v.n)))
 		return wrong_set(s, content, err);
 	return WN_OK;
-}
-
-uint32_t set_view_read(struct set_view v, uint32_t *i, uint64_t *at, uint64_t below, uint64_t *out, uint32_t cap)
-{
-	unsigned low = low_bits(v.n);
-	const unsigned char *high = v.p + low_bytes(v.n, low);
-	uint64_t mask = ((uint64_t)1 << (low & 63)) - 1, x;
-	uint32_t n = 0, k = *i;
-
-	if (is_part(v))
-		return part_read(v, i, at, below, out, cap);
-	if (k == 0 && *at == 0 && below == UINT64_MAX && cap >= v.n && unpack_set(out, v.p, v.n, low))
-		return *i = v.n;
-	if (low == RAW) {
-		for (; n < cap && k < v.n && ((x = get_u64(v.p + 8 * (size_t)k)) < below || below == UINT64_MAX);
-		     n++, k++)
-			out[n] = x;
-		*i = k;
-		return n;
-	}
-	for (size_t w = *at / 64, words = high_words(v.n, low); w < words && k < v.n; w++) {
-		uint64_t ones = get_u64(high + 8 * w);
-
-		if (w == *at / 64)
-			ones &= ~(uint64_t)0 << *at % 64;
-		for (; ones && k < v.n; ones &= ones - 1, k++) {
-			uint64_t bit = 64 * (uint64_t)w + (unsigned)__builtin_ctzll(ones), from = (uint64_t)k * low;
-
-			x = (bit - k) << low | (get_u64(v.p + (from >> 3)) >> (from & 7) & mask);
-			if (n == cap || (x >= below && below != UINT64_MAX)) {
-				*i = k;
-				*at = bit;
-				return n;
-			}
-			out[n++] = x;
-		}
-	}
-	*i = k;
-	return n;
-}
-
-void set_view_near(struct set_view v, uint32_t i, uint64_t at)
-{
-	unsigned low = low_bits(v.n);
-	const unsigned char *high = v.p + low_bytes(v.n, low);
-
-	if (is_part(v))
-		return;
-	__builtin_prefetch(low == RAW ? v.p + 8 * (size_t)i : v.p + ((uint64_t)i * low >> 3));
-	if (low != RAW)
-		__builtin_prefetch(high + at / 64 * 8);
 }
 
 static int check_text(const struct segment *s, uint64_t content, enum sketch_text which, struct err *err)

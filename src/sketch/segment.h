@@ -62,7 +62,7 @@ int segment_get(const struct segment *s, uint64_t content, enum sketch_text whic
  * its place among the high bits or, of a part, in the body's set; both 0 at first.  Reads values below `below`
  * (all for UINT64_MAX), at most cap; returns how many. */
 struct set_view {
-	const unsigned char *p; /* its form is known to segment.c alone */
+	const unsigned char *p; /* its form is known to setpack.c alone */
 	uint32_t n;
 };
 int segment_view(const struct segment *s, uint64_t content, enum sketch_text which, struct set_view *out,

@@ -4,6 +4,7 @@
  * longer text is a block of its own, which is compressed from where it lies.  So
  * one text costs the decoding of one block, and short pages still share their
  * words; pages that are alike share nearly all when they are added together.
+ * A main text is nearly always ranges of its body, and stored as those.
  */
 #include "sketch/textstore.h"
 
@@ -14,11 +15,13 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/vec.h"
 #include "sketch/segfile.h"
+#include "text/main_ranges.h"
 
 #define MAGIC "WNTEXTS"
-#define VERSION 1
+#define VERSION 2
 #define BLOCK (128 * KIB)
 #define BLOCK_MAX (3 * LIMIT_TEXT + BLOCK) /* title, body and main of one content behind a block not yet full */
 #define LARGE (4 * MIB)			   /* from here on a text is packed in pieces */
@@ -26,7 +29,9 @@
 #define LEVEL 1
 #define NO_BLOCK UINT32_MAX
 
-enum { FLAG_MAIN_IS_BODY = 1 };
+/* With FLAG_MAIN_OF_BODY the bits above FLAG_BITS are how many bytes its ranges take. */
+enum { FLAG_MAIN_IS_BODY = 1, FLAG_MAIN_OF_BODY = 2, FLAG_BITS = 2 };
+_Static_assert(LIMIT_TEXT + 1 < UINT32_MAX >> FLAG_BITS, "ranges take no more bytes than their body and one");
 
 struct entry { /* of the index, one a content */
 	uint32_t block, at, title_n, body_n, main_n, flags;
@@ -134,11 +139,13 @@ static int put_large(struct textstore_writer *w, const struct str *parts, size_t
 	return put_block(w, raw_n, w->packed.n - BLOCK_HEAD, err);
 }
 
-int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts t, struct err *err)
+int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts_in in, struct err *err)
 {
-	bool same = str_eq(t.main, t.body);
+	const struct texts t = in.texts;
+	bool same = !in.ranges.n && str_eq(t.main, t.body);
+	struct str main = same ? STR_NONE : in.ranges.n ? in.ranges : t.main;
 	struct entry e = { .title_n = (uint32_t)t.title.n, .body_n = (uint32_t)t.body.n, .main_n = (uint32_t)t.main.n };
-	size_t n = t.title.n + t.body.n + (same ? 0 : t.main.n);
+	size_t n = t.title.n + t.body.n + main.n;
 	int rc;
 
 	if (content < w->first || content - w->first >= w->n || w->entries[content - w->first].block != NO_BLOCK)
@@ -148,19 +155,20 @@ int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct te
 	if (t.title.n > LIMIT_TEXT || t.body.n > LIMIT_TEXT || t.main.n > LIMIT_TEXT)
 		return err_set(err, WN_LIMIT, "a text of content %" PRIu64 " is longer than %zu bytes", content,
 			       (size_t)LIMIT_TEXT);
+	if (in.ranges.n && (in.ranges.n > t.body.n + 1 || t.main.n > t.body.n))
+		BUG("ranges of %zu bytes, a main text of %zu, a body of %zu", in.ranges.n, t.main.n, t.body.n);
 	if (w->block.n + n > BLOCK && (rc = flush_block(w, err)) < 0)
 		return rc;
 	e.block = (uint32_t)w->blocks.n;
 	e.at = (uint32_t)w->block.n;
-	e.flags = same ? FLAG_MAIN_IS_BODY : 0;
+	e.flags = same ? FLAG_MAIN_IS_BODY : in.ranges.n ? FLAG_MAIN_OF_BODY | (uint32_t)in.ranges.n << FLAG_BITS : 0;
 	w->entries[content - w->first] = e;
 	w->n_added++;
 	if (n > LARGE)
-		return put_large(w, (struct str[]){ t.title, t.body, t.main }, same ? 2 : 3, err);
+		return put_large(w, (struct str[]){ t.title, t.body, main }, same ? 2 : 3, err);
 	buf_str(&w->block, t.title);
 	buf_str(&w->block, t.body);
-	if (!same)
-		buf_str(&w->block, t.main);
+	buf_str(&w->block, main);
 	return WN_OK;
 }
 
@@ -332,16 +340,27 @@ static int decode_block(const struct part *p, uint32_t b, struct textcache *c, s
 	return WN_OK;
 }
 
+/* How many bytes of the block say the main text. */
+static uint32_t stored_main(const struct entry *e)
+{
+	return e->flags & FLAG_MAIN_OF_BODY ? e->flags >> FLAG_BITS : e->flags & FLAG_MAIN_IS_BODY ? 0 : e->main_n;
+}
+
 /* The entry of a content, tested; *n is how many bytes of its block are its texts. */
 static int find_entry(const struct part *p, uint64_t content, struct entry *e, uint64_t *n, struct err *err)
 {
 	const unsigned char *entries = p->map.p + p->head.index_at + 8 * (p->head.extra + 1), *block;
 	uint32_t raw_n = 0, packed_n;
+	bool possible;
 	int rc;
 
 	memcpy(e, entries + (content - p->head.first) * sizeof *e, sizeof *e);
-	*n = (uint64_t)e->title_n + e->body_n + (e->flags & FLAG_MAIN_IS_BODY ? 0 : e->main_n);
-	if (e->flags > 1 || ((e->flags & FLAG_MAIN_IS_BODY) && e->main_n != e->body_n))
+	*n = (uint64_t)e->title_n + e->body_n + stored_main(e);
+	if (e->flags & FLAG_MAIN_OF_BODY)
+		possible = !(e->flags & FLAG_MAIN_IS_BODY) && e->main_n <= e->body_n && p->head.version > 1;
+	else
+		possible = e->flags <= 1 && (!e->flags || e->main_n == e->body_n);
+	if (!possible)
 		return segfile_damaged(err, p->path, "the entry of content %" PRIu64 " is not possible", content);
 	if (!*n)
 		return WN_OK;
@@ -350,6 +369,21 @@ static int find_entry(const struct part *p, uint64_t content, struct entry *e, u
 	if (e->at > raw_n || *n > raw_n - e->at)
 		return segfile_damaged(err, p->path, "the texts of content %" PRIu64 " lie outside of their block",
 				       content);
+	return WN_OK;
+}
+
+static int join_main(const struct part *p, uint64_t content, struct textcache *c, struct str packed, uint32_t n,
+		     struct texts *out, struct err *err)
+{
+	if (n > c->main_cap) {
+		mem_free(c->main);
+		c->main_cap = n;
+		c->main = mem_alloc(n);
+	}
+	if (!main_ranges_join(out->body, packed, c->main, n))
+		return segfile_damaged(err, p->path, "the main text of content %" PRIu64 " is not of its body",
+				       content);
+	out->main = str_n(n ? c->main : "", n);
 	return WN_OK;
 }
 
@@ -366,7 +400,10 @@ static int part_get(const struct part *p, uint64_t content, struct textcache *c,
 	at = c->p + e.at;
 	out->title = str_n(at, e.title_n);
 	out->body = str_n(at + e.title_n, e.body_n);
-	out->main = e.flags & FLAG_MAIN_IS_BODY ? out->body : str_n(at + e.title_n + e.body_n, e.main_n);
+	at += e.title_n + e.body_n;
+	if (e.flags & FLAG_MAIN_OF_BODY)
+		return join_main(p, content, c, str_n(at, stored_main(&e)), e.main_n, out, err);
+	out->main = e.flags & FLAG_MAIN_IS_BODY ? out->body : str_n(at, e.main_n);
 	return WN_OK;
 }
 
@@ -383,23 +420,46 @@ void textcache_release(struct textcache *c)
 {
 	ZSTD_freeDCtx(c->zstd);
 	mem_free(c->p);
+	mem_free(c->main);
 	*c = (struct textcache){ 0 };
+}
+
+static int by_block(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* All texts, block by block. */
+static int check_texts(const struct part *p, struct textcache *c, struct err *err)
+{
+	const unsigned char *entries = p->map.p + p->head.index_at + 8 * (p->head.extra + 1);
+	uint64_t *order = mem_array(p->head.n, sizeof *order);
+	struct texts t;
+	int rc = WN_OK;
+
+	for (uint64_t i = 0; i < p->head.n; i++)
+		order[i] = (uint64_t)get_u32(entries + i * sizeof(struct entry)) << 32 | i;
+	sort_array(order, p->head.n, sizeof *order, by_block);
+	for (uint64_t i = 0; i < p->head.n && rc == WN_OK; i++)
+		rc = part_get(p, p->head.first + (uint32_t)order[i], c, &t, err);
+	mem_free(order);
+	return rc;
 }
 
 int textstore_check(const char *path, struct err *err)
 {
 	struct textstore *s;
 	struct textcache c = { 0 };
-	struct entry e;
-	uint64_t n;
 	int rc = textstore_open_file(&s, path, err);
 
 	if (rc < 0)
 		return rc;
 	for (uint64_t b = 0; b < s->parts.p[0].head.extra && rc == WN_OK; b++)
 		rc = decode_block(&s->parts.p[0], (uint32_t)b, &c, err);
-	for (uint64_t i = 0; i < s->parts.p[0].head.n && rc == WN_OK; i++)
-		rc = find_entry(&s->parts.p[0], s->parts.p[0].head.first + i, &e, &n, err);
+	if (rc == WN_OK)
+		rc = check_texts(&s->parts.p[0], &c, err);
 	textcache_release(&c);
 	textstore_close(s);
 	return rc;

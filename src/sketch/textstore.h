@@ -16,12 +16,18 @@
 struct texts {
 	struct str title, body, main;
 };
+/* Texts to be stored.  Where main is ranges of the body, they say it (text/main_ranges.h), and of main only its size
+ * counts. */
+struct texts_in {
+	struct texts texts;
+	struct str ranges; /* empty: main is what texts say */
+};
 
 struct textstore_writer;
 /* Texts of the n contents from first on, each added once, in any order: those that follow one another share a block, and
  * the more alike they are, the smaller and sooner done it is. */
 int textstore_writer_open(struct textstore_writer **out, const char *path, uint64_t first, size_t n, struct err *err);
-int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts texts, struct err *err);
+int textstore_writer_add(struct textstore_writer *w, uint64_t content, struct texts_in texts, struct err *err);
 int textstore_writer_commit(struct textstore_writer *w, struct err *err); /* frees w either way */
 void textstore_writer_abort(struct textstore_writer *w);		  /* w may be NULL */
 
@@ -36,6 +42,8 @@ struct textcache { /* zero-initialised is empty */
 	const void *block;
 	char *p;
 	size_t cap;
+	char *main; /* put together from ranges of a body */
+	size_t main_cap;
 	void *zstd;
 };
 /* The texts of a content, borrowed from the cache until its next use; WN_NONE when absent. */

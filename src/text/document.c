@@ -516,7 +516,16 @@ bool document_readable(struct str payload, struct str mime)
 	return kind != PAYLOAD_NONE && kind != PAYLOAD_BINARY;
 }
 
-struct lang document_lang(struct str body, struct str main) { return lang_of(main.n > 200 ? main : body); }
+struct lang document_lang(struct str body, struct str main) { return document_lang_of(body, main, STR_NONE, NULL); }
+
+struct lang document_lang_of(struct str body, struct str main, struct str ranges, struct lang_memo *memo)
+{
+	struct lang_text text = { .text = body, .n = body.n };
+
+	if (main.n > 200)
+		text = (struct lang_text){ ranges.n ? body : main, ranges, main.n };
+	return lang_of_ranges(&text, memo);
+}
 
 int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
 		     struct err *err)

@@ -92,6 +92,8 @@ void documents_free(struct documents *d); /* d may be NULL */
 
 /* The language of a text: of its main content where that is long enough. */
 struct lang document_lang(struct str body, struct str main);
+/* The same where main may be ranges of the body (text/main_ranges.h), and what was learnt of words before is kept. */
+struct lang document_lang_of(struct str body, struct str main, struct str ranges, struct lang_memo *memo);
 /* WN_OK also for a payload without text. */
 int document_extract(struct document *out, struct arena *a, struct documents *scratch, const struct document_in *in,
 		     struct err *err);

@@ -19,6 +19,18 @@ struct lang {
 struct lang lang_of(struct str text);
 struct lang lang_of_plain(struct str text); /* the same by what every processor has: the twin */
 
+/* A text in ranges of another (text/main_ranges.h), and words that were met before: what their letters weigh is
+ * remembered, so that thousands of texts of a few languages cost a fraction.  The answer is the same. */
+struct lang_text {
+	struct str text;
+	struct str ranges; /* of text; empty: all of it */
+	size_t n;	   /* bytes of what the ranges make */
+};
+struct lang_memo; /* of one thread */
+struct lang_memo *lang_memo_new(void);
+void lang_memo_free(struct lang_memo *m); /* m may be NULL */
+struct lang lang_of_ranges(const struct lang_text *t, struct lang_memo *m);
+
 /* Every code lang_of can answer but "und", ascending; *n of them. */
 const char *const *lang_codes(size_t *n);
 #endif

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(p, data, size);
 	memcpy(&h, p, sizeof h);
 	kind = h.magic[2] == 'S' ? 0 : h.magic[2] == 'T' ? 1 : 2;
-	h.version = 1;
+	h.version = kind == 1 ? 2 - h.version % 2 : 1;
 	h.file_n = size;
 	h.n %= 4096;
 	h.index_at = SEGFILE_HEAD + (h.index_at - SEGFILE_HEAD) % (size - SEGFILE_HEAD + 1);

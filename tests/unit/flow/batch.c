@@ -27,7 +27,7 @@ static struct found *found_of(unsigned char first, unsigned char rest)
 	f->capture.host = STR("a.example");
 	memset(f->content.key, first, 8);
 	memset(f->content.key + 8, rest, 24);
-	f->texts = (struct texts){ STR("title"), STR("a body"), STR("a body") };
+	f->texts = (struct texts_in){ { STR("title"), STR("a body"), STR("a body") }, STR_NONE };
 	segment_pack(&f->packed, (struct set){ 0 }, (struct set){ 0 });
 	return f;
 }

@@ -10,6 +10,7 @@
 #include "sketch/hashsort.h"
 #include "sketch/segment.h"
 #include "sketch/textstore.h"
+#include "text/main_ranges.h"
 
 static struct set random_set(struct test *t, size_t n)
 {
@@ -264,6 +265,35 @@ static struct str random_bytes(struct test *t, size_t n)
 	return str_n(p, n);
 }
 
+/* Ranges of a body that is not empty; main is what they make. */
+static struct str random_main(struct test *t, struct str body, struct str *main)
+{
+	struct main_range v[40];
+	size_t n = 0, at = 0;
+	char *packed = arena_alloc(t->arena, MAIN_RANGE_MOST * COUNT(v));
+	struct buf text = BUF(MIB);
+
+	while (n < COUNT(v) && at < body.n) {
+		size_t from = at + (n > 0) + test_below(t, test_below(t, 2) ? 3 : body.n / 4 + 1),
+		       to = from + 1 + test_below(t, test_below(t, 2) ? 3 : body.n / 4 + 1);
+
+		if (to > body.n)
+			break;
+		v[n++] = (struct main_range){ (uint32_t)from, (uint32_t)to };
+		if (n > 1)
+			buf_byte(&text, '\n');
+		buf_str(&text, str_sub(body, from, to));
+		at = to;
+	}
+	if (!n) {
+		v[n++] = (struct main_range){ 0, 1 };
+		buf_str(&text, str_sub(body, 0, 1));
+	}
+	*main = arena_str(t->arena, buf_view(&text));
+	buf_release(&text);
+	return str_n(packed, main_ranges_pack(v, n, packed));
+}
+
 static bool same_texts(struct texts a, struct texts b)
 {
 	return str_eq(a.title, b.title) && str_eq(a.body, b.body) && str_eq(a.main, b.main);
@@ -277,7 +307,7 @@ TEST(textstore, is_not_written_with_a_text_missing)
 	struct texts one = { STR("title"), STR("body"), STR("body") };
 
 	REQUIRE(textstore_writer_open(&w, path, 5, 2, &err) == WN_OK, "%s", err.text);
-	CHECK_EQ(textstore_writer_add(w, 6, one, &err), WN_OK, "%s", err.text);
+	CHECK_EQ(textstore_writer_add(w, 6, (struct texts_in){ one, STR_NONE }, &err), WN_OK, "%s", err.text);
 	CHECK_EQ(textstore_writer_commit(w, &err), WN_USAGE);
 	CHECK(access(path, F_OK) != 0);
 }
@@ -295,7 +325,8 @@ TEST(textstore, texts_that_are_alike_are_packed_together)
 	for (unsigned i = 0; i < N; i++) {
 		struct str body = arena_printf(t->arena, "version %u %.*s", i, STR_FMT(page));
 
-		CHECK_EQ(textstore_writer_add(w, 1 + i, (struct texts){ STR("t"), body, body }, &err), WN_OK);
+		CHECK_EQ(textstore_writer_add(w, 1 + i, (struct texts_in){ { STR("t"), body, body }, STR_NONE }, &err),
+			 WN_OK);
 	}
 	REQUIRE(textstore_writer_commit(w, &err) == WN_OK, "%s", err.text);
 	REQUIRE(os_slurp(t->arena, path, 1 << 24, &file, NULL) == WN_OK);
@@ -306,6 +337,8 @@ TEST(textstore, gives_back_every_text_and_names_damage)
 {
 	enum { N = 60 };
 	struct texts want[N], got;
+	struct str ranges[N] = { 0 };
+	struct texts_in one;
 	struct textstore_writer *w;
 	struct textstore *s;
 	struct textcache c = { 0 };
@@ -320,15 +353,22 @@ TEST(textstore, gives_back_every_text_and_names_damage)
 		want[i].title = random_bytes(t, i % 7 * 5);
 		want[i].body = random_bytes(t, i == 30 ? 200000 : i % 5 * 3000);
 		want[i].main = i % 2 ? want[i].body : random_bytes(t, i % 3 * 1000);
+		if (i % 2 == 0 && i % 4 && want[i].body.n)
+			ranges[i] = random_main(t, want[i].body, &want[i].main);
 	}
 	for (size_t i = 0; i < N; i++) { /* in any order, but each once */
 		size_t at = i * 7 % N;
 
-		CHECK_EQ(textstore_writer_add(w, 100 + at, want[at], &err), WN_OK, "%s", err.text);
-		CHECK_EQ(textstore_writer_add(w, 100 + at, want[at], &err), WN_USAGE, "twice");
+		struct texts_in in = { want[at], ranges[at] };
+
+		if (in.ranges.n)
+			in.texts.main.p = NULL;
+		CHECK_EQ(textstore_writer_add(w, 100 + at, in, &err), WN_OK, "%s", err.text);
+		CHECK_EQ(textstore_writer_add(w, 100 + at, in, &err), WN_USAGE, "twice");
 	}
-	CHECK_EQ(textstore_writer_add(w, 99, want[0], &err), WN_USAGE, "below the first");
-	CHECK_EQ(textstore_writer_add(w, 100 + N, want[0], &err), WN_USAGE, "behind the last");
+	one = (struct texts_in){ want[0], STR_NONE };
+	CHECK_EQ(textstore_writer_add(w, 99, one, &err), WN_USAGE, "below the first");
+	CHECK_EQ(textstore_writer_add(w, 100 + N, one, &err), WN_USAGE, "behind the last");
 	REQUIRE(textstore_writer_commit(w, &err) == WN_OK, "%s", err.text);
 	CHECK_EQ(textstore_check(path, &err), WN_OK, "%s", err.text);
 	REQUIRE(textstore_open(&s, test_dir(t), &err) == WN_OK, "%s", err.text);

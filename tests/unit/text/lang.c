@@ -1,5 +1,6 @@
 /* tests/unit/text/lang.c -- languages by sentences that anyone can read. */
 #include "text/lang.h"
+#include "text/main_ranges.h"
 
 #include "base/buf.h"
 #include "base/limits.h"
@@ -128,4 +129,77 @@ TEST(lang, sums_by_wide_and_by_narrow_steps_are_the_same)
 		CHECK(wide.confidence == narrow.confidence);
 		buf_release(&text);
 	}
+}
+
+/* A long text of all languages, with digits, signs and long words between. */
+static struct str mixture(struct test *t, struct buf *text)
+{
+	buf_reset(text);
+	for (size_t k = test_below(t, 40); k > 0; k--) {
+		struct str s = str(sentences[test_below(t, COUNT(sentences))].text);
+		size_t from = test_below(t, s.n), to = from + test_below(t, s.n - from + 1);
+
+		buf_str(text, test_below(t, 4) ? s : str_sub(s, from, to));
+		if (test_below(t, 2))
+			buf_printf(text, "%u%c", (unsigned)test_below(t, 2000), (char)(32 + test_below(t, 96)));
+		for (size_t n = test_below(t, 8) ? 0 : test_below(t, 40); n > 0; n--)
+			buf_byte(text, "abcdeXYZ"[test_below(t, 8)]);
+	}
+	return buf_view(text);
+}
+
+TEST(lang, words_met_before_weigh_the_same)
+{
+	struct lang_memo *memo = lang_memo_new();
+	struct buf text = BUF(MIB);
+
+	for (int round = 0; round < 3000; round++) {
+		struct str s = mixture(t, &text);
+		struct lang kept = lang_of_ranges(&(struct lang_text){ .text = s, .n = s.n }, memo),
+			    plain = lang_of_plain(s);
+
+		CHECK_STR(str(kept.code), str(plain.code));
+		CHECK(kept.confidence == plain.confidence);
+	}
+	lang_memo_free(memo);
+	buf_release(&text);
+}
+
+TEST(lang, ranges_are_read_as_the_text_that_they_make)
+{
+	struct lang_memo *memo = lang_memo_new();
+	struct buf text = BUF(MIB), made = BUF(MIB);
+
+	for (int round = 0; round < 2000; round++) {
+		struct str s = mixture(t, &text);
+		struct main_range v[200];
+		char packed[sizeof v / sizeof *v * MAIN_RANGE_MOST];
+		size_t n = 0, step = 1 + test_below(t, round % 2 ? 30 : 3000);
+
+		buf_reset(&made);
+		for (size_t at = test_below(t, step); at < s.n && n < COUNT(v);) {
+			size_t end = at + 1 + test_below(t, step);
+
+			if (end > s.n)
+				end = s.n;
+			if (n)
+				buf_byte(&made, '\n');
+			buf_str(&made, str_sub(s, at, end));
+			v[n++] = (struct main_range){ (uint32_t)at, (uint32_t)end };
+			at = end + 1 + test_below(t, step);
+		}
+		if (!n)
+			continue;
+		struct lang_text whole = { .text = s,
+					   .ranges = { packed, main_ranges_pack(v, n, packed) },
+					   .n = made.n };
+		struct lang got = lang_of_ranges(&whole, round % 3 ? memo : NULL),
+			    want = lang_of_plain(buf_view(&made));
+
+		CHECK_STR(str(got.code), str(want.code));
+		CHECK(got.confidence == want.confidence);
+	}
+	lang_memo_free(memo);
+	buf_release(&text);
+	buf_release(&made);
 }
