@@ -100,6 +100,7 @@ struct memory_plan memory_plan(uint64_t memory, unsigned threads)
 	p.large = (size_t)(left / 12 / 24 / p.threads);
 	if (p.large > 8 * MIB)
 		p.large = 8 * MIB;
+	p.wide = 2 * p.large;
 	p.roomy = left / 5 >= 2 * LIMIT_PAGE_WORK;
 	return p;
 }

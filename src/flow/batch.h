@@ -58,6 +58,7 @@ struct memory_plan {
 	uint64_t words;	  /* builders of the full-text index, all threads together, and a merge beside them */
 	size_t known;	  /* contents, and lists of links, that are known without asking the catalogue */
 	size_t large;	  /* payload of a page from which on it is large: 24 times that in each thread */
+	size_t wide;	  /* up to which one large page at a time is made beside all that */
 	unsigned threads;
 	bool roomy; /* a large page fits beside all that */
 };

@@ -445,6 +445,7 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 					.parse_all = o->parse_all };
 	double started = progress_clock();
 	struct seen *seen = o->index_only ? NULL : seen_new();
+	pthread_mutex_t wide_turn = PTHREAD_MUTEX_INITIALIZER;
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
@@ -452,6 +453,8 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 	g.n_extractors = (o->threads ? o->threads : 1) + 2;
 	g.extractors = mem_zarray(g.n_extractors, sizeof(struct extractor *));
 	eo.large = memory_plan(o->memory, o->threads).large;
+	eo.wide = memory_plan(o->memory, o->threads).wide;
+	eo.wide_turn = &wide_turn;
 	eo.context = &g;
 	for (unsigned i = 0; i < g.n_extractors; i++) { /* of the workers, of the calling thread, for `again` */
 		eo.make_room = i + 1 == g.n_extractors ? stay : i + 2 == g.n_extractors ? make_room : NULL;
