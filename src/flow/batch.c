@@ -57,8 +57,8 @@ struct batch {
 	uint64_t segment;	      /* number of the next segment file */
 };
 
-/* Removes segments that a killed writer left: those that begin at or after the next content. */
-static int clean_segments(struct batch *b, const char *name, struct err *err)
+/* Removes segments that a killed writer left: those that begin at or after the next content, or page. */
+static int clean_segments(struct batch *b, const char *name, uint64_t next, struct err *err)
 {
 	struct arena a = { 0 };
 	const char *dir = collection_path(b->coll, &a, name);
@@ -74,10 +74,10 @@ static int clean_segments(struct batch *b, const char *name, struct err *err)
 		bool segment = str_ends(names[i], STR(".seg"));
 		struct str rest = segment ? str_sub(names[i], 0, names[i].n - 4) : STR_NONE;
 
-		/* NNNNNNNNNN-FIRST.seg: the number orders files, FIRST is their first content */
+		/* NNNNNNNNNN-FIRST.seg: the number orders files, FIRST is their first content or page */
 		if (segment && (!str_u64(str_cut(&rest, '-'), &number) || !str_u64(rest, &first)))
 			continue;
-		if (!segment || first >= b->next.content)
+		if (!segment || first >= next)
 			rc = os_unlink(path, err);
 		else if (number >= b->segment)
 			b->segment = number + 1;
@@ -138,8 +138,9 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	    small < BATCH_CAPTURES)
 		b->captures_most = small;
 	if ((rc = catalog_next(coll->catalog, &b->next, err)) == WN_OK &&
-	    (rc = clean_segments(b, "sketch", err)) == WN_OK && (rc = clean_segments(b, "text", err)) == WN_OK &&
-	    o->fulltext && (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
+	    (rc = clean_segments(b, "sketch", b->next.content, err)) == WN_OK &&
+	    (rc = clean_segments(b, "text", b->next.content, err)) == WN_OK &&
+	    (rc = clean_segments(b, "links", b->next.page, err)) == WN_OK && o->fulltext && (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
 	    ftindex_end(b->words) > b->next.content && (rc = ftindex_truncate(b->words, b->next.content, err)) == WN_OK)
 		rc = ftindex_commit(b->words, err);
 	arena_release(&a);
@@ -639,7 +640,7 @@ int batch_pass(struct batch *b, struct err *err)
 	if (load_empty(b->load))
 		return WN_OK;
 	b->load->segment = b->segment;
-	b->segment += b->load->contents.n > 0;
+	b->segment += b->load->contents.n || b->load->pages.n;
 	pass_names(b);
 	if ((rc = committer_pass(b->committer, &b->load, err)) < 0)
 		return rc;
