@@ -211,13 +211,15 @@ static uint64_t capture_named(const struct batch *b, struct str record_id)
 	return b->next.capture - id <= SPOKEN_OF ? id : 0;
 }
 
-bool batch_full_before(const struct batch *b, const struct found *f)
+bool batch_worth(const struct batch *b) { return load_size(b->load) >= b->o.plan.batch / 4; }
+
+bool batch_ends_before(const struct batch *b, const struct found *f, bool should)
 {
 	bool about_ours = (f->via_of.n && map_get(&b->load->record_at, hash_str(f->via_of))) ||
 			  (f->asked_of.n && map_get(&b->load->record_at, hash_str(f->asked_of))) ||
 			  (f->is_request && is_unasked(b, f)) || (f->is_capture && b->asking.open);
 
-	return batch_full(b) && (!about_ours || load_size(b->load) >= 2 * b->o.plan.batch);
+	return (should || batch_full(b)) && (!about_ours || load_size(b->load) >= 2 * b->o.plan.batch);
 }
 
 void batch_file(struct batch *b, const struct catalog_file *f)
