@@ -367,7 +367,9 @@ static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struc
 	}
 	if (rc == WN_OK && mode != CATALOG_READ)
 		rc = sq_exec(
-		    c, "pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000", err);
+		    c,
+		    "pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000",
+		    err);
 	arena_release(&a);
 	return rc;
 }

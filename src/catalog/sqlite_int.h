@@ -42,7 +42,7 @@ struct sqlite_catalog {
 	int lock_fd; /* -1: reader */
 	bool in_snapshot;
 	struct name_cache words, hosts;
-	struct linkstore *links; /* NULL until a list is asked for that is in a segment */
+	struct linkstore *links;		     /* NULL until a list is asked for that is in a segment */
 	struct sq_cdx *cdx[CDX_SHAPES][CDX_CURSORS]; /* NULL until first used */
 	struct sq_names word_texts, file_names;
 	sqlite3_stmt *cdx_by_id, *cover_state;

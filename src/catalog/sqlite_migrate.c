@@ -100,7 +100,8 @@ int sq_add_indexes(struct sqlite_catalog *c, struct err *err)
 
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 {
-	static int (*const steps[])(struct sqlite_catalog *, struct err *) = { [1] = pack_links, [2] = add_lines, [3] = allow_segments };
+	static int (*const steps[])(struct sqlite_catalog *,
+				    struct err *) = { [1] = pack_links, [2] = add_lines, [3] = allow_segments };
 	char sql[80];
 	int rc;
 

@@ -140,7 +140,8 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	if ((rc = catalog_next(coll->catalog, &b->next, err)) == WN_OK &&
 	    (rc = clean_segments(b, "sketch", b->next.content, err)) == WN_OK &&
 	    (rc = clean_segments(b, "text", b->next.content, err)) == WN_OK &&
-	    (rc = clean_segments(b, "links", b->next.page, err)) == WN_OK && o->fulltext && (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
+	    (rc = clean_segments(b, "links", b->next.page, err)) == WN_OK && o->fulltext &&
+	    (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
 	    ftindex_end(b->words) > b->next.content && (rc = ftindex_truncate(b->words, b->next.content, err)) == WN_OK)
 		rc = ftindex_commit(b->words, err);
 	arena_release(&a);

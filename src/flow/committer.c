@@ -124,8 +124,8 @@ static int write_texts(const struct committer *w, const struct load *l, struct e
 	struct textstore_writer *out = NULL;
 	size_t n = l->contents.n;
 	struct found **order = ARENA_ARRAY(&a, struct found *, n);
-	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text", l->contents.p[0].id), l->contents.p[0].id, n,
-				       err);
+	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text", l->contents.p[0].id), l->contents.p[0].id,
+				       n, err);
 
 	memcpy(order, l->sources.p, n * sizeof(struct found *));
 	sort_array(order, n, sizeof(struct found *), by_name);

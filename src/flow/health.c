@@ -175,8 +175,8 @@ static int check_links(struct collection *coll, struct health *h, const char *di
 	int rc = all_files(h, HEALTH_LINKS, linkstore_check, dir, err);
 
 	/* a damaged segment has been named already */
-	if (rc == WN_OK && h->damages == before && (rc = catalog_lost_links(coll->catalog, note_id, &lost, err)) == WN_OK &&
-	    lost.ids.n) {
+	if (rc == WN_OK && h->damages == before &&
+	    (rc = catalog_lost_links(coll->catalog, note_id, &lost, err)) == WN_OK && lost.ids.n) {
 		snprintf(why, sizeof why,
 			 "%zu pages have their links in no segment, page %" PRIu64
 			 " first; `winnow ingest --reprocess` makes them again",
@@ -370,12 +370,13 @@ static int links_can_be_made(struct collection *coll, struct content_range range
 	int rc = catalog_files(coll->catalog, count_unreadable, &x, err);
 
 	if (rc == WN_OK && x.bad)
-		rc = err_set(err, WN_DATA,
-			     "the links of %" PRIu64
-			     " captures are damaged or lie beside damaged ones and cannot be made again: their archive file is "
-			     "not there; nothing was changed. Bring the file back, or take it out with 'winnow rm --file' and "
-			     "ingest it again",
-			     x.bad);
+		rc = err_set(
+		    err, WN_DATA,
+		    "the links of %" PRIu64
+		    " captures are damaged or lie beside damaged ones and cannot be made again: their archive file is "
+		    "not there; nothing was changed. Bring the file back, or take it out with 'winnow rm --file' and "
+		    "ingest it again",
+		    x.bad);
 	return rc;
 }
 
@@ -388,7 +389,8 @@ static int look_at_links(struct collection *coll, struct mending *m, struct err 
 	for (size_t i = 0; i < m->links.n && rc == WN_OK; i++) {
 		struct content_range range;
 
-		if (str_ends(str(m->links.p[i]), STR(".seg")) && (rc = range_of(m, m->links.p[i], &range, err)) == WN_OK)
+		if (str_ends(str(m->links.p[i]), STR(".seg")) &&
+		    (rc = range_of(m, m->links.p[i], &range, err)) == WN_OK)
 			rc = links_can_be_made(coll, range, err);
 	}
 	if (rc == WN_OK && lost.ids.n)

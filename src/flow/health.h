@@ -29,9 +29,9 @@ struct health {
 int health_check(struct collection *coll, struct health *h, struct err *err);
 
 struct health_mended {
-	uint64_t lost; /* contents whose texts or sets are to be made again */
+	uint64_t lost;	/* contents whose texts or sets are to be made again */
 	uint64_t links; /* lists of links, the same */
-	bool words;    /* the full-text index was made again */
+	bool words;	/* the full-text index was made again */
 };
 /* Makes the full-text index again from the stored texts where it is damaged or lacks some, and prepares that texts and
  * sets are made again where they were lost: damaged segments are removed, and the catalogue forgets which texts those

@@ -585,7 +585,8 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 		return rc;
 	if ((rc = are_some_bare(coll, &bare, err)) < 0)
 		return rc;
-	sound = !always && !out->mended.lost && !out->mended.links && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION;
+	sound = !always && !out->mended.lost && !out->mended.links &&
+		catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION;
 	if (sound && !bare)
 		return WN_OK;
 	g.extractors = mem_zarray(1, sizeof(struct extractor *));

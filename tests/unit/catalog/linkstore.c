@@ -52,8 +52,8 @@ TEST(linkstore, gives_back_what_was_written)
 			n = 1 + test_below(t, 40);
 			if (n > PAGES - from)
 				n = PAGES - from;
-			CHECK(linkstore_write(segment(t, dir, number++, from + 1), pages + from, n, &err) == WN_OK, "%s",
-			      err.text);
+			CHECK(linkstore_write(segment(t, dir, number++, from + 1), pages + from, n, &err) == WN_OK,
+			      "%s", err.text);
 			for (size_t i = from; i < from + n; i++)
 				there[i + 1] = true;
 			/* one that was opened before finds what came later, in any order */
@@ -140,8 +140,8 @@ static struct str targets(struct test *t, struct catalog *c, int *code)
 	struct str out = STR("");
 	int step;
 
-	CHECK(sqlite3_prepare_v2(catalog_sqlite(c), "select capture, seq, target from links order by capture, seq", -1, &s,
-				 NULL) == SQLITE_OK);
+	CHECK(sqlite3_prepare_v2(catalog_sqlite(c), "select capture, seq, target from links order by capture, seq", -1,
+				 &s, NULL) == SQLITE_OK);
 	while ((step = sqlite3_step(s)) == SQLITE_ROW)
 		out = arena_printf(t->arena, "%.*s%s %s %s\n", STR_FMT(out), (const char *)sqlite3_column_text(s, 0),
 				   (const char *)sqlite3_column_text(s, 1), (const char *)sqlite3_column_text(s, 2));
