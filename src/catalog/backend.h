@@ -48,6 +48,8 @@ struct catalog_backend {
 		      void *context, struct err *err);
 	int (*links)(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
 		     void *context, struct err *err);
+	int (*lost_links)(struct catalog *c, int (*each)(void *context, uint64_t page), void *context, struct err *err);
+	int (*forget_links)(struct catalog *c, const uint64_t *pages, size_t n, struct err *err);
 	int (*get)(struct catalog *c, const char *key, struct arena *a, struct str *value, struct err *err);
 	int (*set)(struct catalog *c, const char *key, struct str value, struct err *err);
 	struct sqlite3 *(*sqlite)(struct catalog *c);

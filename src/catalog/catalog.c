@@ -219,6 +219,16 @@ int catalog_counts(struct catalog *c, const char *what, int (*each)(void *contex
 	return c->ops->counts(c, what, each, context, err);
 }
 
+int catalog_lost_links(struct catalog *c, int (*each)(void *context, uint64_t page), void *context, struct err *err)
+{
+	return c->ops->lost_links(c, each, context, err);
+}
+
+int catalog_forget_links(struct catalog *c, const uint64_t *pages, size_t n, struct err *err)
+{
+	return c->ops->forget_links(c, pages, n, err);
+}
+
 int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
 		  void *context, struct err *err)
 {

@@ -18,7 +18,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#define CATALOG_VERSION 3 /* of the schema; a newer one is refused, an older one brought up to date */
+#define CATALOG_VERSION 4 /* of the schema; a newer one is refused, an older one brought up to date */
 
 struct catalog;
 
@@ -138,6 +138,7 @@ struct catalog_batch {
 		struct str links; /* packed: linkpack.h */
 	} * pages;
 	size_t n_pages;
+	bool links_apart; /* their links are, or will be by `ready`, in a segment (linkstore.h): rows say only that */
 	/* NULL, or waits for what must be on disk before the batch counts: called when all rows are in, before the commit;
 	 * its failure is the batch's. */
 	int (*ready)(void *context, struct err *err);
@@ -284,6 +285,10 @@ int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err)
  * ("2010-01") in their order. */
 int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
 		   void *context, struct err *err);
+/* Pages whose links are in no segment, though they should be; and what makes them again: no page that is read later is one of
+ * these. */
+int catalog_lost_links(struct catalog *c, int (*each)(void *context, uint64_t page), void *context, struct err *err);
+int catalog_forget_links(struct catalog *c, const uint64_t *pages, size_t n, struct err *err);
 int catalog_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
 		  void *context, struct err *err);
 

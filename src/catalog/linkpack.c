@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 
-enum { VERSION = 1, KIND_BITS = 0x1f, NOFOLLOW = 0x20, HAS_ANCHOR = 0x40, VARINT_MOST = 10 };
+enum { VERSION = 1, ELSEWHERE = 2, KIND_BITS = 0x1f, NOFOLLOW = 0x20, HAS_ANCHOR = 0x40, VARINT_MOST = 10 };
 
 static size_t varint_put(unsigned char *p, uint64_t v)
 {
@@ -86,6 +86,19 @@ bool linkpack_add(struct linkpack *p, const struct catalog_link *l)
 }
 
 struct str linkpack_view(const struct linkpack *p) { return buf_view(&p->out); }
+
+size_t linkpack_put_page(unsigned char out[LINKPACK_PAGE], uint64_t page)
+{
+	out[0] = ELSEWHERE;
+	return 1 + varint_put(out + 1, page);
+}
+
+bool linkpack_page(struct str packed, uint64_t *page)
+{
+	struct str rest = str_sub(packed, 1, packed.n);
+
+	return packed.n > 1 && packed.p[0] == ELSEWHERE && varint_get(&rest, page) && rest.n == 0;
+}
 
 void linkpack_open(struct linkpack_reader *r, struct str packed)
 {

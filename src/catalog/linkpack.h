@@ -1,8 +1,8 @@
 /* catalog/linkpack.h -- the links of a page in one string of bytes.
  *
  * A page has dozens of links and most share their beginning with the one
- * before, so a list is kept whole, as a page's column, not as rows: entering it
- * costs one row a page.  The bytes (docs/format/links.md): a version byte, then
+ * before, so a list is kept whole, not as rows: in a segment, or as a page's column
+ * in earlier collections.  The bytes (docs/format/links.md): a version byte, then
  * for each link a byte of flags, how much of the last URL it shares, the rest of
  * its URL, and its anchor where it has one.  Reading is sequential, O(bytes);
  * whatever bytes are given, a reader ends within them.
@@ -31,6 +31,11 @@ struct linkpack_reader {
 	struct buf url;
 	bool damaged;
 };
+
+/* In a list's place: it lies in a segment (linkstore.h), under this number. */
+enum { LINKPACK_PAGE = 11 };
+size_t linkpack_put_page(unsigned char out[LINKPACK_PAGE], uint64_t page); /* its bytes */
+bool linkpack_page(struct str packed, uint64_t *page);			   /* false: it is a list, or damaged */
 
 void linkpack_open(struct linkpack_reader *r, struct str packed);	 /* packed stays the caller's and must stay */
 bool linkpack_next(struct linkpack_reader *r, struct catalog_link *out); /* out lasts until the next call */

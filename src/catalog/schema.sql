@@ -92,7 +92,7 @@ create table revisit (capture integer primary key, refers_to text, refers_uri te
 create index revisit_open on revisit (unresolved) where unresolved;
 
 -- A page is a distinct list of links, of one URL and payload.
--- links: all of them in one string, docs/format/links.md; the view `links` shows them as rows.
+-- links: says that they are in a segment, or all of them in one string, docs/format/links.md; the view `links` shows them as rows.
 create table page (id integer primary key, key integer not null unique, links blob);
 
 create table flaw (id integer primary key, file integer not null, at integer not null, kind text not null, detail text not null, capture integer);

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/os.h"
 #include "catalog/fault_vfs.h"
+#include "catalog/linkstore.h"
 #include "catalog/sqlite_int.h"
 
 extern const unsigned char catalog_schema[];
@@ -255,6 +256,7 @@ static void sq_close(struct catalog *base)
 	sqlite3_finalize(c->page_by_key);
 	if (c->db)
 		sqlite3_close_v2(c->db);
+	linkstore_free(c->links);
 	intern_release(&c->words.names);
 	vec_release(&c->words.ids);
 	intern_release(&c->hosts.names);
@@ -270,7 +272,7 @@ static int open_file(struct sqlite_catalog *c, const char *name, int flags, stru
 	if (sqlite3_open_v2(name, &c->db, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
 		return sq_fail(c, "opening it", err);
 	sqlite3_extended_result_codes(c->db, 1);
-	sq_links_install(c->db);
+	sq_links_install(c);
 	sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
 	if (sqlite3_exec(
 		c->db,
@@ -365,7 +367,9 @@ static int open_database(struct sqlite_catalog *c, enum catalog_mode mode, struc
 	}
 	if (rc == WN_OK && mode != CATALOG_READ)
 		rc = sq_exec(
-		    c, "pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000", err);
+		    c,
+		    "pragma page_size = 8192; pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000",
+		    err);
 	arena_release(&a);
 	return rc;
 }
@@ -402,6 +406,8 @@ static int bring_up_to_date(struct sqlite_catalog *c, enum catalog_mode mode, st
 
 	if (version < 1 || version >= CATALOG_VERSION)
 		return WN_OK; /* load_settings says what is wrong, if anything */
+	if (version == 3 && mode == CATALOG_READ)
+		return WN_OK; /* it only has nothing of what is new */
 	if (mode == CATALOG_WRITE || mode == CATALOG_CREATE)
 		return sq_migrate(c, version, err);
 	if ((rc = sq_open(&writer, c->base.dir, CATALOG_WRITE, NULL, &why)) < 0)
@@ -542,7 +548,7 @@ static struct sqlite3 *sq_handle(struct catalog *base) { return sq(base)->db; }
 const struct catalog_backend catalog_backend_sqlite = {
 	.name = "sqlite", .here = sq_here, .open = sq_open, .close = sq_close, .begin = sq_begin, .end = sq_end, .hold = sq_hold, .rest = sq_rest, .next = sq_next,
 	.add = sq_add, .content_by_key = sq_content_by_key, .page_by_key = sq_page_by_key, .forget_texts = sq_forget_texts, .resolve = sq_resolve, .reprocessed = sq_reprocessed, .files = sq_files,
-	.contents = sq_contents, .flawed = sq_flawed, .check = sq_check, .remove = sq_remove, .remove_captures = sq_remove_captures, .adopt = sq_adopt, .captures = sq_captures, .cdx = sq_cdx, .cdx_row = sq_cdx_row, .times = sq_times, .brief = sq_brief, .url = sq_url, .cover_state = sq_cover_state, .stats = sq_stats, .counts = sq_counts, .links = sq_links,
+	.contents = sq_contents, .flawed = sq_flawed, .check = sq_check, .remove = sq_remove, .remove_captures = sq_remove_captures, .adopt = sq_adopt, .captures = sq_captures, .cdx = sq_cdx, .cdx_row = sq_cdx_row, .times = sq_times, .brief = sq_brief, .url = sq_url, .cover_state = sq_cover_state, .stats = sq_stats, .counts = sq_counts, .links = sq_links, .lost_links = sq_lost_links, .forget_links = sq_forget_links,
 	.get = sq_get, .set = sq_set, .sqlite = sq_handle,
 };
 /* clang-format on */

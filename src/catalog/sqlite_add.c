@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "catalog/linkpack.h"
 #include "catalog/sqlite_int.h"
 #include "text/document.h"
 
@@ -429,6 +430,7 @@ static int add_hashes(struct adder *x)
 
 static int add_pages(struct adder *x)
 {
+	unsigned char elsewhere[LINKPACK_PAGE];
 	sqlite3_stmt *s = NULL;
 	int rc = sq_prepare(x->c, &s, "insert into page values (?,?,?)", x->err);
 
@@ -437,7 +439,10 @@ static int add_pages(struct adder *x)
 
 		sq_int(s, 1, page->id);
 		sq_int(s, 2, page->key);
-		sq_blob(s, 3, page->links);
+		if (x->b->links_apart)
+			sqlite3_bind_blob(s, 3, elsewhere, (int)linkpack_put_page(elsewhere, page->id), SQLITE_STATIC);
+		else
+			sq_blob(s, 3, page->links);
 		rc = sq_run(x->c, s, x->err);
 	}
 	sqlite3_finalize(s);

@@ -42,6 +42,7 @@ struct sqlite_catalog {
 	int lock_fd; /* -1: reader */
 	bool in_snapshot;
 	struct name_cache words, hosts;
+	struct linkstore *links;		     /* NULL until a list is asked for that is in a segment */
 	struct sq_cdx *cdx[CDX_SHAPES][CDX_CURSORS]; /* NULL until first used */
 	struct sq_names word_texts, file_names;
 	sqlite3_stmt *cdx_by_id, *cover_state;
@@ -143,7 +144,9 @@ int sq_counts(struct catalog *c, const char *what, int (*each)(void *context, st
 int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const struct catalog_link *l), void *context,
 	     struct err *err);
 /* The table-valued function that makes rows of packed links, for this connection. */
-int sq_links_install(sqlite3 *db);
+int sq_links_install(struct sqlite_catalog *c);
+int sq_lost_links(struct catalog *c, int (*each)(void *context, uint64_t page), void *context, struct err *err);
+int sq_forget_links(struct catalog *c, const uint64_t *pages, size_t n, struct err *err);
 /* Brings a catalogue of an earlier version up to date, in one transaction. */
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err);
 /* Indexes that collections of any version may lack: a writer adds them, a reader can do without. */

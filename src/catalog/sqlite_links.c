@@ -1,15 +1,25 @@
 /* catalog/sqlite_links.c -- packed links as rows: the table-valued function unpack_links(packed).
  *
  * The view `links` joins it to the pages, so that whoever asks in SQL sees one
- * row a link though there is none.  It reads the bytes it is given and nothing
- * else, which is why it may stand in a view (SQLITE_VTAB_INNOCUOUS).  A list
- * that is damaged ends with an error that says so.
+ * row a link though there is none.  It reads the bytes it is given, or the list in a
+ * segment of this collection that they stand for, and nothing else, which is why it
+ * may stand in a view (SQLITE_VTAB_INNOCUOUS).  A list that is damaged ends with an
+ * error that says so.
  */
+#include <inttypes.h>
+
+#include "base/arena.h"
 #include "base/mem.h"
 #include "catalog/linkpack.h"
+#include "catalog/linkstore.h"
 #include "catalog/sqlite_int.h"
 
 enum { COLUMN_SEQ, COLUMN_KIND, COLUMN_NOFOLLOW, COLUMN_TARGET, COLUMN_ANCHOR, COLUMN_PACKED };
+
+struct links_table {
+	sqlite3_vtab base;
+	struct sqlite_catalog *c;
+};
 
 struct links_cursor {
 	sqlite3_vtab_cursor base;
@@ -20,20 +30,49 @@ struct links_cursor {
 	bool there;
 };
 
+static struct linkstore *store(struct sqlite_catalog *c)
+{
+	struct arena a = { 0 };
+
+	if (!c->links)
+		c->links = linkstore_new(arena_printf(&a, "%s/links", c->base.dir).p);
+	arena_release(&a);
+	return c->links;
+}
+
+/* What stands in page.links, or what it stands for; lasts as long as both. */
+static int whole_list(struct sqlite_catalog *c, struct str column, struct str *packed, struct err *err)
+{
+	uint64_t page;
+	int rc;
+
+	*packed = column;
+	if (!linkpack_page(column, &page))
+		return WN_OK;
+	rc = linkstore_get(store(c), page, packed, err);
+	return rc == WN_NONE ? err_set(err, WN_DATA,
+				       "the links of page %" PRIu64
+				       " are missing in %s/links; ingest with --reprocess makes them again",
+				       page, c->base.dir)
+			     : rc;
+}
+
 static int links_connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **message)
 {
 	int rc = sqlite3_declare_vtab(
 	    db,
 	    "create table x (seq integer, kind integer, nofollow integer, target text, anchor text, packed blob hidden)");
 
-	(void)aux, (void)argc, (void)argv, (void)message;
+	struct links_table *t;
+
+	(void)argc, (void)argv, (void)message;
 	if (rc != SQLITE_OK)
 		return rc;
 	sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
-	*out = sqlite3_malloc(sizeof **out);
-	if (!*out)
+	if (!(t = sqlite3_malloc(sizeof *t)))
 		return SQLITE_NOMEM;
-	**out = (sqlite3_vtab){ 0 };
+	*t = (struct links_table){ .c = aux };
+	*out = &t->base;
 	return SQLITE_OK;
 }
 
@@ -104,11 +143,18 @@ static int links_filter(sqlite3_vtab_cursor *base, int plan, const char *name, i
 {
 	struct links_cursor *c = (struct links_cursor *)base;
 	struct str packed = STR_NONE;
+	struct err err = { 0 };
 
 	(void)plan, (void)name;
 	forget(c);
 	if (argc && sqlite3_value_type(argv[0]) == SQLITE_BLOB && (c->packed = sqlite3_value_dup(argv[0])))
 		packed = str_n(sqlite3_value_blob(c->packed), (size_t)sqlite3_value_bytes(c->packed));
+	if (whole_list(((struct links_table *)base->pVtab)->c, packed, &packed, &err) < 0) {
+		sqlite3_free(base->pVtab->zErrMsg);
+		base->pVtab->zErrMsg = sqlite3_mprintf("%s", err.text);
+		c->there = false;
+		return err.code == WN_DATA ? SQLITE_CORRUPT : SQLITE_IOERR;
+	}
 	linkpack_open(&c->reader, packed);
 	c->seq = -1;
 	return links_next(base);
@@ -158,7 +204,7 @@ static const sqlite3_module module = {
 	.xRowid = links_rowid,
 };
 
-int sq_links_install(sqlite3 *db) { return sqlite3_create_module(db, "unpack_links", &module, NULL); }
+int sq_links_install(struct sqlite_catalog *c) { return sqlite3_create_module(c->db, "unpack_links", &module, c); }
 
 int sq_links(struct catalog *base, uint64_t page, int (*each)(void *context, const struct catalog_link *l),
 	     void *context, struct err *err)
@@ -166,6 +212,7 @@ int sq_links(struct catalog *base, uint64_t page, int (*each)(void *context, con
 	struct sqlite_catalog *c = sq(base);
 	struct linkpack_reader r;
 	struct catalog_link l;
+	struct str packed = STR_NONE;
 	sqlite3_stmt *s = NULL;
 	int rc, step;
 
@@ -175,7 +222,9 @@ int sq_links(struct catalog *base, uint64_t page, int (*each)(void *context, con
 	step = sqlite3_step(s);
 	if (step != SQLITE_ROW && step != SQLITE_DONE)
 		rc = sq_fail(c, "links", err);
-	linkpack_open(&r, step == SQLITE_ROW ? sq_col(s, 0) : STR_NONE);
+	else if (step == SQLITE_ROW)
+		rc = whole_list(c, sq_col(s, 0), &packed, err);
+	linkpack_open(&r, packed);
 	while (rc == WN_OK && linkpack_next(&r, &l))
 		rc = each(context, &l);
 	if (rc == WN_OK && r.damaged)
@@ -185,5 +234,53 @@ int sq_links(struct catalog *base, uint64_t page, int (*each)(void *context, con
 		    (unsigned long long)page, base->dir, base->dir);
 	linkpack_close(&r);
 	sqlite3_finalize(s);
+	return rc;
+}
+
+int sq_lost_links(struct catalog *base, int (*each)(void *context, uint64_t page), void *context, struct err *err)
+{
+	struct sqlite_catalog *c = sq(base);
+	sqlite3_stmt *s = NULL;
+	int rc = sq_prepare(c, &s, "select id, links from page where length(links) <= 11 order by id", err), step = 0;
+
+	linkstore_free(c->links); /* files may be gone that were there */
+	c->links = NULL;
+	while (rc == WN_OK && (step = sqlite3_step(s)) == SQLITE_ROW) {
+		struct err why = { 0 };
+		uint64_t page;
+
+		if (!linkpack_page(sq_col(s, 1), &page) || (rc = linkstore_has(store(c), page, &why)) == WN_OK)
+			continue;
+		if (rc != WN_NONE && rc != WN_DATA)
+			*err = why;
+		else
+			rc = each(context, sq_u64(s, 0));
+	}
+	if (rc == WN_OK && step != SQLITE_DONE)
+		rc = sq_fail(c, "pages", err);
+	sqlite3_finalize(s);
+	return rc;
+}
+
+int sq_forget_links(struct catalog *base, const uint64_t *pages, size_t n, struct err *err)
+{
+	struct sqlite_catalog *c = sq(base);
+	sqlite3_stmt *s = NULL;
+	int rc;
+
+	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
+		return rc;
+	/* keys are hashes: none of a page is like this.  The row stays until no capture has it: a kill leaves what is lost to be
+	 * found again. */
+	rc = sq_prepare(c, &s, "update page set key = -id where id = ?", err);
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		sq_int(s, 1, pages[i]);
+		rc = sq_run(c, s, err);
+	}
+	sqlite3_finalize(s);
+	if (rc == WN_OK)
+		rc = sq_exec(c, "commit", err);
+	if (rc < 0)
+		sqlite3_exec(c->db, "rollback", NULL, NULL, NULL);
 	return rc;
 }

@@ -72,6 +72,13 @@ static int add_lines(struct sqlite_catalog *c, struct err *err)
 	return sq_exec(c, "alter table file add column lines integer not null default 0", err);
 }
 
+/* Version 4 has links in segments; those that are in the table stay there. */
+static int allow_segments(struct sqlite_catalog *c, struct err *err)
+{
+	(void)c, (void)err;
+	return WN_OK;
+}
+
 /* The list of altered captures, which any version may lack. */
 static int add_altered(struct sqlite_catalog *c, struct err *err)
 {
@@ -93,7 +100,8 @@ int sq_add_indexes(struct sqlite_catalog *c, struct err *err)
 
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 {
-	static int (*const steps[])(struct sqlite_catalog *, struct err *) = { [1] = pack_links, [2] = add_lines };
+	static int (*const steps[])(struct sqlite_catalog *,
+				    struct err *) = { [1] = pack_links, [2] = add_lines, [3] = allow_segments };
 	char sql[80];
 	int rc;
 

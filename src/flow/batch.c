@@ -57,8 +57,8 @@ struct batch {
 	uint64_t segment;	      /* number of the next segment file */
 };
 
-/* Removes segments that a killed writer left: those that begin at or after the next content. */
-static int clean_segments(struct batch *b, const char *name, struct err *err)
+/* Removes segments that a killed writer left: those that begin at or after the next content, or page. */
+static int clean_segments(struct batch *b, const char *name, uint64_t next, struct err *err)
 {
 	struct arena a = { 0 };
 	const char *dir = collection_path(b->coll, &a, name);
@@ -74,10 +74,10 @@ static int clean_segments(struct batch *b, const char *name, struct err *err)
 		bool segment = str_ends(names[i], STR(".seg"));
 		struct str rest = segment ? str_sub(names[i], 0, names[i].n - 4) : STR_NONE;
 
-		/* NNNNNNNNNN-FIRST.seg: the number orders files, FIRST is their first content */
+		/* NNNNNNNNNN-FIRST.seg: the number orders files, FIRST is their first content or page */
 		if (segment && (!str_u64(str_cut(&rest, '-'), &number) || !str_u64(rest, &first)))
 			continue;
-		if (!segment || first >= b->next.content)
+		if (!segment || first >= next)
 			rc = os_unlink(path, err);
 		else if (number >= b->segment)
 			b->segment = number + 1;
@@ -100,6 +100,7 @@ struct memory_plan memory_plan(uint64_t memory, unsigned threads)
 	p.large = (size_t)(left / 12 / 24 / p.threads);
 	if (p.large > 8 * MIB)
 		p.large = 8 * MIB;
+	p.wide = 2 * p.large;
 	p.roomy = left / 5 >= 2 * LIMIT_PAGE_WORK;
 	return p;
 }
@@ -137,8 +138,10 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 	    small < BATCH_CAPTURES)
 		b->captures_most = small;
 	if ((rc = catalog_next(coll->catalog, &b->next, err)) == WN_OK &&
-	    (rc = clean_segments(b, "sketch", err)) == WN_OK && (rc = clean_segments(b, "text", err)) == WN_OK &&
-	    o->fulltext && (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
+	    (rc = clean_segments(b, "sketch", b->next.content, err)) == WN_OK &&
+	    (rc = clean_segments(b, "text", b->next.content, err)) == WN_OK &&
+	    (rc = clean_segments(b, "links", b->next.page, err)) == WN_OK && o->fulltext &&
+	    (rc = ftindex_open(&b->words, collection_path(coll, &a, "fulltext"), err)) == WN_OK &&
 	    ftindex_end(b->words) > b->next.content && (rc = ftindex_truncate(b->words, b->next.content, err)) == WN_OK)
 		rc = ftindex_commit(b->words, err);
 	arena_release(&a);
@@ -209,13 +212,15 @@ static uint64_t capture_named(const struct batch *b, struct str record_id)
 	return b->next.capture - id <= SPOKEN_OF ? id : 0;
 }
 
-bool batch_full_before(const struct batch *b, const struct found *f)
+bool batch_worth(const struct batch *b) { return load_size(b->load) >= b->o.plan.batch / 4; }
+
+bool batch_ends_before(const struct batch *b, const struct found *f, bool should)
 {
 	bool about_ours = (f->via_of.n && map_get(&b->load->record_at, hash_str(f->via_of))) ||
 			  (f->asked_of.n && map_get(&b->load->record_at, hash_str(f->asked_of))) ||
 			  (f->is_request && is_unasked(b, f)) || (f->is_capture && b->asking.open);
 
-	return batch_full(b) && (!about_ours || load_size(b->load) >= 2 * b->o.plan.batch);
+	return (should || batch_full(b)) && (!about_ours || load_size(b->load) >= 2 * b->o.plan.batch);
 }
 
 void batch_file(struct batch *b, const struct catalog_file *f)
@@ -638,7 +643,7 @@ int batch_pass(struct batch *b, struct err *err)
 	if (load_empty(b->load))
 		return WN_OK;
 	b->load->segment = b->segment;
-	b->segment += b->load->contents.n > 0;
+	b->segment += b->load->contents.n || b->load->pages.n;
 	pass_names(b);
 	if ((rc = committer_pass(b->committer, &b->load, err)) < 0)
 		return rc;

@@ -58,6 +58,7 @@ struct memory_plan {
 	uint64_t words;	  /* builders of the full-text index, all threads together, and a merge beside them */
 	size_t known;	  /* contents, and lists of links, that are known without asking the catalogue */
 	size_t large;	  /* payload of a page from which on it is large: 24 times that in each thread */
+	size_t wide;	  /* up to which one large page at a time is made beside all that */
 	unsigned threads;
 	bool roomy; /* a large page fits beside all that */
 };
@@ -82,9 +83,11 @@ int batch_open(struct batch **out, struct collection *coll, const struct batch_o
 void batch_close(struct batch *b); /* what was not committed is dropped; b may be NULL */
 
 bool batch_full(const struct batch *b);
-/* Whether it ends before f.  What a metadata or request record says of a capture goes into the capture's batch as long as
+/* Whether there is enough in it that a commit of its own is worth it. */
+bool batch_worth(const struct batch *b);
+/* Whether it ends before f: it is full, or it should.  What a metadata or request record says of a capture goes into the capture's batch as long as
  * there is memory; behind that the capture's row is written again. */
-bool batch_full_before(const struct batch *b, const struct found *f);
+bool batch_ends_before(const struct batch *b, const struct found *f, bool should);
 /* f becomes the batch's.  file is what it was found in. */
 int batch_take(struct batch *b, struct found *f, uint64_t file, struct err *err);
 /* The same for a capture that is there already, whose text was made anew; rejoined: with other segments than before. */

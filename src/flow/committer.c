@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/task.h"
+#include "catalog/linkstore.h"
 #include "fulltext/index.h"
 #include "text/document.h"
 
@@ -74,18 +75,19 @@ bool load_empty(const struct load *l)
 	return l->files.n + l->crawls.n + l->captures.n + l->updates.n + l->flaws.n == 0;
 }
 
-static const char *segment_path(const struct committer *w, const struct load *l, struct arena *a, const char *dir)
+static const char *segment_path(const struct committer *w, const struct load *l, struct arena *a, const char *dir,
+				uint64_t first)
 {
-	return collection_path(
-	    w->coll, a, arena_printf(a, "%s/%010" PRIu64 "-%" PRIu64 ".seg", dir, l->segment, l->contents.p[0].id).p);
+	return collection_path(w->coll, a,
+			       arena_printf(a, "%s/%010" PRIu64 "-%" PRIu64 ".seg", dir, l->segment, first).p);
 }
 
 static int write_sets(const struct committer *w, const struct load *l, struct err *err)
 {
 	struct arena a = { 0 };
 	struct segment_writer *out = NULL;
-	int rc = segment_writer_open(&out, segment_path(w, l, &a, "sketch"), collection_spec(w->coll),
-				     l->contents.p[0].id, err);
+	int rc = segment_writer_open(&out, segment_path(w, l, &a, "sketch", l->contents.p[0].id),
+				     collection_spec(w->coll), l->contents.p[0].id, err);
 
 	for (size_t i = 0; i < l->contents.n && rc == WN_OK; i++) {
 		rc = segment_writer_put(out, l->contents.p[i].id, &l->sources.p[i]->packed, err);
@@ -124,7 +126,8 @@ static int write_texts(const struct committer *w, const struct load *l, struct e
 	struct textstore_writer *out = NULL;
 	size_t n = l->contents.n;
 	struct found **order = ARENA_ARRAY(&a, struct found *, n);
-	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text"), l->contents.p[0].id, n, err);
+	int rc = textstore_writer_open(&out, segment_path(w, l, &a, "text", l->contents.p[0].id), l->contents.p[0].id,
+				       n, err);
 
 	memcpy(order, l->sources.p, n * sizeof(struct found *));
 	sort_array(order, n, sizeof(struct found *), by_name);
@@ -134,6 +137,15 @@ static int write_texts(const struct committer *w, const struct load *l, struct e
 		rc = textstore_writer_commit(out, err);
 	else
 		textstore_writer_abort(out);
+	arena_release(&a);
+	return rc;
+}
+
+static int write_links(const struct committer *w, const struct load *l, struct err *err)
+{
+	struct arena a = { 0 };
+	int rc = linkstore_write(segment_path(w, l, &a, "links", l->pages.p[0].id), l->pages.p, l->pages.n, err);
+
 	arena_release(&a);
 	return rc;
 }
@@ -155,8 +167,8 @@ static int write_words(const struct committer *w, const struct load *l, size_t p
 	return rc == WN_OK ? ftindex_flush(w->words, build, err) : rc;
 }
 
-/* Words in parts, then texts and sets: the longest first.  None has to do with another.  Of a few contents sets, texts
- * and words one after the other: they may be large, and each then has the memory of the one before. */
+/* Words in parts, then texts, sets and links: the longest first.  None has to do with another.  Of a few contents links, sets,
+ * texts and words one after the other: they may be large, and each then has the memory of the one before. */
 enum { FEW = 64 };
 
 struct segment_work {
@@ -179,7 +191,11 @@ static void write_some(void *context, size_t from, size_t to, unsigned worker)
 		size_t first = i * s->part, last = first + s->part;
 		struct segment_end *end = &s->ends[i];
 
-		if (i < s->parts)
+		if (i == s->parts + 2)
+			end->rc = s->l->pages.n ? write_links(s->w, s->l, &end->err) : WN_OK;
+		else if (n == 0)
+			end->rc = WN_OK;
+		else if (i < s->parts)
 			end->rc = write_words(s->w, s->l, i, first < n ? first : n, last < n ? last : n, &end->err);
 		else if (i == s->parts)
 			end->rc = write_texts(s->w, s->l, &end->err);
@@ -191,18 +207,20 @@ static void write_some(void *context, size_t from, size_t to, unsigned worker)
 static int write_segments(const struct committer *w, const struct load *l, struct err *err)
 {
 	struct segment_work s = { .w = w, .l = l };
+	size_t n;
 	int rc = WN_OK;
 
 	if (w->words)
 		s.parts = l->contents.n >= FEW ? w->threads : 1;
 	s.part = s.parts ? (l->contents.n + s.parts - 1) / s.parts : 0;
-	s.ends = mem_zarray(s.parts + 2, sizeof *s.ends);
+	n = s.parts + 3;
+	s.ends = mem_zarray(n, sizeof *s.ends);
 	if (l->contents.n >= FEW)
-		task_each(w->threads, s.parts + 2, 1, write_some, &s);
+		task_each(w->threads, n, 1, write_some, &s);
 	else
-		for (size_t i = s.parts + 2; i-- > 0;)
+		for (size_t i = n; i-- > 0;)
 			write_some(&s, i, i + 1, 0);
-	for (size_t i = 0; i < s.parts + 2 && rc == WN_OK; i++)
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
 		if ((rc = s.ends[i].rc) < 0)
 			*err = s.ends[i].err;
 	mem_free(s.ends);
@@ -287,12 +305,14 @@ static int write_load(struct committer *w, struct err *err)
 				      .flaws = l->flaws.p,
 				      .n_flaws = l->flaws.n,
 				      .pages = l->pages.p,
-				      .n_pages = l->pages.n };
+				      .n_pages = l->pages.n,
+				      .links_apart = true };
 	struct segments_work segments = { .w = w, .l = l };
+	bool any = l->contents.n || l->pages.n;
 	int rc;
 
 	tell_languages(w, l);
-	if (l->contents.n && w->threads > 1) {
+	if (any && w->threads > 1) {
 		if (pthread_create(&segments.id, NULL, segments_main, &segments))
 			die("cannot start a thread; try --threads 1");
 		segments.open = true;
@@ -301,7 +321,7 @@ static int write_load(struct committer *w, struct err *err)
 		rc = catalog_add(w->coll->catalog, &rows, err);
 		segments_wait(&segments, NULL); /* rows that failed did not wait */
 	} else {
-		rc = l->contents.n ? write_segments(w, l, err) : WN_OK;
+		rc = any ? write_segments(w, l, err) : WN_OK;
 		if (rc == WN_OK)
 			rc = catalog_add(w->coll->catalog, &rows, err);
 	}

@@ -25,7 +25,7 @@ struct load {
 	VEC(struct catalog_page) pages;
 	struct map record_at; /* hash of record id -> index in captures */
 	uint64_t found_bytes; /* of the sources */
-	uint64_t segment;     /* number of the files that hold its contents */
+	uint64_t segment;     /* number of the files that hold its contents and links */
 };
 
 struct load *load_new(void);

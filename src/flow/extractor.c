@@ -2,6 +2,7 @@
 #include "flow/extractor.h"
 
 #include <openssl/evp.h>
+#include <pthread.h>
 
 #include "archive/cdx.h"
 #include "archive/psl.h"
@@ -33,7 +34,7 @@ struct extractor {
 	uint64_t texts_hash; /* of its texts, when all is parsed */
 	const char *const *others;
 	size_t n_others;
-	bool in_large; /* the page at hand is one */
+	bool in_large, in_wide; /* the page at hand is one */
 	EVP_MD_CTX *sha;
 	EVP_MD *sha256;
 };
@@ -308,6 +309,17 @@ static void memorise(struct extractor *x, const struct found *f, struct str type
 	seen_payload_is(x->o.seen, c, type, &e);
 }
 
+/* A page above o.large that is made beside others: one at a time, so that two workers never hold such scratch. */
+static bool enter_wide(struct extractor *x)
+{
+	if (!x->o.wide_turn)
+		return false;
+	if (!x->in_wide)
+		pthread_mutex_lock(x->o.wide_turn);
+	x->in_wide = true;
+	return true;
+}
+
 /* A page of many megabytes takes several times its size while it is read and its sets are made: memory is bounded when
  * there is one at a time.  Workers refuse such pages; the thread that enters what they find makes room for one. */
 static int enter_large(struct extractor *x, struct err *err)
@@ -331,11 +343,14 @@ static void drop_scratch(struct extractor *x)
 
 static void leave_large(struct extractor *x)
 {
-	if (!x->in_large)
+	if (!x->in_large && !x->in_wide)
 		return;
 	shingler_release(&x->shingler);
 	drop_scratch(x);
 	x->in_large = false;
+	if (x->in_wide)
+		pthread_mutex_unlock(x->o.wide_turn);
+	x->in_wide = false;
 }
 
 /* Sets of a large page are made when all it was read with is gone, but for the ranges. */
@@ -369,7 +384,8 @@ static int make_document(struct extractor *x, struct found *f, struct str payloa
 
 	if ((rc = document_extract(&d, &x->arena, x->documents, &in, err)) < 0)
 		return rc;
-	if (x->o.large && d.page.text.n > 4 * x->o.large && (rc = enter_large(x, err)) < 0)
+	if (x->o.large && d.page.text.n > 4 * x->o.large && !(enter_wide(x) && d.page.text.n <= 4 * x->o.wide) &&
+	    (rc = enter_large(x, err)) < 0)
 		return rc;
 	c->mime = keep(f, d.mime);
 	c->charset = keep(f, str(d.charset));
@@ -394,6 +410,8 @@ static int read_text_of(struct extractor *x, struct str type, struct str *all, s
 	int rc = payload_all(&x->payload, large, all, &cut, err);
 
 	if (rc < 0 || !cut || large == x->o.payload_max || !document_readable(*all, type))
+		return rc;
+	if (enter_wide(x) && ((rc = payload_more(&x->payload, x->o.wide, all, &cut, err)) < 0 || !cut))
 		return rc;
 	if ((rc = enter_large(x, err)) < 0)
 		return rc;

@@ -12,6 +12,8 @@
  */
 #ifndef WINNOW_FLOW_EXTRACTOR_H
 #define WINNOW_FLOW_EXTRACTOR_H
+#include <pthread.h>
+
 #include "archive/payload.h"
 #include "flow/batch.h"
 
@@ -25,6 +27,9 @@ struct extractor_options {
 	/* A page whose payload or text is longer than this is large; 0: none is.  Before the work on one begins,
 	 * make_room is called; where there is none, extractor_found refuses it: NULL and WN_LIMIT. */
 	size_t large;
+	/* Those that are not longer than `wide` are made without that, one at a time: who has the turn.  NULL: none. */
+	size_t wide;
+	pthread_mutex_t *wide_turn;
 	int (*make_room)(void *context, struct err *err);
 	void *context;
 	struct seen *seen; /* NULL: everything is made each time */

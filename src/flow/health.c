@@ -2,12 +2,14 @@
 #include "flow/health.h"
 
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/os.h"
 #include "base/vec.h"
+#include "catalog/linkstore.h"
 #include "fulltext/index.h"
 
 static void damaged(struct health *h, enum health_part part, const char *path, const char *why)
@@ -17,21 +19,21 @@ static void damaged(struct health *h, enum health_part part, const char *path, c
 }
 
 /* One file by its layer's checker: what is wrong with the file is told, what kept us from looking is returned. */
-static int one_file(struct health *h, int (*check)(const char *path, struct err *err), const char *path,
-		    struct err *err)
+static int one_file(struct health *h, enum health_part part, int (*check)(const char *path, struct err *err),
+		    const char *path, struct err *err)
 {
 	int rc = check(path, err);
 
 	h->files++;
 	if (rc != WN_DATA)
 		return rc;
-	damaged(h, HEALTH_SEGMENT, path, err->text);
+	damaged(h, part, path, err->text);
 	err_reset(err);
 	return WN_OK;
 }
 
-static int all_files(struct health *h, int (*check)(const char *path, struct err *err), const char *dir,
-		     struct err *err)
+static int all_files(struct health *h, enum health_part part, int (*check)(const char *path, struct err *err),
+		     const char *dir, struct err *err)
 {
 	struct arena arena = { 0 };
 	struct str *names;
@@ -39,7 +41,7 @@ static int all_files(struct health *h, int (*check)(const char *path, struct err
 	int rc = os_list(&arena, dir, ".seg", &names, &n, err);
 
 	for (size_t i = 0; i < n && rc == WN_OK; i++)
-		rc = one_file(h, check, arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
+		rc = one_file(h, part, check, arena_printf(&arena, "%s/%.*s", dir, STR_FMT(names[i])).p, err);
 	arena_release(&arena);
 	return rc;
 }
@@ -93,6 +95,10 @@ static int all_contents(struct collection *coll, struct health *h, const char *c
 	vec_release(&m.ids);
 	return rc;
 }
+
+struct lost {
+	VEC(uint64_t) ids;
+};
 
 struct told {
 	struct health *h;
@@ -153,6 +159,34 @@ out:
 	return rc;
 }
 
+static int note_id(void *context, uint64_t id)
+{
+	struct lost *l = context;
+
+	vec_push(&l->ids, id);
+	return 0;
+}
+
+static int check_links(struct collection *coll, struct health *h, const char *dir, struct err *err)
+{
+	struct lost lost = { 0 };
+	uint64_t before = h->damages;
+	char why[200];
+	int rc = all_files(h, HEALTH_LINKS, linkstore_check, dir, err);
+
+	/* a damaged segment has been named already */
+	if (rc == WN_OK && h->damages == before &&
+	    (rc = catalog_lost_links(coll->catalog, note_id, &lost, err)) == WN_OK && lost.ids.n) {
+		snprintf(why, sizeof why,
+			 "%zu pages have their links in no segment, page %" PRIu64
+			 " first; `winnow ingest --reprocess` makes them again",
+			 lost.ids.n, lost.ids.p[0]);
+		damaged(h, HEALTH_LINKS, dir, why);
+	}
+	vec_release(&lost.ids);
+	return rc;
+}
+
 int health_check(struct collection *coll, struct health *h, struct err *err)
 {
 	struct arena arena = { 0 };
@@ -164,11 +198,13 @@ int health_check(struct collection *coll, struct health *h, struct err *err)
 	h->files++;
 	before = h->damages;
 	if (rc == WN_OK)
-		rc = all_files(h, segment_check, collection_path(coll, &arena, "sketch"), err);
+		rc = all_files(h, HEALTH_SEGMENT, segment_check, collection_path(coll, &arena, "sketch"), err);
 	if (rc == WN_OK)
-		rc = all_files(h, textstore_check, collection_path(coll, &arena, "text"), err);
+		rc = all_files(h, HEALTH_SEGMENT, textstore_check, collection_path(coll, &arena, "text"), err);
 	if (rc == WN_OK && h->damages == before) /* a damaged segment has been named already */
 		rc = all_contents(coll, h, catalog, err);
+	if (rc == WN_OK)
+		rc = check_links(coll, h, collection_path(coll, &arena, "links"), err);
 	if (rc == WN_OK)
 		rc = check_words(coll, h, collection_path(coll, &arena, "fulltext"), err);
 	arena_release(&arena);
@@ -183,7 +219,7 @@ struct content_range {
 
 struct mending {
 	struct arena arena;
-	VEC(const char *) segments;
+	VEC(const char *) segments, links; /* damaged files */
 	VEC(struct content_range) ranges;  /* of the segments */
 	VEC(uint64_t) beside;		   /* contents in them, damaged or not */
 	const char *words;		   /* NULL: sound */
@@ -196,6 +232,8 @@ static void note_damage(void *context, enum health_part part, const char *path, 
 
 	if (part == HEALTH_SEGMENT)
 		vec_push(&m->segments, arena_strz(&m->arena, str(path)));
+	else if (part == HEALTH_LINKS)
+		vec_push(&m->links, arena_strz(&m->arena, str(path)));
 	else if (part == HEALTH_WORDS)
 		m->words = arena_strz(&m->arena, str(path));
 	else if (part == HEALTH_CATALOG && !m->catalog) {
@@ -299,6 +337,84 @@ static int remove_segments(struct collection *coll, struct mending *m, struct er
 	return rc;
 }
 
+struct page_files {
+	sqlite3 *db;
+	struct content_range range;
+	uint64_t bad;
+};
+
+/* Captures of these pages whose archive file is not there. */
+static int count_unreadable(void *context, const struct catalog_file *f)
+{
+	struct page_files *x = context;
+	struct arena arena = { 0 };
+	sqlite3_stmt *s = NULL;
+
+	if (access(arena_strz(&arena, f->path), R_OK) != 0 &&
+	    sqlite3_prepare_v2(x->db, "select count(*) from capture where file = ? and page >= ? and page < ?", -1, &s,
+			       NULL) == SQLITE_OK) {
+		sqlite3_bind_int64(s, 1, (sqlite3_int64)f->id);
+		sqlite3_bind_int64(s, 2, (sqlite3_int64)x->range.from);
+		sqlite3_bind_int64(s, 3, (sqlite3_int64)(x->range.to < INT64_MAX ? x->range.to : INT64_MAX));
+		if (sqlite3_step(s) == SQLITE_ROW)
+			x->bad += (uint64_t)sqlite3_column_int64(s, 0);
+	}
+	sqlite3_finalize(s);
+	arena_release(&arena);
+	return WN_OK;
+}
+
+static int links_can_be_made(struct collection *coll, struct content_range range, struct err *err)
+{
+	struct page_files x = { catalog_sqlite(coll->catalog), range, 0 };
+	int rc = catalog_files(coll->catalog, count_unreadable, &x, err);
+
+	if (rc == WN_OK && x.bad)
+		rc = err_set(
+		    err, WN_DATA,
+		    "the links of %" PRIu64
+		    " captures are damaged or lie beside damaged ones and cannot be made again: their archive file is "
+		    "not there; nothing was changed. Bring the file back, or take it out with 'winnow rm --file' and "
+		    "ingest it again",
+		    x.bad);
+	return rc;
+}
+
+/* Whether all that damaged or lost segments of links held can be made again. */
+static int look_at_links(struct collection *coll, struct mending *m, struct err *err)
+{
+	struct lost lost = { 0 };
+	int rc = catalog_lost_links(coll->catalog, note_id, &lost, err);
+
+	for (size_t i = 0; i < m->links.n && rc == WN_OK; i++) {
+		struct content_range range;
+
+		if (str_ends(str(m->links.p[i]), STR(".seg")) &&
+		    (rc = range_of(m, m->links.p[i], &range, err)) == WN_OK)
+			rc = links_can_be_made(coll, range, err);
+	}
+	if (rc == WN_OK && lost.ids.n)
+		rc = links_can_be_made(coll, (struct content_range){ lost.ids.p[0], vec_last(&lost.ids) + 1 }, err);
+	vec_release(&lost.ids);
+	return rc;
+}
+
+/* Damaged segments of links go, and pages forget what was in them, or in files that are lost. */
+static int mend_links(struct collection *coll, struct mending *m, uint64_t *n, struct err *err)
+{
+	struct lost lost = { 0 };
+	int rc = WN_OK;
+
+	for (size_t i = 0; i < m->links.n && rc == WN_OK; i++)
+		if (str_ends(str(m->links.p[i]), STR(".seg")))
+			rc = remove_path(m->links.p[i], err);
+	if (rc == WN_OK && (rc = catalog_lost_links(coll->catalog, note_id, &lost, err)) == WN_OK && lost.ids.n)
+		rc = catalog_forget_links(coll->catalog, lost.ids.p, lost.ids.n, err);
+	*n = lost.ids.n;
+	vec_release(&lost.ids);
+	return rc;
+}
+
 /* Takes the place of whatever index of words there is: all texts of the store. */
 static int remake_words(struct collection *coll, const char *dir, uint64_t memory, struct err *err);
 
@@ -314,13 +430,15 @@ int health_mend(struct collection *coll, bool fulltext, uint64_t memory, struct 
 	if (rc == WN_OK && m.catalog)
 		rc = err_set(err, WN_DATA, "%s is damaged: %s; ingest the archive files into a new collection",
 			     m.catalog, m.catalog_why);
-	if (rc == WN_OK)
+	if (rc == WN_OK && (rc = look_at_links(coll, &m, err)) == WN_OK)
 		rc = remove_segments(coll, &m, err);
 	if (rc == WN_OK && (rc = find_missing(coll, &gone, err)) == WN_OK)
 		rc = can_be_made(coll, gone.ids.p, gone.ids.n, err);
 	if (rc == WN_OK && gone.ids.n)
 		rc = catalog_forget_texts(coll->catalog, gone.ids.p, gone.ids.n, err);
 	out->lost = gone.ids.n;
+	if (rc == WN_OK)
+		rc = mend_links(coll, &m, &out->links, err);
 	if (rc == WN_OK && fulltext && m.words) {
 		rc = remake_words(coll, m.words, memory, err);
 		out->words = true;
@@ -328,6 +446,7 @@ int health_mend(struct collection *coll, bool fulltext, uint64_t memory, struct 
 	collection_forget(coll);
 	vec_release(&gone.ids);
 	vec_release(&m.segments);
+	vec_release(&m.links);
 	vec_release(&m.ranges);
 	vec_release(&m.beside);
 	arena_release(&m.arena);

@@ -30,6 +30,8 @@ struct ingest {
 	struct extractor **extractors; /* threads + 1, and one for `again` */
 	unsigned n_extractors;
 	VEC(struct input) inputs; /* those to be read, in order */
+	uint64_t to_read;	  /* bytes of them */
+	uint64_t passed;	  /* how many of those went before the batch in the making */
 	struct arena arena;
 	struct err *err;
 	atomic_bool continues; /* a segment was read of a record that may be of an earlier ingest */
@@ -132,6 +134,13 @@ static void end_before(struct ingest *g, struct input *in, uint64_t at, bool ins
 	batch_file(g->batch, &row);
 }
 
+/* The last batch is committed when there is nothing else to do.  So one that has come to four fifths of what is to be read
+ * ends there: its commit is done beside the rest, whose own is short then. */
+static bool is_near_the_end(const struct ingest *g, uint64_t at)
+{
+	return at > g->passed && at < g->to_read && g->to_read - at <= (at - g->passed) / 4 && batch_worth(g->batch);
+}
+
 static int make_room(void *context, struct err *err)
 {
 	struct ingest *g = context;
@@ -158,8 +167,11 @@ static int done(void *context, void *item, size_t file, const struct scan_file *
 			in->go_on = f->at;
 			in->before = in->file.records;
 		}
-		if (batch_full_before(g->batch, f)) {
+		uint64_t at = in->begins + f->at - in->start; /* of all that is to be read */
+
+		if (batch_ends_before(g->batch, f, is_near_the_end(g, at))) {
 			end_before(g, in, f->at, f->inside);
+			g->passed = at;
 			if ((rc = batch_pass(g->batch, g->err)) < 0) {
 				found_free(f);
 				return rc;
@@ -314,8 +326,10 @@ static int scan_inputs(struct ingest *g, struct err *err)
 	for (size_t i = 0; i < g->inputs.n; i++) {
 		paths[i] = g->inputs.p[i].path;
 		starts[i] = g->inputs.p[i].start;
+		g->inputs.p[i].begins = total;
 		total += g->inputs.p[i].file.bytes - starts[i];
 	}
+	g->to_read = total;
 	s.starts = starts;
 	g->report->bytes_read = total;
 	progress_phase("reading", "bytes", total);
@@ -445,6 +459,7 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 					.parse_all = o->parse_all };
 	double started = progress_clock();
 	struct seen *seen = o->index_only ? NULL : seen_new();
+	pthread_mutex_t wide_turn = PTHREAD_MUTEX_INITIALIZER;
 	int rc;
 
 	*out = (struct ingest_report){ 0 };
@@ -452,6 +467,8 @@ int ingest_paths(struct collection *coll, const char *const *paths, size_t n, co
 	g.n_extractors = (o->threads ? o->threads : 1) + 2;
 	g.extractors = mem_zarray(g.n_extractors, sizeof(struct extractor *));
 	eo.large = memory_plan(o->memory, o->threads).large;
+	eo.wide = memory_plan(o->memory, o->threads).wide;
+	eo.wide_turn = &wide_turn;
 	eo.context = &g;
 	for (unsigned i = 0; i < g.n_extractors; i++) { /* of the workers, of the calling thread, for `again` */
 		eo.make_room = i + 1 == g.n_extractors ? stay : i + 2 == g.n_extractors ? make_room : NULL;
@@ -568,7 +585,8 @@ int ingest_reprocess(struct collection *coll, bool always, const struct ingest_o
 		return rc;
 	if ((rc = are_some_bare(coll, &bare, err)) < 0)
 		return rc;
-	sound = !always && !out->mended.lost && catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION;
+	sound = !always && !out->mended.lost && !out->mended.links &&
+		catalog_settings(coll->catalog)->extractor == DOCUMENT_VERSION;
 	if (sound && !bare)
 		return WN_OK;
 	g.extractors = mem_zarray(1, sizeof(struct extractor *));

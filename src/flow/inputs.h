@@ -29,6 +29,7 @@ struct input {
 	const char *path;	  /* absolute */
 	struct catalog_file file; /* as it will be stored; id given */
 	uint64_t start;		  /* where reading begins */
+	uint64_t begins;	  /* bytes that are read of those before it */
 	bool last_again;	  /* it has grown, and the last record that was found in it is read again */
 	uint64_t go_on, before;	  /* while it is read: where it could be continued, and the records before that */
 	bool skip;		  /* all of it is in already */

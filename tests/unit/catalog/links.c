@@ -224,7 +224,7 @@ TEST(links, of_version_1_are_packed_by_whoever_opens_first)
 		    answer(
 			t, c,
 			"select value, (select count(*) from sqlite_master where name in ('link', 'target')) from meta where key = 'version'"),
-		    STR("3|0\n"));
+		    STR("4|0\n"));
 		catalog_close(c);
 	}
 }

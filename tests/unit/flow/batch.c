@@ -131,11 +131,11 @@ TEST(batch, does_not_end_between_a_capture_and_what_is_said_of_it)
 	said->via = STR("http://a.example/before");
 	other = found_new();
 	other->via_of = STR("<urn:other>");
-	CHECK(!batch_full_before(b, page));
+	CHECK(!batch_ends_before(b, page, false));
 	CHECK(batch_take(b, page, 0, &err) == WN_OK, "%s", err.text);
 	CHECK(batch_full(b));
-	CHECK(!batch_full_before(b, said));
-	CHECK(batch_full_before(b, other));
+	CHECK(!batch_ends_before(b, said, false));
+	CHECK(batch_ends_before(b, other, false));
 	CHECK(batch_take(b, said, 0, &err) == WN_OK, "%s", err.text);
 	found_free(other);
 	CHECK(batch_commit(b, &err) == WN_OK, "%s", err.text);
