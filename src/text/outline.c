@@ -21,7 +21,11 @@ enum {
 	WORD_NOT = 1 << 18,
 	WORD_EMBED = 1 << 19,
 	WORD_BUILT = 1 << 20,
-	WORD_FOUND = 1 << 21
+	WORD_FOUND = 1 << 21,
+	WORD_SEEN = 1 << 22,
+	WORD_WIDE = 1 << 23,
+	WORD_BLOCK = 1 << 24,
+	WORD_SHOWN = 1 << 25 /* of a list of names: shown on some screens */
 };
 #define HINTS_BAD                                                                                            \
 	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
@@ -108,6 +112,10 @@ static const struct {
 	{ "with", WORD_NOT }, { "without", WORD_NOT }, { "is", WORD_NOT }, { "layout", WORD_NOT }, { "col", WORD_NOT }, { "columns", WORD_NOT },
 	{ "and", WORD_NOT }, { "w", WORD_NOT }, { "plus", WORD_NOT }, { "enabled", WORD_NOT }, { "off", WORD_NOT }, { "on", WORD_NOT },
 	{ "open", WORD_NOT }, { "opened", WORD_NOT }, { "elementor", WORD_BUILT }, { "result", WORD_FOUND }, { "results", WORD_FOUND },
+	{ "overflow", WORD_SEEN }, { "label", WORD_SEEN }, { "print", WORD_SEEN }, { "xs", WORD_SEEN }, { "s", WORD_SEEN }, { "sm", WORD_SEEN },
+	{ "md", WORD_WIDE }, { "lg", WORD_WIDE }, { "xl", WORD_WIDE }, { "mobile", WORD_SEEN }, { "phone", WORD_SEEN }, { "tablet", WORD_SEEN },
+	{ "desktop", WORD_WIDE }, { "small", WORD_SEEN }, { "medium", WORD_WIDE }, { "large", WORD_WIDE },
+	{ "block", WORD_BLOCK }, { "flex", WORD_BLOCK }, { "grid", WORD_BLOCK }, { "inline", WORD_BLOCK },
 	{ "embed", WORD_EMBED }, { "embedded", WORD_EMBED }, { "tweet", WORD_EMBED },
 };
 /* clang-format on */
@@ -190,6 +198,10 @@ static uint32_t name_hints(struct str name)
 		bits &= ~(uint32_t)HINT_SHARE;
 	if (bits & WORD_FOUND)
 		bits &= ~(uint32_t)HINT_NAV;
+	if (bits & WORD_SEEN)
+		bits &= ~(uint32_t)HINT_HIDDEN;
+	if ((bits & (WORD_SEEN | WORD_WIDE)) && (bits & WORD_BLOCK))
+		bits |= WORD_SHOWN;
 	if (bits & WORD_BUILT)
 		bits &= ~(uint32_t)HINT_SIDE;
 	if (bits & HINTS_BAD)
@@ -211,7 +223,7 @@ static uint32_t list_hints(struct str list)
 		if (i > from)
 			bits |= name_hints(str_n(list.p + from, i - from));
 	}
-	return bits;
+	return bits & WORD_SHOWN ? bits & ~(uint32_t)HINT_HIDDEN : bits;
 }
 
 /* The same, from memory where it can be. */
