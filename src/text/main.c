@@ -339,6 +339,16 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 	       !share(bytes, p->visible, LEAST_SHARE);
 }
 
+/* A time of day in a short line: when and by whom the article was written. */
+static bool is_dated(struct str text)
+{
+	for (size_t i = 1; text.n < DATED_MOST && i + 2 < text.n; i++)
+		if (text.p[i] == ':' && ascii_digit(text.p[i - 1]) && ascii_digit(text.p[i + 1]) &&
+		    ascii_digit(text.p[i + 2]))
+			return true;
+	return false;
+}
+
 /* Whether a segment behind the headline may be the lead: prose, and in nothing that surely is something else.  What holds
  * the headline too (a <header>) says nothing of it. */
 static bool may_lead(const struct page_rows *p, const struct segment *s, uint32_t headline)
@@ -351,7 +361,7 @@ static bool may_lead(const struct page_rows *p, const struct segment *s, uint32_
 	uint32_t bytes = s->end - s->start;
 
 	if (bytes < LEAD_BYTES || bytes > LEAD_MOST || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 3 ||
-	    !main_has_mark(str_n(p->body.p + s->start, bytes)))
+	    !main_has_mark(str_n(p->body.p + s->start, bytes)) || is_dated(str_n(p->body.p + s->start, bytes)))
 		return false;
 	for (uint32_t i = s->row; i && p->rows[i].start > headline; i = p->rows[i].parent)
 		if (IN(p->rows[i].tag, never) || (p->rows[i].hints & others))
@@ -453,13 +463,13 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 		rows_mark_asides(&p, c.evidence);
 		bytes = trim(&p, &c, &first, &end);
 		out.whole = is_wrong(&p, &c, bytes);
+		if (!out.whole)
+			mark_leads(&p, first);
 		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {
 			keep_untrimmed(&p, !p.article && share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
 			first = 0;
 			end = p.n_segments;
 		}
-		if (!out.whole)
-			mark_leads(&p, first);
 	}
 	if (out.whole) {
 		keep_whole(&p, c.main);
