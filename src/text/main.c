@@ -163,6 +163,14 @@ static bool list_of_links(const struct page_rows *p, size_t i, uint64_t containe
 	return (uint64_t)row->link * 10 > bytes * 9 || bytes < ITEM_BYTES * (items ? items : 1);
 }
 
+/* The headline itself; other headings that are called titles are those of sections. */
+static bool is_headline(const struct page_rows *p, const struct row *row)
+{
+	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+
+	return row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE) && str_find(title, trimmed(p, row)) >= 0;
+}
+
 static void keep_inside(struct page_rows *p, size_t from, uint64_t container)
 {
 	p->rows[from].keep = true;
@@ -172,7 +180,7 @@ static void keep_inside(struct page_rows *p, size_t from, uint64_t container)
 		if (row->bad ||
 		    (row->tag == OUTLINE_ARTICLE && article_inside(p, i, from) &&
 		     !share(row->kept, container, INNER_SHARE)) ||
-		    list_of_links(p, i, container) || (row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE))) {
+		    list_of_links(p, i, container) || is_headline(p, row)) {
 			i = row->last;
 		} else {
 			row->keep = true;
@@ -339,6 +347,29 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 	       !share(bytes, p->visible, LEAST_SHARE);
 }
 
+/* A heading whose text went is no heading of what comes next: behind it something was left out, and then another heading
+ * follows or nothing. */
+static void mark_orphans(struct page_rows *p, size_t first, size_t end)
+{
+	bool orphan = true; /* a heading here would have nothing under it */
+	bool left = true;   /* something was left out between it and that */
+
+	for (size_t i = end; i-- > first;) {
+		struct segment *s = &p->segments[i];
+		const struct row *row = &p->rows[s->row];
+
+		if (!row->keep || s->aside) {
+			left = true;
+		} else if (row->tag != OUTLINE_HEADING) {
+			orphan = left = false;
+		} else {
+			s->aside = orphan && left;
+			left = s->aside;
+			orphan = true;
+		}
+	}
+}
+
 /* A time of day in a short line: when and by whom the article was written. */
 static bool is_dated(struct str text)
 {
@@ -465,6 +496,8 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 		out.whole = is_wrong(&p, &c, bytes);
 		if (!out.whole)
 			mark_leads(&p, first);
+		if (!out.whole && c.evidence)
+			mark_orphans(&p, first, end);
 		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {
 			keep_untrimmed(&p, !p.article && share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
 			first = 0;
