@@ -351,6 +351,7 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
  * follows or nothing. */
 static void mark_orphans(struct page_rows *p, size_t first, size_t end)
 {
+	const uint64_t little = SET(OUTLINE_CONTROL) | SET(OUTLINE_CAPTION) | SET(OUTLINE_FIGURE) | SET(OUTLINE_TIME);
 	bool orphan = true; /* a heading here would have nothing under it */
 	bool left = true;   /* something was left out between it and that */
 
@@ -359,7 +360,7 @@ static void mark_orphans(struct page_rows *p, size_t first, size_t end)
 		const struct row *row = &p->rows[s->row];
 
 		if (!row->keep || s->aside) {
-			left = true;
+			left |= !IN(row->tag, little) && !(row->hints & (HINT_CAPTION | HINT_AD));
 		} else if (row->tag != OUTLINE_HEADING) {
 			orphan = left = false;
 		} else {
