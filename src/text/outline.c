@@ -357,11 +357,30 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 		close_from(o, level, at);
 }
 
+/* Ids of headings are made of their text, and so are those of the sections that programs for documents make of them
+ * (<section id=comments>, <div class=section id=comments>, class=level2): they say nothing of what part of the page it is. */
+static bool id_of_text(enum outline_tag tag, struct str class_)
+{
+	if (tag == OUTLINE_HEADING || tag == OUTLINE_SPAN)
+		return true;
+	if (tag != OUTLINE_SECTION && tag != OUTLINE_DIV)
+		return false;
+	return (tag == OUTLINE_SECTION && !class_.n) || str_ieq(class_, STR("section")) ||
+	       (class_.n == 6 && str_istarts(class_, STR("level")));
+}
+
 void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs)
 {
-	uint32_t name = 0, hints = attrs ? outline_hints(o, attrs, &name) : 0;
+	struct outline_attrs named;
+	uint32_t name = 0, hints;
 	struct outline_node *node;
 
+	if (attrs && attrs->id.n && id_of_text(tag, attrs->class_)) {
+		named = *attrs;
+		named.id = STR_NONE;
+		attrs = &named;
+	}
+	hints = attrs ? outline_hints(o, attrs, &name) : 0;
 	if (o->n_open)
 		close_implied(o, tag, at);
 	if (o->n_open == LIMIT_OUTLINE_DEPTH || o->nodes.n == LIMIT_OUTLINE_NODES) {
