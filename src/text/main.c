@@ -171,14 +171,31 @@ static bool is_headline(const struct page_rows *p, const struct row *row)
 	return row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE) && str_find(title, trimmed(p, row)) >= 0;
 }
 
+/* Whether the articles within the article are together nearly all of it: the entries of a list, a live report. */
+static bool made_of_articles(const struct page_rows *p, size_t from, uint64_t container)
+{
+	uint64_t inner = 0;
+
+	for (size_t i = from + 1; IN(OUTLINE_ARTICLE, p->tags) && i < p->rows[from].last;) {
+		const struct row *row = &p->rows[i];
+		bool is_inner = !row->bad && row->tag == OUTLINE_ARTICLE && article_inside(p, i, from);
+
+		inner += is_inner ? row->kept : 0;
+		i = row->bad || is_inner ? row->last : i + 1;
+	}
+	return share(inner, container, INNERS_SHARE);
+}
+
 static void keep_inside(struct page_rows *p, size_t from, uint64_t container)
 {
+	bool articles = made_of_articles(p, from, container);
+
 	p->rows[from].keep = true;
 	for (size_t i = from + 1; i < p->rows[from].last;) {
 		struct row *row = &p->rows[i];
 
 		if (row->bad ||
-		    (row->tag == OUTLINE_ARTICLE && article_inside(p, i, from) &&
+		    (row->tag == OUTLINE_ARTICLE && !articles && article_inside(p, i, from) &&
 		     !share(row->kept, container, INNER_SHARE)) ||
 		    list_of_links(p, i, container) || is_headline(p, row)) {
 			i = row->last;

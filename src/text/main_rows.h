@@ -34,6 +34,7 @@
 #define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
 #define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
 #define INNER_SHARE 50	   /* % of the container's prose in an article within an article that is the article itself */
+#define INNERS_SHARE 85	   /* and in all of them that is */
 #define LINKED_SHARE 30	   /* % of the container's prose that a list of links may not hold */
 #define ITEM_BYTES 80	   /* shorter items in a list of links */
 #define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
