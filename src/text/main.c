@@ -163,12 +163,17 @@ static bool list_of_links(const struct page_rows *p, size_t i, uint64_t containe
 	return (uint64_t)row->link * 10 > bytes * 9 || bytes < ITEM_BYTES * (items ? items : 1);
 }
 
-/* The headline itself; other headings that are called titles are those of sections. */
-static bool is_headline(const struct page_rows *p, const struct row *row)
+static bool in_title(const struct page_rows *p, const struct row *row)
 {
 	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
 
-	return row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE) && str_find(title, trimmed(p, row)) >= 0;
+	return str_find(title, trimmed(p, row)) >= 0;
+}
+
+/* The headline itself; other headings that are called titles are those of sections. */
+static bool is_headline(const struct page_rows *p, const struct row *row)
+{
+	return row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE) && in_title(p, row);
 }
 
 /* Whether the articles within the article are together nearly all of it: the entries of a list, a live report. */
@@ -309,16 +314,18 @@ static bool in_data(const struct page_rows *p, size_t i)
 
 static bool begins_or_ends(const struct page_rows *p, const struct segment *s, const struct choice *c)
 {
-	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
+	const uint64_t never = SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
 	const struct row *row = &p->rows[s->row];
 	uint32_t bytes = s->end - s->start;
 
 	if (IN(row->tag, never) || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 6)
 		return false;
+	if (row->tag == OUTLINE_HEADING && (!c->named || bytes < HEADING_LEAD || row->own_link || in_title(p, row)))
+		return false;
 	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && c->named && !(row->hints & (WEAK | STRONG)) &&
 	    bytes >= LEAD_BYTES_BODY)
 		return true;
-	if (c->named && !(row->hints & (WEAK | STRONG)) && in_data(p, s->row))
+	if (c->named && !(row->hints & (WEAK | STRONG)) && (row->tag == OUTLINE_PRE || in_data(p, s->row)))
 		return true;
 	return bytes >= LEAD_BYTES && main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
 }

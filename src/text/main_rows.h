@@ -46,6 +46,7 @@
 #define DATA_BYTES 100	   /* a table or list of this length in a named body begins or ends it */
 #define LEAD_MOST 1000	   /* what is called a lead is no longer than this */
 #define DATED_MOST 150	   /* and a line with a time of day that is no lead, than this */
+#define HEADING_LEAD 110	   /* a heading that is one, or the last line, is longer than headlines are */
 #define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
 
 #define STRONG                                                                                               \
