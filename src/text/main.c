@@ -56,6 +56,14 @@ static struct str trimmed(const struct page_rows *p, const struct row *row)
 	return str_trim(str_n(p->body.p + row->start, row->end - row->start));
 }
 
+/* The page's title stands before all rows. */
+static struct str page_title(const struct page_rows *p)
+{
+	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+
+	return title.n > TITLE_MOST ? str_n(title.p, TITLE_MOST) : title;
+}
+
 /* Another article beside this one, not much shorter. */
 static bool has_sister(const struct page_rows *p, size_t at)
 {
@@ -72,7 +80,7 @@ static bool has_sister(const struct page_rows *p, size_t at)
  * articles (a page that goes on with the next ones); 0: none, or more than one. */
 static size_t titled_article(const struct page_rows *p)
 {
-	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+	struct str title = page_title(p);
 	size_t found = 0;
 
 	for (size_t i = 1; i < p->n && title.n >= TITLE_BYTES; i++) {
@@ -165,7 +173,7 @@ static bool list_of_links(const struct page_rows *p, size_t i, uint64_t containe
 
 static bool in_title(const struct page_rows *p, const struct row *row)
 {
-	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+	struct str title = page_title(p);
 
 	return str_find(title, trimmed(p, row)) >= 0;
 }
@@ -425,18 +433,41 @@ static bool may_lead(const struct page_rows *p, const struct segment *s, uint32_
 	return true;
 }
 
+static bool letter(char c) { return ascii_alpha(c) || ascii_digit(c) || (c & 0x80); }
+
+/* Whether most words of a heading are in the title, which often says the same in other words. */
+static bool mostly_in_title(struct str title, struct str heading)
+{
+	size_t all = 0, found = 0;
+
+	for (size_t i = 0; i < heading.n;) {
+		size_t from;
+
+		while (i < heading.n && !letter(heading.p[i]))
+			i++;
+		for (from = i; i < heading.n && letter(heading.p[i]); i++)
+			;
+		if (i - from < WORD_LEAST)
+			continue;
+		all++;
+		found += str_ifind(title, str_n(heading.p + from, i - from)) >= 0;
+	}
+	return found >= 2 && share(found, all, HEADLINE_SHARE);
+}
+
 /* The lead stands between the headline, which is in the page's title, and the article's first paragraph, whatever it is
  * called and in. */
 static void mark_leads(struct page_rows *p, size_t first)
 {
-	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+	struct str title = page_title(p);
 	size_t headline = 0;
 
 	for (size_t i = first; i-- > 1 && !headline && title.n >= TITLE_BYTES;) {
 		const struct segment *s = &p->segments[i];
 		struct str text = str_n(p->body.p + s->start, s->end - s->start);
 
-		if (p->rows[s->row].tag == OUTLINE_HEADING && text.n >= TITLE_BYTES && str_find(title, text) >= 0)
+		if (p->rows[s->row].tag == OUTLINE_HEADING && text.n >= TITLE_BYTES && text.n <= TITLE_MOST &&
+		    (str_find(title, text) >= 0 || mostly_in_title(title, text)))
 			headline = i;
 	}
 	for (size_t i = headline + 1; headline && i < first; i++)

@@ -41,6 +41,9 @@
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
 #define CARD_SHARE 20	   /* % of the text; what is all anchor text and shorter holds no prose */
 #define TITLE_BYTES 15	   /* bytes of a heading that is looked for in the title */
+#define TITLE_MOST 1000	   /* and of the title that is looked at */
+#define WORD_LEAST 4	   /* bytes of a word of it that counts */
+#define HEADLINE_SHARE 50  /* % of its words that make it the headline */
 #define LABEL_MOST 48	   /* bytes of a label of an advertisement */
 #define CALL_MOST 300	   /* and of a call to read, follow or subscribe */
 #define DATA_BYTES 100	   /* a table or list of this length in a named body begins or ends it */
