@@ -433,6 +433,14 @@ static bool may_lead(const struct page_rows *p, const struct segment *s, uint32_
 	return true;
 }
 
+static bool called_lead(const struct page_rows *p, uint32_t row, uint32_t heading)
+{
+	for (; row && p->rows[row].start > heading; row = p->rows[row].parent)
+		if (p->rows[row].hints & HINT_LEAD)
+			return true;
+	return false;
+}
+
 static bool letter(char c) { return ascii_alpha(c) || ascii_digit(c) || (c & 0x80); }
 
 /* Whether most words of a heading are in the title, which often says the same in other words. */
@@ -460,18 +468,24 @@ static bool mostly_in_title(struct str title, struct str heading)
 static void mark_leads(struct page_rows *p, size_t first)
 {
 	struct str title = page_title(p);
-	size_t headline = 0;
+	size_t headline = 0, nearest = 0; /* the nearest heading at all */
 
-	for (size_t i = first; i-- > 1 && !headline && title.n >= TITLE_BYTES;) {
+	for (size_t i = first; i-- > 1 && !headline;) {
 		const struct segment *s = &p->segments[i];
 		struct str text = str_n(p->body.p + s->start, s->end - s->start);
 
-		if (p->rows[s->row].tag == OUTLINE_HEADING && text.n >= TITLE_BYTES && text.n <= TITLE_MOST &&
+		if (p->rows[s->row].tag != OUTLINE_HEADING)
+			continue;
+		nearest = nearest ? nearest : i;
+		if (text.n >= TITLE_BYTES && text.n <= TITLE_MOST && title.n >= TITLE_BYTES &&
 		    (str_find(title, text) >= 0 || mostly_in_title(title, text)))
 			headline = i;
 	}
 	for (size_t i = headline + 1; headline && i < first; i++)
 		p->segments[i].lead = may_lead(p, &p->segments[i], p->segments[headline].start);
+	for (size_t i = nearest + 1; nearest && !headline && i < first; i++)
+		p->segments[i].lead = called_lead(p, p->segments[i].row, p->segments[nearest].start) &&
+				      may_lead(p, &p->segments[i], p->segments[nearest].start);
 }
 
 /* The segments from `first` on that are kept, and the leads before. */
