@@ -375,7 +375,8 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 	if (c->evidence)
 		return bytes == 0;
 	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) ||
-	       (!p->article && (share(bytes, p->body.n, MOST_SHARE) || !share(bytes, p->rows[0].plain, LOSS_SHARE))) ||
+	       (!p->article && share(bytes, p->body.n, MOST_SHARE)) ||
+	       !share(bytes, p->rows[0].plain, p->article ? ARTICLE_LOSS : LOSS_SHARE) ||
 	       !share(bytes, p->visible, LEAST_SHARE);
 }
 

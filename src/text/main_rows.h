@@ -31,6 +31,7 @@
 #define GENTLE_SHARE 50	      /* more than this kept and nothing says article: keep all but furniture */
 #define UNTRIMMED_SHARE 30 /* more than this kept and nothing says article: keep all of the container but furniture */
 #define LOSS_SHARE 60	   /* less than this of the plain text kept and nothing says article: keep all */
+#define ARTICLE_LOSS 15	   /* the same where the page says that it is an article */
 #define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
 #define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
 #define INNER_SHARE 50	   /* % of the container's prose in an article within an article that is the article itself */
