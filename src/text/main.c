@@ -48,6 +48,7 @@ struct choice {
 	size_t at;     /* row of the container */
 	bool named;    /* it is called an article's body */
 	bool evidence; /* something says that the page is an article */
+	size_t thread; /* row of the posts when there are several */
 	size_t main;   /* row of <main> when it counts and there is no evidence, else 0 */
 };
 
@@ -106,6 +107,32 @@ static size_t titled_article(const struct page_rows *p)
 	return share(p->rows[found].kept, p->left, ARTICLE_SHARE) || has_sister(p, found) ? found : 0;
 }
 
+/* Several bodies of one name, none of which is most of the page: the posts of a thread, a question and its answers.  The
+ * innermost row that holds all of them, or 0. */
+static size_t thread(const struct page_rows *p)
+{
+	uint64_t kept = 0;
+	size_t n = 0, first = 0, all = 0;
+
+	for (size_t i = 1; i < p->n;) {
+		const struct row *row = &p->rows[i];
+
+		if (row->bad || !(row->hints & HINT_BODY) || !row->kept ||
+		    (first && (row->tag != p->rows[first].tag || row->name != p->rows[first].name))) {
+			i++;
+			continue;
+		}
+		all = first ? all : row->parent;
+		first = first ? first : i;
+		while (p->rows[all].last < row->last)
+			all = p->rows[all].parent;
+		kept += row->kept;
+		n++;
+		i = row->last;
+	}
+	return n >= POSTS_LEAST && share(kept, p->left, POSTS_SHARE) ? all : 0;
+}
+
 static struct choice choose(const struct page_rows *p)
 {
 	const uint64_t no_body = SET(OUTLINE_BODY) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
@@ -121,6 +148,8 @@ static struct choice choose(const struct page_rows *p)
 		}
 	}
 	if (!c.named)
+		c.at = c.thread = (p->hints & HINT_BODY) && !p->article ? thread(p) : 0;
+	if (!c.named && !c.thread)
 		c.at = descend(p, p->left > 200);
 	if (!share(p->rows[c.at].plain, p->rows[0].plain, REPAIR_SHARE)) {
 		c.at = descend(p, false);
@@ -569,7 +598,7 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 			mark_leads(&p, first);
 		if (!out.whole && c.evidence)
 			mark_orphans(&p, first, end);
-		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {
+		if (!out.whole && !c.evidence && (c.thread || share(bytes, body.n, UNTRIMMED_SHARE))) {
 			keep_untrimmed(&p, !p.article && share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
 			first = 0;
 			end = p.n_segments;

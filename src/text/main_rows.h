@@ -33,7 +33,9 @@
 #define LOSS_SHARE 60	   /* less than this of the plain text kept and nothing says article: keep all */
 #define ARTICLE_LOSS 15	   /* the same where the page says that it is an article */
 #define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
-#define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
+#define POSTS_LEAST 3	   /* bodies of one name that make a thread, */
+#define POSTS_SHARE 60	   /* and % of the prose left in them */
+#define CHUNK_SHARE 2	   /* % of the first chunk's prose in each other chunk */
 #define INNER_SHARE 50	   /* % of the container's prose in an article within an article that is the article itself */
 #define INNERS_SHARE 85	   /* and in all of them that is */
 #define LINKED_SHARE 30	   /* % of the container's prose that a list of links may not hold */
