@@ -25,7 +25,8 @@ enum {
 	WORD_SEEN = 1 << 22,
 	WORD_WIDE = 1 << 23,
 	WORD_BLOCK = 1 << 24,
-	WORD_SHOWN = 1 << 25 /* of a list of names: shown on some screens */
+	WORD_WRAP = 1 << 25,
+	WORD_SHOWN = 1 << 26 /* of a list of names: shown on some screens */
 };
 #define HINTS_BAD                                                                                            \
 	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
@@ -108,7 +109,7 @@ static const struct {
 	{ "perex", HINT_LEAD }, { "chapo", HINT_LEAD }, { "chapeau", HINT_LEAD }, { "vorspann", HINT_LEAD }, { "ingress", HINT_LEAD },
 	{ "entradilla", HINT_LEAD }, { "sommario", HINT_LEAD },
 	{ "title", HINT_TITLE }, { "headline", HINT_TITLE }, { "heading", HINT_TITLE }, { "subtitle", HINT_TITLE },
-	{ "wrapper", WORD_NOT }, { "wrap", WORD_NOT }, { "container", WORD_NOT }, { "has", WORD_NOT }, { "no", WORD_NOT },
+	{ "wrapper", WORD_WRAP }, { "wrap", WORD_WRAP }, { "container", WORD_WRAP }, { "has", WORD_NOT }, { "no", WORD_NOT },
 	{ "with", WORD_NOT }, { "without", WORD_NOT }, { "is", WORD_NOT }, { "layout", WORD_NOT }, { "col", WORD_NOT }, { "columns", WORD_NOT },
 	{ "and", WORD_NOT }, { "w", WORD_NOT }, { "plus", WORD_NOT }, { "enabled", WORD_NOT }, { "off", WORD_NOT }, { "on", WORD_NOT },
 	{ "open", WORD_NOT }, { "opened", WORD_NOT }, { "elementor", WORD_BUILT }, { "result", WORD_FOUND }, { "results", WORD_FOUND },
@@ -190,10 +191,14 @@ static uint32_t name_hints(struct str name)
 		if (n > 0 && n <= WORD_MAX)
 			bits |= word_bits(word, n);
 	}
-	if ((bits & WORD_KIND) && (bits & WORD_TEXT) && !(bits & WORD_NOT))
+	if ((bits & WORD_KIND) && (bits & WORD_TEXT) && !(bits & (WORD_NOT | WORD_WRAP)))
 		bits |= HINT_BODY;
 	if (bits & WORD_NOT)
 		bits &= HINT_CONTENT;
+	if ((bits & WORD_WRAP) && (bits & HINT_CONTENT))
+		bits &= HINT_CONTENT;
+	else if (bits & WORD_WRAP)
+		bits &= HINT_FOOT | HINT_COMMENT | HINT_SHARE;
 	if (bits & WORD_EMBED)
 		bits &= ~(uint32_t)HINT_SHARE;
 	if (bits & WORD_FOUND)
