@@ -213,7 +213,8 @@ static bool is_headline(const struct page_rows *p, const struct row *row)
 	return row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE) && in_title(p, row);
 }
 
-/* Whether the articles within the article are together nearly all of it: the entries of a list, a live report. */
+/* Whether the articles within the article are together nearly all of it, and none of them the article: the entries of a list,
+ * a live report. */
 static bool made_of_articles(const struct page_rows *p, size_t from, uint64_t container)
 {
 	uint64_t inner = 0;
@@ -222,6 +223,8 @@ static bool made_of_articles(const struct page_rows *p, size_t from, uint64_t co
 		const struct row *row = &p->rows[i];
 		bool is_inner = !row->bad && row->tag == OUTLINE_ARTICLE && article_inside(p, i, from);
 
+		if (is_inner && share(row->kept, container, INNER_SHARE))
+			return false;
 		inner += is_inner ? row->kept : 0;
 		i = row->bad || is_inner ? row->last : i + 1;
 	}
