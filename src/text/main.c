@@ -190,9 +190,11 @@ static bool list_of_links(const struct page_rows *p, size_t i, uint64_t containe
 {
 	const uint64_t kinds = SET(OUTLINE_UL) | SET(OUTLINE_TABLE) | SET(OUTLINE_DL) | SET(OUTLINE_DIV) |
 			       SET(OUTLINE_SECTION) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
-	const struct row *row = &p->rows[i];
+	const struct row *row = &p->rows[i], *list = &p->rows[row->parent];
 	uint64_t bytes = row->end - row->start, items;
 
+	if (row->tag == OUTLINE_LI && list->tag == OUTLINE_UL && (uint64_t)list->link * 3 <= list->end - list->start)
+		return false; /* an item of a list of text, with a link in it */
 	if (!IN(row->tag, kinds) || !bytes || (uint64_t)row->link * 2 <= bytes ||
 	    share(row->kept, container, LINKED_SHARE))
 		return false;
