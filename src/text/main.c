@@ -397,11 +397,15 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 	return bytes;
 }
 
+/* Mostly tables, lists and code. */
+static bool structured(const struct page_rows *p) { return share(p->structure, p->rows[0].plain, STRUCTURE_SHARE); }
+
 static bool is_no_article(const struct page_rows *p, const struct choice *c)
 {
 	if (p->prose < (c->evidence ? PROSE_BYTES : PROSE_BYTES_PLAIN) || !share(p->prose, p->visible, PROSE_SHARE))
 		return !((c->evidence || p->article) && share(p->prose, p->visible, 10));
-	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES || share(p->structure, p->rows[0].plain, STRUCTURE_SHARE));
+	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES ||
+				 (!p->article && structured(p)));
 }
 
 static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t bytes)
@@ -410,7 +414,7 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 		return bytes == 0;
 	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) ||
 	       (!p->article && share(bytes, p->body.n, MOST_SHARE)) ||
-	       !share(bytes, p->rows[0].plain, p->article ? ARTICLE_LOSS : LOSS_SHARE) ||
+	       !share(bytes, p->rows[0].plain, p->article && !structured(p) ? ARTICLE_LOSS : LOSS_SHARE) ||
 	       !share(bytes, p->visible, LEAST_SHARE);
 }
 
