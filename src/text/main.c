@@ -359,17 +359,20 @@ static bool begins_or_ends(const struct page_rows *p, const struct segment *s, c
 	const uint64_t never = SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
 	const struct row *row = &p->rows[s->row];
 	uint32_t bytes = s->end - s->start;
+	bool said = p->article && !c->evidence; /* by nothing but the page's head */
+	bool hinted = (row->hints & (WEAK | STRONG)) != 0;
 
 	if (IN(row->tag, never) || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 6)
 		return false;
 	if (row->tag == OUTLINE_HEADING && (!c->named || bytes < HEADING_LEAD || row->own_link || in_title(p, row)))
 		return false;
-	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && c->named && !(row->hints & (WEAK | STRONG)) &&
+	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && (c->named || said) && !hinted &&
 	    bytes >= LEAD_BYTES_BODY)
 		return true;
-	if (c->named && !(row->hints & (WEAK | STRONG)) && (row->tag == OUTLINE_PRE || in_data(p, s->row)))
+	if (c->named && !hinted && (row->tag == OUTLINE_PRE || in_data(p, s->row)))
 		return true;
-	return bytes >= LEAD_BYTES && main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
+	return bytes >= (said ? LEAD_BYTES_BODY : LEAD_BYTES) &&
+	       main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
 }
 
 /* The segments of kept rows; *first .. *end are left when short lines at
@@ -607,8 +610,8 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 			mark_leads(&p, first);
 		if (!out.whole && c.evidence)
 			mark_orphans(&p, first, end);
-		if (!out.whole && !c.evidence && (c.thread || share(bytes, body.n, UNTRIMMED_SHARE))) {
-			keep_untrimmed(&p, !p.article && share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
+		if (!out.whole && !c.evidence && !p.article && (c.thread || share(bytes, body.n, UNTRIMMED_SHARE))) {
+			keep_untrimmed(&p, share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
 			first = 0;
 			end = p.n_segments;
 		}
