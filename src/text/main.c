@@ -369,7 +369,7 @@ static bool begins_or_ends(const struct page_rows *p, const struct segment *s, c
 	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && (c->named || said) && !hinted &&
 	    bytes >= LEAD_BYTES_BODY)
 		return true;
-	if (c->named && !hinted && (row->tag == OUTLINE_PRE || in_data(p, s->row)))
+	if ((c->named || said) && !hinted && (row->tag == OUTLINE_PRE || in_data(p, s->row)))
 		return true;
 	return bytes >= (said ? LEAD_BYTES_BODY : LEAD_BYTES) &&
 	       main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
@@ -603,12 +603,12 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 		uint64_t bytes;
 
 		keep_container(&p, &c);
-		rows_mark_asides(&p, c.evidence);
+		rows_mark_asides(&p, c.evidence || p.article);
 		bytes = trim(&p, &c, &first, &end);
 		out.whole = is_wrong(&p, &c, bytes);
 		if (!out.whole)
 			mark_leads(&p, first);
-		if (!out.whole && c.evidence)
+		if (!out.whole && (c.evidence || p.article))
 			mark_orphans(&p, first, end);
 		if (!out.whole && !c.evidence && !p.article && (c.thread || share(bytes, body.n, UNTRIMMED_SHARE))) {
 			keep_untrimmed(&p, share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
