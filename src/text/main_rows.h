@@ -1,7 +1,7 @@
 /* text/main_rows.h -- inside of main content: its rows and its thresholds, shared by its files.
  *
  * main_rows.c makes rows of the outline and weighs prose, main_furniture.c says
- * what surrounds an article, main.c chooses and joins.  Row 0 is the whole text,
+ * what surrounds an article, main_lead.c finds headline and lead, main.c chooses and joins.  Row 0 is the whole text,
  * row i+1 is row i of the outline.
  */
 #ifndef WINNOW_TEXT_MAIN_ROWS_H
@@ -44,7 +44,7 @@
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
 #define CARD_SHARE 20	   /* % of the text; what is all anchor text and shorter holds no prose */
 #define TITLE_BYTES 15	   /* bytes of a heading that is looked for in the title */
-#define TITLE_MOST 1000	   /* and of the title that is looked at */
+#define TITLE_MOST 300	   /* and of the title that is looked at */
 #define WORD_LEAST 4	   /* bytes of a word of it that counts */
 #define HEADLINE_SHARE 50  /* % of its words that make it the headline */
 #define LABEL_MOST 48	   /* bytes of a label of an advertisement */
@@ -105,6 +105,13 @@ void rows_weigh(struct page_rows *p);					       /* weight, total */
 /* main_furniture.c */
 void rows_mark_furniture(struct page_rows *p);
 void rows_sum_rest(struct page_rows *p); /* kept, plain, left and what kind of page it is */
+
+/* main_lead.c */
+struct str rows_trimmed(const struct page_rows *p, const struct row *row);
+struct str rows_title(const struct page_rows *p);			   /* the page's */
+bool rows_in_title(const struct page_rows *p, const struct row *row);	   /* all of its text */
+void rows_mark_leads(struct page_rows *p, size_t first);		   /* segments before the first paragraph */
+void rows_mark_orphans(struct page_rows *p, size_t first, size_t end); /* headings of what went, among segments */
 
 /* main_line.c */
 void rows_mark_asides(struct page_rows *p, bool evidence); /* segments; evidence: the page is an article */
