@@ -344,7 +344,8 @@ static bool begins_or_ends(const struct page_rows *p, const struct segment *s, c
 
 	if (IN(row->tag, never) || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 6)
 		return false;
-	if (row->tag == OUTLINE_HEADING && (!c->named || bytes < HEADING_LEAD || row->own_link || rows_in_title(p, row)))
+	if (row->tag == OUTLINE_HEADING &&
+	    (!c->named || bytes < HEADING_LEAD || row->own_link || rows_in_title(p, row)))
 		return false;
 	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && (c->named || said) && !hinted &&
 	    bytes >= LEAD_BYTES_BODY)
@@ -387,8 +388,7 @@ static bool is_no_article(const struct page_rows *p, const struct choice *c)
 {
 	if (p->prose < (c->evidence ? PROSE_BYTES : PROSE_BYTES_PLAIN) || !share(p->prose, p->visible, PROSE_SHARE))
 		return !((c->evidence || p->article) && share(p->prose, p->visible, 10));
-	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES ||
-				 (!p->article && structured(p)));
+	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES || (!p->article && structured(p)));
 }
 
 static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t bytes)

@@ -52,7 +52,7 @@
 #define DATA_BYTES 100	   /* a table or list of this length in a named body begins or ends it */
 #define LEAD_MOST 1000	   /* what is called a lead is no longer than this */
 #define DATED_MOST 150	   /* and a line with a time of day that is no lead, than this */
-#define HEADING_LEAD 110	   /* a heading that is one, or the last line, is longer than headlines are */
+#define HEADING_LEAD 110   /* a heading that is one, or the last line, is longer than headlines are */
 #define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
 
 #define STRONG                                                                                               \
@@ -108,9 +108,9 @@ void rows_sum_rest(struct page_rows *p); /* kept, plain, left and what kind of p
 
 /* main_lead.c */
 struct str rows_trimmed(const struct page_rows *p, const struct row *row);
-struct str rows_title(const struct page_rows *p);			   /* the page's */
-bool rows_in_title(const struct page_rows *p, const struct row *row);	   /* all of its text */
-void rows_mark_leads(struct page_rows *p, size_t first);		   /* segments before the first paragraph */
+struct str rows_title(const struct page_rows *p);		       /* the page's */
+bool rows_in_title(const struct page_rows *p, const struct row *row);  /* all of its text */
+void rows_mark_leads(struct page_rows *p, size_t first);	       /* segments before the first paragraph */
 void rows_mark_orphans(struct page_rows *p, size_t first, size_t end); /* headings of what went, among segments */
 
 /* main_line.c */
