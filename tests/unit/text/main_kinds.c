@@ -312,9 +312,10 @@ static const struct {
 	  { P1, "HeadOne", "HeadTwo", P3, "HeadThree", P4 },
 	  { "Crane falls", "HeadGone", "LinkOne", "CapLine" } },
 	{ "documentation: ids made of headings that sound like furniture",
-	  "<body><div class=related><a href=/>NavIndex</a></div><div role=main><div class=section id=coding-standards><h1>Standards</h1><p>" P1
-	  "</p><div class=section id=comments><h2>Comments</h2><p>ComText, " P2
-	  "</p></div></div><section id=search><h2>Search</h2><p>SeaText, " P3
+	  "<body><div class=related><a href=/>NavIndex</a></div><div role=main><div class=section id=coding-standards><h1>Standards</h1><p>" LONG
+	  "</p><p>" P1 "</p><div class=section id=comments><h2>Comments</h2><p>" LONG "</p><p>ComText, " P2
+	  "</p></div><p>Again: " LONG "</p><p>And again: " LONG
+	  "</p></div><section id=search><h2>Search</h2><p>SeaText, " P3
 	  "</p></section><section id=social class=level2><h2>Social</h2><p>"
 	  "SocText, " P4 "</p></section></div>",
 	  { P1, "ComText", "SeaText", "SocText", "Comments" },
