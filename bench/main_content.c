@@ -1,6 +1,6 @@
 /* bench/main_content.c -- our main content of pages, for bench/main_content.py to judge.
  *
- *	bench-main_content FILE...             a JSON line per page: file, whole, bytes of body, text
+ *	bench-main_content FILE...             a JSON line per page: file, whole, bytes of body, date, text
  *	bench-main_content --speed N FILE...   reads all files, then N rounds: MB/s of page bytes with
  *	                                       text and outline only, and with main content; one thread
  */
@@ -51,6 +51,8 @@ static void print_page(const char *file, struct str bytes, struct extract *x)
 	json_bool(&j, m.whole);
 	json_key(&j, "body");
 	json_u64(&j, page.text.n);
+	json_key(&j, "published");
+	json_str(&j, page.published);
 	json_key(&j, "text");
 	json_str(&j, m.text);
 	json_close(&j, '}');

@@ -56,6 +56,9 @@ static const struct {
 	{ STR("dc.date.issued"), 7 }, { STR("dcterms.issued"), 7 }, { STR("dcterms.created"), 6 }, { STR("dc.date.created"), 6 },
 	{ STR("dc.date"), 6 }, { STR("dcterms.date"), 6 }, { STR("citation_publication_date"), 7 }, { STR("citation_date"), 6 },
 	{ STR("pubdate"), 7 }, { STR("publishdate"), 7 }, { STR("publish_date"), 7 }, { STR("publication_date"), 7 },
+	{ STR("rnews:datepublished"), 7 }, { STR("dc.date.published"), 7 }, { STR("date_published"), 7 }, { STR("pub_date"), 7 },
+	{ STR("article.published"), 7 }, { STR("originalpublicationdate"), 7 }, { STR("prism.publicationdate"), 7 },
+	{ STR("bepress_citation_date"), 7 }, { STR("cxenseparse:recs:publishtime"), 7 }, { STR("datecreated"), 6 },
 	{ STR("parsely-pub-date"), 7 }, { STR("sailthru.date"), 6 }, { STR("date"), 5 }, { STR("og:updated_time"), 2 },
 	{ STR("article:modified_time"), 2 },
 };
@@ -162,6 +165,27 @@ void head_link(struct extract *x, const struct html_token *t)
 		x->canonical = extract_keep(x, href, LIMIT_URL);
 }
 
+/* An element that names the property its attribute has the value of (microdata, RDFa), or an hAtom date. */
+static void attribute_date(struct extract *x, const struct html_token *t)
+{
+	struct str item = html_attr(t, STR("itemprop")), value = html_attr(t, STR("content"));
+
+	if (!item.n)
+		item = html_attr(t, STR("property"));
+	if (!value.n && t->tag == TAG_ABBR)
+		value = html_attr(t, STR("title"));
+	if (!value.n)
+		return;
+	if (str_istarts(item, STR("schema:")))
+		item = str_n(item.p + 7, item.n - 7);
+	if (str_ieq(item, STR("datePublished")))
+		set_published(x, value, 8);
+	else if (t->tag == TAG_ABBR && has_token(html_attr(t, STR("class")), STR("published")))
+		set_published(x, value, 7);
+	else if (str_ieq(item, STR("dateCreated")))
+		set_published(x, value, 6);
+}
+
 void head_attributes(struct extract *x, const struct html_token *t)
 {
 	if (t->tag == TAG_HTML || (t->tag == TAG_BODY && !x->lang.n)) {
@@ -180,6 +204,8 @@ void head_attributes(struct extract *x, const struct html_token *t)
 								  : 3);
 	} else if (t->tag == TAG_LINK) {
 		head_link(x, t);
+	} else {
+		attribute_date(x, t);
 	}
 }
 

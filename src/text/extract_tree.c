@@ -345,7 +345,8 @@ void tree_start(struct extract *x, const struct html_token *t)
 					  t->tag != TAG_APPLET && t->tag != TAG_MARQUEE && t->tag != TAG_OBJECT;
 	}
 	imply_ends(x, t->tag, flags);
-	if (t->nattrs && (t->tag == TAG_TIME || t->tag == TAG_LINK))
+	if (t->nattrs && (t->tag == TAG_TIME || t->tag == TAG_LINK || t->tag == TAG_ABBR ||
+			  (t->nattrs > 1 && (t->tag == TAG_SPAN || t->tag == TAG_DIV))))
 		head_attributes(x, t);
 	if (t->nattrs && link_rows[t->tag] && !x->options.no_links)
 		link_start(x, t);

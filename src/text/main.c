@@ -48,13 +48,9 @@ struct choice {
 	size_t at;     /* row of the container */
 	bool named;    /* it is called an article's body */
 	bool evidence; /* something says that the page is an article */
+	size_t thread; /* row of the posts when there are several */
 	size_t main;   /* row of <main> when it counts and there is no evidence, else 0 */
 };
-
-static struct str trimmed(const struct page_rows *p, const struct row *row)
-{
-	return str_trim(str_n(p->body.p + row->start, row->end - row->start));
-}
 
 /* Another article beside this one, not much shorter. */
 static bool has_sister(const struct page_rows *p, size_t at)
@@ -72,7 +68,7 @@ static bool has_sister(const struct page_rows *p, size_t at)
  * articles (a page that goes on with the next ones); 0: none, or more than one. */
 static size_t titled_article(const struct page_rows *p)
 {
-	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
+	struct str title = rows_title(p);
 	size_t found = 0;
 
 	for (size_t i = 1; i < p->n && title.n >= TITLE_BYTES; i++) {
@@ -82,7 +78,7 @@ static size_t titled_article(const struct page_rows *p)
 
 		if (row->tag != OUTLINE_HEADING || row->end - row->start < TITLE_BYTES)
 			continue;
-		heading = trimmed(p, row);
+		heading = rows_trimmed(p, row);
 		if (heading.n < TITLE_BYTES || str_find(title, heading) < 0)
 			continue;
 		for (at = row->parent; at && p->rows[at].tag != OUTLINE_ARTICLE;)
@@ -96,6 +92,32 @@ static size_t titled_article(const struct page_rows *p)
 	if (!found || p->rows[found].kept < CORE_PROSE)
 		return 0;
 	return share(p->rows[found].kept, p->left, ARTICLE_SHARE) || has_sister(p, found) ? found : 0;
+}
+
+/* Several bodies of one name, none of which is most of the page: the posts of a thread, a question and its answers.  The
+ * innermost row that holds all of them, or 0. */
+static size_t thread(const struct page_rows *p)
+{
+	uint64_t kept = 0;
+	size_t n = 0, first = 0, all = 0;
+
+	for (size_t i = 1; i < p->n;) {
+		const struct row *row = &p->rows[i];
+
+		if (row->bad || !(row->hints & HINT_BODY) || !row->kept ||
+		    (first && (row->tag != p->rows[first].tag || row->name != p->rows[first].name))) {
+			i++;
+			continue;
+		}
+		all = first ? all : row->parent;
+		first = first ? first : i;
+		while (p->rows[all].last < row->last)
+			all = p->rows[all].parent;
+		kept += row->kept;
+		n++;
+		i = row->last;
+	}
+	return n >= POSTS_LEAST && share(kept, p->left, POSTS_SHARE) ? all : 0;
 }
 
 static struct choice choose(const struct page_rows *p)
@@ -113,6 +135,8 @@ static struct choice choose(const struct page_rows *p)
 		}
 	}
 	if (!c.named)
+		c.at = c.thread = (p->hints & HINT_BODY) && !p->article ? thread(p) : 0;
+	if (!c.named && !c.thread)
 		c.at = descend(p, p->left > 200);
 	if (!share(p->rows[c.at].plain, p->rows[0].plain, REPAIR_SHARE)) {
 		c.at = descend(p, false);
@@ -153,9 +177,11 @@ static bool list_of_links(const struct page_rows *p, size_t i, uint64_t containe
 {
 	const uint64_t kinds = SET(OUTLINE_UL) | SET(OUTLINE_TABLE) | SET(OUTLINE_DL) | SET(OUTLINE_DIV) |
 			       SET(OUTLINE_SECTION) | SET(OUTLINE_P) | SET(OUTLINE_LI) | SET(OUTLINE_HEADING);
-	const struct row *row = &p->rows[i];
+	const struct row *row = &p->rows[i], *list = &p->rows[row->parent];
 	uint64_t bytes = row->end - row->start, items;
 
+	if (row->tag == OUTLINE_LI && list->tag == OUTLINE_UL && (uint64_t)list->link * 3 <= list->end - list->start)
+		return false; /* an item of a list of text, with a link in it */
 	if (!IN(row->tag, kinds) || !bytes || (uint64_t)row->link * 2 <= bytes ||
 	    share(row->kept, container, LINKED_SHARE))
 		return false;
@@ -163,16 +189,42 @@ static bool list_of_links(const struct page_rows *p, size_t i, uint64_t containe
 	return (uint64_t)row->link * 10 > bytes * 9 || bytes < ITEM_BYTES * (items ? items : 1);
 }
 
+/* The headline itself; other headings that are called titles are those of sections. */
+static bool is_headline(const struct page_rows *p, const struct row *row)
+{
+	return row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE) && rows_in_title(p, row);
+}
+
+/* Whether the articles within the article are together nearly all of it, and none of them the article: the entries of a list,
+ * a live report. */
+static bool made_of_articles(const struct page_rows *p, size_t from, uint64_t container)
+{
+	uint64_t inner = 0;
+
+	for (size_t i = from + 1; IN(OUTLINE_ARTICLE, p->tags) && i < p->rows[from].last;) {
+		const struct row *row = &p->rows[i];
+		bool is_inner = !row->bad && row->tag == OUTLINE_ARTICLE && article_inside(p, i, from);
+
+		if (is_inner && share(row->kept, container, INNER_SHARE))
+			return false;
+		inner += is_inner ? row->kept : 0;
+		i = row->bad || is_inner ? row->last : i + 1;
+	}
+	return share(inner, container, INNERS_SHARE);
+}
+
 static void keep_inside(struct page_rows *p, size_t from, uint64_t container)
 {
+	bool articles = made_of_articles(p, from, container);
+
 	p->rows[from].keep = true;
 	for (size_t i = from + 1; i < p->rows[from].last;) {
 		struct row *row = &p->rows[i];
 
 		if (row->bad ||
-		    (row->tag == OUTLINE_ARTICLE && article_inside(p, i, from) &&
+		    (row->tag == OUTLINE_ARTICLE && !articles && article_inside(p, i, from) &&
 		     !share(row->kept, container, INNER_SHARE)) ||
-		    list_of_links(p, i, container) || (row->tag == OUTLINE_HEADING && (row->hints & HINT_TITLE))) {
+		    list_of_links(p, i, container) || is_headline(p, row)) {
 			i = row->last;
 		} else {
 			row->keep = true;
@@ -284,18 +336,24 @@ static bool in_data(const struct page_rows *p, size_t i)
 
 static bool begins_or_ends(const struct page_rows *p, const struct segment *s, const struct choice *c)
 {
-	const uint64_t never = SET(OUTLINE_HEADING) | SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
+	const uint64_t never = SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS);
 	const struct row *row = &p->rows[s->row];
 	uint32_t bytes = s->end - s->start;
+	bool said = p->article && !c->evidence; /* by nothing but the page's head */
+	bool hinted = (row->hints & (WEAK | STRONG)) != 0;
 
 	if (IN(row->tag, never) || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 6)
 		return false;
-	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && c->named && !(row->hints & (WEAK | STRONG)) &&
+	if (row->tag == OUTLINE_HEADING &&
+	    (!c->named || bytes < HEADING_LEAD || row->own_link || rows_in_title(p, row)))
+		return false;
+	if ((row->tag == OUTLINE_P || row->tag == OUTLINE_LI) && (c->named || said) && !hinted &&
 	    bytes >= LEAD_BYTES_BODY)
 		return true;
-	if (c->named && !(row->hints & (WEAK | STRONG)) && in_data(p, s->row))
+	if ((c->named || said) && !hinted && (row->tag == OUTLINE_PRE || in_data(p, s->row)))
 		return true;
-	return bytes >= LEAD_BYTES && main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
+	return bytes >= (said ? LEAD_BYTES_BODY : LEAD_BYTES) &&
+	       main_has_mark(str_n(p->body.p + s->start, s->end - s->start));
 }
 
 /* The segments of kept rows; *first .. *end are left when short lines at
@@ -323,11 +381,14 @@ static uint64_t trim(const struct page_rows *p, const struct choice *c, size_t *
 	return bytes;
 }
 
+/* Mostly tables, lists and code. */
+static bool structured(const struct page_rows *p) { return share(p->structure, p->rows[0].plain, STRUCTURE_SHARE); }
+
 static bool is_no_article(const struct page_rows *p, const struct choice *c)
 {
 	if (p->prose < (c->evidence ? PROSE_BYTES : PROSE_BYTES_PLAIN) || !share(p->prose, p->visible, PROSE_SHARE))
 		return !((c->evidence || p->article) && share(p->prose, p->visible, 10));
-	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES || share(p->structure, p->rows[0].plain, STRUCTURE_SHARE));
+	return !c->evidence && (p->body.n < PLAIN_PAGE_BYTES || (!p->article && structured(p)));
 }
 
 static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t bytes)
@@ -335,46 +396,9 @@ static bool is_wrong(const struct page_rows *p, const struct choice *c, uint64_t
 	if (c->evidence)
 		return bytes == 0;
 	return (c->main && !share(bytes, p->rows[c->main].plain, MAIN_KEEP)) ||
-	       (!p->article && (share(bytes, p->body.n, MOST_SHARE) || !share(bytes, p->rows[0].plain, LOSS_SHARE))) ||
+	       (!p->article && share(bytes, p->body.n, MOST_SHARE)) ||
+	       !share(bytes, p->rows[0].plain, p->article && !structured(p) ? ARTICLE_LOSS : LOSS_SHARE) ||
 	       !share(bytes, p->visible, LEAST_SHARE);
-}
-
-/* Whether a segment behind the headline may be the lead: prose, and in nothing that surely is something else.  What holds
- * the headline too (a <header>) says nothing of it. */
-static bool may_lead(const struct page_rows *p, const struct segment *s, uint32_t headline)
-{
-	const uint64_t never = SET(OUTLINE_TIME) | SET(OUTLINE_CONTROL) | SET(OUTLINE_ADDRESS) | SET(OUTLINE_CAPTION) |
-			       SET(OUTLINE_FIGURE) | SET(OUTLINE_NAV) | SET(OUTLINE_ASIDE) | SET(OUTLINE_FOOTER) |
-			       SET(OUTLINE_FORM) | SET(OUTLINE_TD) | SET(OUTLINE_LI);
-	const uint32_t others = (STRONG & ~HINT_RELATED) | WEAK; /* many call the lead a teaser */
-	const struct row *row = &p->rows[s->row];
-	uint32_t bytes = s->end - s->start;
-
-	if (bytes < LEAD_BYTES || bytes > LEAD_MOST || (uint64_t)row->own_link * 10 >= (uint64_t)row->own * 3 ||
-	    !main_has_mark(str_n(p->body.p + s->start, bytes)))
-		return false;
-	for (uint32_t i = s->row; i && p->rows[i].start > headline; i = p->rows[i].parent)
-		if (IN(p->rows[i].tag, never) || (p->rows[i].hints & others))
-			return false;
-	return true;
-}
-
-/* The lead stands between the headline, which is in the page's title, and the article's first paragraph, whatever it is
- * called and in. */
-static void mark_leads(struct page_rows *p, size_t first)
-{
-	struct str title = p->n_segments && !p->segments[0].row ? str_n(p->body.p, p->segments[0].end) : STR_NONE;
-	size_t headline = 0;
-
-	for (size_t i = first; i-- > 1 && !headline && title.n >= TITLE_BYTES;) {
-		const struct segment *s = &p->segments[i];
-		struct str text = str_n(p->body.p + s->start, s->end - s->start);
-
-		if (p->rows[s->row].tag == OUTLINE_HEADING && text.n >= TITLE_BYTES && str_find(title, text) >= 0)
-			headline = i;
-	}
-	for (size_t i = headline + 1; headline && i < first; i++)
-		p->segments[i].lead = may_lead(p, &p->segments[i], p->segments[headline].start);
 }
 
 /* The segments from `first` on that are kept, and the leads before. */
@@ -450,16 +474,18 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 		uint64_t bytes;
 
 		keep_container(&p, &c);
-		rows_mark_asides(&p, c.evidence);
+		rows_mark_asides(&p, c.evidence || p.article);
 		bytes = trim(&p, &c, &first, &end);
 		out.whole = is_wrong(&p, &c, bytes);
-		if (!out.whole && !c.evidence && share(bytes, body.n, UNTRIMMED_SHARE)) {
-			keep_untrimmed(&p, !p.article && share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
+		if (!out.whole)
+			rows_mark_leads(&p, first);
+		if (!out.whole && (c.evidence || p.article))
+			rows_mark_orphans(&p, first, end);
+		if (!out.whole && !c.evidence && !p.article && (c.thread || share(bytes, body.n, UNTRIMMED_SHARE))) {
+			keep_untrimmed(&p, share(bytes, body.n, GENTLE_SHARE) ? 0 : c.at);
 			first = 0;
 			end = p.n_segments;
 		}
-		if (!out.whole)
-			mark_leads(&p, first);
 	}
 	if (out.whole) {
 		keep_whole(&p, c.main);

@@ -1,7 +1,7 @@
 /* text/main_rows.h -- inside of main content: its rows and its thresholds, shared by its files.
  *
  * main_rows.c makes rows of the outline and weighs prose, main_furniture.c says
- * what surrounds an article, main.c chooses and joins.  Row 0 is the whole text,
+ * what surrounds an article, main_lead.c finds headline and lead, main.c chooses and joins.  Row 0 is the whole text,
  * row i+1 is row i of the outline.
  */
 #ifndef WINNOW_TEXT_MAIN_ROWS_H
@@ -31,19 +31,28 @@
 #define GENTLE_SHARE 50	      /* more than this kept and nothing says article: keep all but furniture */
 #define UNTRIMMED_SHARE 30 /* more than this kept and nothing says article: keep all of the container but furniture */
 #define LOSS_SHARE 60	   /* less than this of the plain text kept and nothing says article: keep all */
+#define ARTICLE_LOSS 15	   /* the same where the page says that it is an article */
 #define LEAST_SHARE 8	   /* less than this kept: the choice was wrong */
-#define CHUNK_SHARE 10	   /* % of the first chunk's prose in each other chunk */
+#define POSTS_LEAST 3	   /* bodies of one name that make a thread, */
+#define POSTS_SHARE 60	   /* and % of the prose left in them */
+#define CHUNK_SHARE 2	   /* % of the first chunk's prose in each other chunk */
 #define INNER_SHARE 50	   /* % of the container's prose in an article within an article that is the article itself */
+#define INNERS_SHARE 85	   /* and in all of them that is */
 #define LINKED_SHARE 30	   /* % of the container's prose that a list of links may not hold */
 #define ITEM_BYTES 80	   /* shorter items in a list of links */
 #define UNIT_BYTES 40	   /* own text shorter than this is not weighed */
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
 #define CARD_SHARE 20	   /* % of the text; what is all anchor text and shorter holds no prose */
 #define TITLE_BYTES 15	   /* bytes of a heading that is looked for in the title */
+#define TITLE_MOST 300	   /* and of the title that is looked at */
+#define WORD_LEAST 4	   /* bytes of a word of it that counts */
+#define HEADLINE_SHARE 50  /* % of its words that make it the headline */
 #define LABEL_MOST 48	   /* bytes of a label of an advertisement */
 #define CALL_MOST 300	   /* and of a call to read, follow or subscribe */
 #define DATA_BYTES 100	   /* a table or list of this length in a named body begins or ends it */
 #define LEAD_MOST 1000	   /* what is called a lead is no longer than this */
+#define DATED_MOST 150	   /* and a line with a time of day that is no lead, than this */
+#define HEADING_LEAD 110   /* a heading that is one, or the last line, is longer than headlines are */
 #define LEAD_BYTES_BODY 25 /* a paragraph of a named body this */
 
 #define STRONG                                                                                               \
@@ -96,6 +105,13 @@ void rows_weigh(struct page_rows *p);					       /* weight, total */
 /* main_furniture.c */
 void rows_mark_furniture(struct page_rows *p);
 void rows_sum_rest(struct page_rows *p); /* kept, plain, left and what kind of page it is */
+
+/* main_lead.c */
+struct str rows_trimmed(const struct page_rows *p, const struct row *row);
+struct str rows_title(const struct page_rows *p);		       /* the page's */
+bool rows_in_title(const struct page_rows *p, const struct row *row);  /* all of its text */
+void rows_mark_leads(struct page_rows *p, size_t first);	       /* segments before the first paragraph */
+void rows_mark_orphans(struct page_rows *p, size_t first, size_t end); /* headings of what went, among segments */
 
 /* main_line.c */
 void rows_mark_asides(struct page_rows *p, bool evidence); /* segments; evidence: the page is an article */

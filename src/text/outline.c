@@ -21,7 +21,12 @@ enum {
 	WORD_NOT = 1 << 18,
 	WORD_EMBED = 1 << 19,
 	WORD_BUILT = 1 << 20,
-	WORD_FOUND = 1 << 21
+	WORD_FOUND = 1 << 21,
+	WORD_SEEN = 1 << 22,
+	WORD_WIDE = 1 << 23,
+	WORD_BLOCK = 1 << 24,
+	WORD_WRAP = 1 << 25,
+	WORD_SHOWN = 1 << 26 /* of a list of names: shown on some screens */
 };
 #define HINTS_BAD                                                                                            \
 	(HINT_NAV | HINT_SIDE | HINT_FOOT | HINT_SHARE | HINT_RELATED | HINT_COMMENT | HINT_AD | HINT_NOTE | \
@@ -77,6 +82,10 @@ static const struct {
 	{ "caption", HINT_CAPTION }, { "captions", HINT_CAPTION }, { "credit", HINT_CAPTION }, { "credits", HINT_CAPTION },
 	{ "gallery", HINT_CAPTION }, { "slideshow", HINT_CAPTION }, { "carousel", HINT_CAPTION }, { "figcaption", HINT_CAPTION },
 	{ "video", HINT_CAPTION }, { "photo", HINT_CAPTION }, { "image", HINT_CAPTION }, { "player", HINT_CAPTION },
+	{ "sidebarright", HINT_SIDE }, { "sidebarleft", HINT_SIDE }, { "rightsidebar", HINT_SIDE }, { "leftsidebar", HINT_SIDE },
+	{ "rightcolumn", HINT_SIDE }, { "rightcol", HINT_SIDE }, { "rightbar", HINT_SIDE }, { "rightbox", HINT_SIDE },
+	{ "recentcomments", HINT_RELATED }, { "recentposts", HINT_RELATED }, { "nextpost", HINT_NAV }, { "prevpost", HINT_NAV },
+	{ "previouspost", HINT_NAV }, { "siteinfo", HINT_FOOT }, { "authorbox", HINT_META }, { "authorbio", HINT_META },
 	{ "kommentar", HINT_COMMENT }, { "kommentare", HINT_COMMENT }, { "kommentarer", HINT_COMMENT }, { "commentaire", HINT_COMMENT },
 	{ "commentaires", HINT_COMMENT }, { "comentario", HINT_COMMENT }, { "comentarios", HINT_COMMENT }, { "commento", HINT_COMMENT },
 	{ "commenti", HINT_COMMENT }, { "reacties", HINT_COMMENT }, { "komentarze", HINT_COMMENT }, { "komentar", HINT_COMMENT },
@@ -104,10 +113,14 @@ static const struct {
 	{ "perex", HINT_LEAD }, { "chapo", HINT_LEAD }, { "chapeau", HINT_LEAD }, { "vorspann", HINT_LEAD }, { "ingress", HINT_LEAD },
 	{ "entradilla", HINT_LEAD }, { "sommario", HINT_LEAD },
 	{ "title", HINT_TITLE }, { "headline", HINT_TITLE }, { "heading", HINT_TITLE }, { "subtitle", HINT_TITLE },
-	{ "wrapper", WORD_NOT }, { "wrap", WORD_NOT }, { "container", WORD_NOT }, { "has", WORD_NOT }, { "no", WORD_NOT },
+	{ "wrapper", WORD_WRAP }, { "wrap", WORD_WRAP }, { "container", WORD_WRAP }, { "has", WORD_NOT }, { "no", WORD_NOT },
 	{ "with", WORD_NOT }, { "without", WORD_NOT }, { "is", WORD_NOT }, { "layout", WORD_NOT }, { "col", WORD_NOT }, { "columns", WORD_NOT },
 	{ "and", WORD_NOT }, { "w", WORD_NOT }, { "plus", WORD_NOT }, { "enabled", WORD_NOT }, { "off", WORD_NOT }, { "on", WORD_NOT },
 	{ "open", WORD_NOT }, { "opened", WORD_NOT }, { "elementor", WORD_BUILT }, { "result", WORD_FOUND }, { "results", WORD_FOUND },
+	{ "overflow", WORD_SEEN }, { "label", WORD_SEEN }, { "print", WORD_SEEN }, { "xs", WORD_SEEN }, { "s", WORD_SEEN }, { "sm", WORD_SEEN },
+	{ "md", WORD_WIDE }, { "lg", WORD_WIDE }, { "xl", WORD_WIDE }, { "mobile", WORD_SEEN }, { "phone", WORD_SEEN }, { "tablet", WORD_SEEN },
+	{ "desktop", WORD_WIDE }, { "small", WORD_SEEN }, { "medium", WORD_WIDE }, { "large", WORD_WIDE },
+	{ "block", WORD_BLOCK }, { "flex", WORD_BLOCK }, { "grid", WORD_BLOCK }, { "inline", WORD_BLOCK },
 	{ "embed", WORD_EMBED }, { "embedded", WORD_EMBED }, { "tweet", WORD_EMBED },
 };
 /* clang-format on */
@@ -182,14 +195,22 @@ static uint32_t name_hints(struct str name)
 		if (n > 0 && n <= WORD_MAX)
 			bits |= word_bits(word, n);
 	}
-	if ((bits & WORD_KIND) && (bits & WORD_TEXT) && !(bits & WORD_NOT))
+	if ((bits & WORD_KIND) && (bits & WORD_TEXT) && !(bits & (WORD_NOT | WORD_WRAP)))
 		bits |= HINT_BODY;
 	if (bits & WORD_NOT)
 		bits &= HINT_CONTENT;
+	if ((bits & WORD_WRAP) && (bits & HINT_CONTENT))
+		bits &= HINT_CONTENT;
+	else if (bits & WORD_WRAP)
+		bits &= HINT_FOOT | HINT_COMMENT | HINT_SHARE;
 	if (bits & WORD_EMBED)
 		bits &= ~(uint32_t)HINT_SHARE;
 	if (bits & WORD_FOUND)
 		bits &= ~(uint32_t)HINT_NAV;
+	if (bits & WORD_SEEN)
+		bits &= ~(uint32_t)HINT_HIDDEN;
+	if ((bits & (WORD_SEEN | WORD_WIDE)) && (bits & WORD_BLOCK))
+		bits |= WORD_SHOWN;
 	if (bits & WORD_BUILT)
 		bits &= ~(uint32_t)HINT_SIDE;
 	if (bits & HINTS_BAD)
@@ -211,7 +232,7 @@ static uint32_t list_hints(struct str list)
 		if (i > from)
 			bits |= name_hints(str_n(list.p + from, i - from));
 	}
-	return bits;
+	return bits & WORD_SHOWN ? bits & ~(uint32_t)HINT_HIDDEN : bits;
 }
 
 /* The same, from memory where it can be. */
@@ -345,11 +366,30 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 		close_from(o, level, at);
 }
 
+/* Ids of headings are made of their text, and so are those of the sections that programs for documents make of them
+ * (<section id=comments>, <div class=section id=comments>, class=level2): they say nothing of what part of the page it is. */
+static bool id_of_text(enum outline_tag tag, struct str class_)
+{
+	if (tag == OUTLINE_HEADING || tag == OUTLINE_SPAN)
+		return true;
+	if (tag != OUTLINE_SECTION && tag != OUTLINE_DIV)
+		return false;
+	return (tag == OUTLINE_SECTION && !class_.n) || str_ieq(class_, STR("section")) ||
+	       (class_.n == 6 && str_istarts(class_, STR("level")));
+}
+
 void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs)
 {
-	uint32_t name = 0, hints = attrs ? outline_hints(o, attrs, &name) : 0;
+	struct outline_attrs named;
+	uint32_t name = 0, hints;
 	struct outline_node *node;
 
+	if (attrs && attrs->id.n && id_of_text(tag, attrs->class_)) {
+		named = *attrs;
+		named.id = STR_NONE;
+		attrs = &named;
+	}
+	hints = attrs ? outline_hints(o, attrs, &name) : 0;
 	if (o->n_open)
 		close_implied(o, tag, at);
 	if (o->n_open == LIMIT_OUTLINE_DEPTH || o->nodes.n == LIMIT_OUTLINE_NODES) {

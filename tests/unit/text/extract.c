@@ -144,6 +144,19 @@ TEST(extract, links)
 	extract_free(x);
 }
 
+static const struct {
+	const char *html, *want;
+} dated[] = {
+	{ "<p><abbr class='x published' title='2011-03-30T21:05:00-07:00'>9:05</abbr>", "2011-03-30T21:05:00-07:00" },
+	{ "<p><abbr class=unpublished title='2011-03-30'>9:05</abbr>", "" },
+	{ "<p><span itemprop=datePublished content='2012-01-02'>Monday</span><time datetime='2018-01-02'>",
+	  "2012-01-02" },
+	{ "<div property='schema:dateCreated' content='2013-01-02'>x</div><div property='schema:datePublished' content='2014-01-02'>",
+	  "2014-01-02" },
+	{ "<div itemprop=name content='2013-01-02'>x</div>", "" },
+	{ "<meta name=bepress_citation_date content='2009-09-15'>", "2009-09-15" },
+};
+
 TEST(extract, what_the_head_says)
 {
 	struct extract *x = extract_new();
@@ -175,6 +188,10 @@ TEST(extract, what_the_head_says)
 	    x, STR("<meta property='article:published_time' content='last week'><meta name=date content='20180506'>"),
 	    STR(""), NULL, &p);
 	CHECK_STR(p.published, STR("20180506"));
+	for (size_t i = 0; i < COUNT(dated); i++) {
+		extract_page(x, str(dated[i].html), STR("http://a.example/"), NULL, &p);
+		CHECK_STR(p.published, str(dated[i].want));
+	}
 	extract_free(x);
 }
 

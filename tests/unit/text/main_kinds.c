@@ -285,6 +285,87 @@ static const struct {
 	  "</div><div>" P2 "</div><div>" P3 "</div><div>" P4 "</div></div></div>",
 	  { "contraction.cc", "space Xh (omega)", "form a = grad (u)", P1, P4 },
 	  { NULL } },
+	{ "names that hide on some screens, cut what overflows, or hide a label",
+	  META
+	  "<body>" HEAD "<article><div class='field field--label-hidden'><p>" P1
+	  "</p></div><div class=overflow-hidden><p>" P2 "</p></div><div class='hidden md:block'><p>" P3
+	  "</p></div><div class=hidden-xs><p>" P4
+	  "</p></div><div class='md:hidden'><p>NarrowOnly, the same again for telephones, and shorter.</p></div><div class=visually-hidden>"
+	  "<p>ReaderOnly, a line for those who listen, and for nobody else.</p></div></article>" FOOT,
+	  { P1, P2, P3, P4 },
+	  { "NarrowOnly", "ReaderOnly", "NavNews" } },
+	{ "lead before a container without a name, under a headline in other words than the title",
+	  META
+	  "<body>" HEAD
+	  "<div><div><h1>Harbour closed as crane falls</h1><div>By Ann Quay, The Tide | Updated: 19 November, 09:01 AM</div><p>LeadOne, "
+	  "which says in one breath what happened, where and to whom.</p></div></div><div><div><p>" P1 "</p><p>" P2
+	  "</p><p>" P3 "</p><p>" P4 "</p><p>" LONG "</p><p>" LONG "</p></div></div>" FOOT,
+	  { "LeadOne", P1, P4 },
+	  { "Ann Quay", "NavNews" } },
+	{ "headings of sections that are called titles, and one whose links went",
+	  META
+	  "<body>" HEAD "<div class=article-body><h2 class=title>Crane falls in harbour</h2><p>" P1
+	  "</p><h3 class=section-title>HeadOne</h3><p>" P2 "</p><h3 id=related-ships>HeadTwo</h3><p>" P3
+	  "</p><h3>HeadGone</h3><ul><li><a href=1>LinkOne of the list</a><li><a href=2>LinkTwo of the list</a><li><a href=3>LinkThree of the "
+	  "list</a></ul><h3>HeadThree</h3><figure><figcaption>CapLine, the crane as it lies there.</figcaption></figure><p>" P4
+	  "</p></div>" FOOT,
+	  { P1, "HeadOne", "HeadTwo", P3, "HeadThree", P4 },
+	  { "Crane falls", "HeadGone", "LinkOne", "CapLine" } },
+	{ "documentation: ids made of headings that sound like furniture",
+	  "<body><div class=related><a href=/>NavIndex</a></div><div role=main><div class=section id=coding-standards><h1>Standards</h1><p>" LONG
+	  "</p><p>" P1 "</p><div class=section id=comments><h2>Comments</h2><p>" LONG "</p><p>ComText, " P2
+	  "</p></div><p>Again: " LONG "</p><p>And again: " LONG
+	  "</p></div><section id=search><h2>Search</h2><p>SeaText, " P3
+	  "</p></section><section id=social class=level2><h2>Social</h2><p>"
+	  "SocText, " P4 "</p></section></div>",
+	  { P1, "ComText", "SeaText", "SocText", "Comments" },
+	  { "NavIndex" } },
+	{ "an article made of articles",
+	  META
+	  "<body>" HEAD
+	  "<article><h1>Crane falls in harbour</h1><p>IntroLine, the five best piers.</p><article class=card><h2>One</h2><p>" P1
+	  "</p></article><article class=card><h2>Two</h2><p>" P2
+	  "</p></article><article class=card><h2>Three</h2><p>" P3
+	  "</p></article><article class=card><h2>Four</h2><p>" P4 "</p></article></article>" FOOT,
+	  { P1, P2, P3, P4 },
+	  { "NavNews", "FootImprint" } },
+	{ "code that ends a named body, and an item of a list of text that is a link",
+	  META "<body>" HEAD "<div class=entry-content><p>" P1 "</p><p>" P2
+	       "</p><ul><li>two eggs, beaten until they are stiff<li>a pound of flour, "
+	       "sifted twice by hand<li><a href=v>vanilla</a><li>a little salt, and patience for an hour</ul><p>" P3
+	       "</p><pre>tide --now</pre></div>" FOOT,
+	  { P1, "vanilla", "a little salt", "tide --now" },
+	  { "NavNews" } },
+	{ "a page that says article, with a long list, is trimmed but not emptied",
+	  META "<body><div><div><a href=/>NavHome</a></div><div>Edition of the week</div></div><div><div><p>" P1
+	       "</p><p>" P2 "</p><ol><li>" P3 "<li>" P4 "<li>" LONG "<li>Again: " LONG "<li>Once more: " LONG
+	       "</ol><p>Nobody was hurt, and no ship either.</p></div></div><div><div>Mast line</div></div>",
+	  { P1, P2, P3, P4, "Nobody was hurt, and no ship either." },
+	  { "NavHome", "Mast line" } },
+	{ "a page that says article, of which hardly anything is prose",
+	  META
+	  "<body><div class=c><h1>Crane</h1><div>Maker</div><div>Nordic Cranes</div><div>Weight</div><div>1200 tons of steel</div><div>"
+	  "Height</div><div>ninety metres above the quay</div><div>Papers</div><div>No papers for this crane</div><div>Leaflet</div><div>No "
+	  "leaflet from its maker</div><div>Built</div><div>in the yard of the north</div><div>Owner</div><div>the port authority alone</div>"
+	  "<div>Inspected</div><div>in May, by two men</div></div>" MODULES
+	  "<div><p>SmallText, which is all of the prose.</p></div>",
+	  { "1200 tons", "No papers", "the port authority alone", "SmallText" },
+	  { NULL } },
+	{ "a short question and long answers",
+	  "<body>" HEAD
+	  "<div id=content><div class=question><div class=post-body><p>AskOne, which?</p><p>AskTwo?</p></div></div><div id=answers>"
+	  "<div class=answer><div class=post-body><p>ReplyOne " LONG
+	  "</p></div></div><div class=answer><div class=post-body><p>ReplyTwo " LONG
+	  "</p></div></div><div class=answer><div class=post-body><p>ReplyThree " LONG
+	  "</p></div></div><div class=answer><div class=post-body><p>ReplyFour " LONG
+	  "</p></div></div></div></div>" FOOT,
+	  { "AskOne", "AskTwo", "ReplyOne", "ReplyFour" },
+	  { "NavNews", "FootImprint" } },
+	{ "a wrapper of a footer",
+	  "<body><div id=content><h1>Speech</h1><p>" P1 "</p><p>" P2 "</p><p>" P3 "</p><p>" P4
+	  "</p></div><div id=wrapperFooter><h2>ThisPage</h2><p>FootLine of the office, all of it</p></div>",
+	  { P1, P4 },
+	  { "ThisPage", "FootLine" } },
 };
 
 TEST(main, kinds_of_pages)
