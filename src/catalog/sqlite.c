@@ -271,6 +271,7 @@ static int open_file(struct sqlite_catalog *c, const char *name, int flags, stru
 		return sq_fail(c, "opening it", err);
 	sqlite3_extended_result_codes(c->db, 1);
 	sq_links_install(c->db);
+	sq_members_install(c->db, c->base.dir);
 	sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
 	if (sqlite3_exec(
 		c->db,
@@ -400,7 +401,7 @@ static int bring_up_to_date(struct sqlite_catalog *c, enum catalog_mode mode, st
 	struct err why = { 0 };
 	int rc;
 
-	if (version < 1 || version >= CATALOG_VERSION)
+	if (version < 1 || version >= CATALOG_READY)
 		return WN_OK; /* load_settings says what is wrong, if anything */
 	if (mode == CATALOG_WRITE || mode == CATALOG_CREATE)
 		return sq_migrate(c, version, err);

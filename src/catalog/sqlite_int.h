@@ -144,6 +144,8 @@ int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const 
 	     struct err *err);
 /* The table-valued function that makes rows of packed links, for this connection. */
 int sq_links_install(sqlite3 *db);
+/* The members of covers as a table, for this connection to the catalogue of a collection. */
+int sq_members_install(sqlite3 *db, const char *dir);
 /* Brings a catalogue of an earlier version up to date, in one transaction. */
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err);
 /* Indexes that collections of any version may lack: a writer adds them, a reader can do without. */

@@ -99,12 +99,12 @@ int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 
 	if ((rc = sq_exec(c, "begin immediate", err)) < 0)
 		return rc;
-	for (int64_t v = from; v < CATALOG_VERSION && rc == WN_OK; v++)
+	for (int64_t v = from; v < CATALOG_READY && rc == WN_OK; v++)
 		rc = v >= 1 && v < (int64_t)COUNT(steps)
 			 ? steps[v](c, err)
 			 : err_set(err, WN_DATA, "%s/catalog.db is of version %" PRId64 ", which never was",
 				   c->base.dir, v);
-	snprintf(sql, sizeof sql, "update meta set value = '%d' where key = 'version'", CATALOG_VERSION);
+	snprintf(sql, sizeof sql, "update meta set value = '%d' where key = 'version'", CATALOG_READY);
 	if (rc == WN_OK && (rc = add_altered(c, err)) == WN_OK && (rc = sq_exec(c, sql, err)) == WN_OK)
 		rc = sq_exec(c, "commit", err);
 	if (rc < 0)
