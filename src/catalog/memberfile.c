@@ -59,13 +59,14 @@ static int by_number(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Captures ascending; false: one of them twice. */
-static bool order_by_id(struct memberfile *f)
+bool memberfile_order(struct memberfile *f)
 {
 	const uint32_t n = f->list.n, *id = f->list.id;
 	uint32_t most = 0, at = 0;
 	bool distinct = true;
 
+	if (f->by_id)
+		return true;
 	f->by_id = mem_array((size_t)n + 1, sizeof *f->by_id);
 	for (uint32_t i = 0; i < n; i++)
 		most = id[i] > most ? id[i] : most;
@@ -127,7 +128,7 @@ int memberfile_open(struct memberfile *f, const char *path, uint64_t revision, s
 		rc = err_set(err, WN_DATA, "%s: the members are damaged: their checksum is wrong", path);
 	else if (h.revision != revision)
 		rc = err_set(err, WN_DATA, "%s: these are the members of another revision", path);
-	else if (!sound(&f->list) || !order_by_id(f))
+	else if (!sound(&f->list))
 		rc = err_set(err, WN_DATA, "%s: the members have a number out of range", path);
 bad:
 	if (rc < 0)

@@ -19,8 +19,9 @@ struct member_list {			    /* in the canonical order of documents */
 
 struct memberfile {
 	struct member_list list;
+	/* Made by the first who asks: */
 	uint32_t *by_id;      /* [n] ascending by capture */
-	uint32_t *by_witness; /* the dropped ones, by witness's capture, then by capture; made by the first who asks */
+	uint32_t *by_witness; /* the dropped ones, by witness's capture, then by capture */
 	uint32_t dropped;
 	struct os_map map;
 };
@@ -29,6 +30,7 @@ int memberfile_write(const struct member_list *m, uint64_t revision, const char 
 /* WN_DATA: damaged, or of another revision. */
 int memberfile_open(struct memberfile *f, const char *path, uint64_t revision, struct err *err);
 void memberfile_close(struct memberfile *f); /* zero is fine */
+bool memberfile_order(struct memberfile *f); /* false: a capture is there twice */
 void memberfile_order_by_witness(struct memberfile *f);
 /* The first place in by_id of a capture that is not less; n: none. */
 uint32_t memberfile_find(const struct memberfile *f, uint64_t capture);

@@ -214,6 +214,10 @@ static int find_file(struct members_table *t, uint64_t cover, uint64_t revision,
 		rc = memberfile_open(&f->file, arena_printf(&a, "%s/runs/%06" PRIu64 ".members", t->dir, cover).p,
 				     revision, &err);
 	arena_release(&a);
+	if (rc == WN_OK && !memberfile_order(&f->file)) {
+		memberfile_close(&f->file);
+		rc = err_set(&err, WN_DATA, "a document is there twice");
+	}
 	if (rc < 0)
 		return members_failed(t, cover, err.text);
 	f->cover = cover;

@@ -151,7 +151,7 @@ static int write_files(const char *dir, const struct cover_row *row, uint64_t re
 	if ((rc = os_store(run_path(dir, &a, cover, revision, "seg"), buf_view(&bytes), err)) < 0 || !state)
 		goto out;
 	link_index(dir, &a, row, revision);
-	rc = state_write(state, run_path(dir, &a, cover, revision, "state"), err);
+	rc = state_write(state, !members, run_path(dir, &a, cover, revision, "state"), err);
 out:
 	buf_release(&bytes);
 	arena_release(&a);
@@ -633,15 +633,19 @@ int covers_state(struct collection *coll, const struct cover_row *row, struct ru
 	const char *dir = catalog_dir(coll->catalog);
 	struct err ignored = { 0 };
 	struct arena a = { 0 };
-	const char *first = run_path(dir, &a, row->id, 0, "state");
-	int rc = state_read(out, run_path(dir, &a, row->id, row->revision, "state"), &ignored);
+	uint64_t revision = row->revision;
+	int rc = state_read(out, run_path(dir, &a, row->id, revision, "state"), &ignored);
 
-	if (rc < 0 && rc != WN_DATA && access(first, F_OK) != 0)
-		rc = err_set(err, WN_NONE,
-			     "nothing was kept to go on from: its pairs were too many, or runs/ was emptied");
-	else if (rc < 0 && rc != WN_DATA)
-		rc = state_read(out, first, err);
-	else if (rc < 0 && err)
+	if (rc < 0 && rc != WN_DATA) {
+		revision = 0; /* as it was first made */
+		rc = access(run_path(dir, &a, row->id, 0, "state"), F_OK) == 0
+			 ? state_read(out, run_path(dir, &a, row->id, 0, "state"), &ignored)
+			 : err_set(&ignored, WN_NONE,
+				   "nothing was kept to go on from: its pairs were too many, or runs/ was emptied");
+	}
+	if (rc == WN_OK && !out->id)
+		rc = state_join(out, run_path(dir, &a, row->id, revision, "members"), &ignored);
+	if (rc < 0 && err)
 		*err = ignored;
 	arena_release(&a);
 	return rc;

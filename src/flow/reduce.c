@@ -72,14 +72,15 @@ static bool note_state(const struct run *r, const struct kernel *k, const struct
 		edges += state_settled(k, d, &of) == STATE_CORE ? k->graph.start[d + 1] - k->graph.start[d] : 0;
 	if (edges > LIMIT_STATE_EDGES)
 		return false;
-	state_alloc(s, (uint32_t)r->docs.n, c->component_count, (uint32_t)edges);
+	state_alloc(s, (uint32_t)r->docs.n, c->component_count, (uint32_t)edges, r->group != NULL);
 	s->run = reduce_about(r);
 	run_signatures(r, s->signature);
 	for (uint32_t d = 0; d < s->n; d++) {
 		s->id[d] = (uint32_t)r->docs.id[d];
 		s->kind[d] = (uint8_t)state_settled(k, d, &s->of[d]);
 		s->part[d] = c->component[d];
-		s->group[d] = r->group ? r->group[d] : COVER_NO_GROUP;
+		if (s->group)
+			s->group[d] = r->group[d];
 		s->start[d] = at;
 		for (uint64_t i = k->graph.start[d]; i < k->graph.start[d + 1] && s->kind[d] == STATE_CORE; i++)
 			s->by[at++] = k->graph.by[i];

@@ -23,11 +23,11 @@ static int load(struct update *u, const struct cover_row *row, struct err *err)
 	if (covers_state(u->run->coll, row, &u->was, err) < 0 ||
 	    covers_certificate(u->run->coll, &u->arena, row->id, &u->proof, err) < 0)
 		return WN_NONE;
-	for (uint32_t o = 0; o < u->was.n; o++)
+	for (uint32_t o = 0, n = u->was.n; o < n; o++)
 		kept += u->was.witness[o] == STATE_KEPT;
 	if (memcmp(u->was.run.rule, u->proof.run.rule, 32) != 0 || u->was.run.revision != u->proof.run.revision ||
 	    u->proof.run.revision != row->revision || u->was.n != u->proof.documents || u->was.n != row->documents ||
-	    kept != row->kept)
+	    kept != row->kept || (u->run->group && !u->was.group))
 		return err_set(err, WN_NONE, "its files are of different runs");
 	if (memcmp(about.rule, u->was.run.rule, 32) != 0 || memcmp(about.selection, u->was.run.selection, 32) != 0)
 		return err_set(err, WN_NONE, "the rule or the selection reads differently now");
