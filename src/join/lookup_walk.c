@@ -285,6 +285,7 @@ void lookup_walkers_close(struct lookup *x)
 		vec_release(&w->refs);
 		vec_release(&w->order);
 		vec_release(&w->met);
+		vec_release(&w->considered);
 		vec_release(&w->later);
 		mem_free(w->mark);
 		mem_free(w->alone);
