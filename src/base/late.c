@@ -1,18 +1,15 @@
-/* base/late.c -- libraries that few commands need, loaded when one of their functions is first called.
+/* base/late.c -- see late.h: ICU, uchardet, libpsl and libcrypto.
  *
- * ICU, uchardet and libpsl bring four more libraries along, and with libcrypto
- * they are two thirds of what starting the program costs, which is a good part
- * of a small command.  Each function below has the library's own name and
- * type, so that callers are written as if it were linked; the headers hold
- * what is here to those types.  Safe from any thread.
+ * The first three bring four more libraries along, and with libcrypto they were
+ * two thirds of what starting the program cost, which is a good part of a small
+ * command.
  */
+#include "base/late.h"
+
 #include <dlfcn.h>
 #include <libpsl.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
 #include <uchardet.h>
 #include <unicode/uchar.h>
 #include <unicode/ucnv.h>
@@ -24,22 +21,7 @@
 
 #include "base/log.h"
 
-#define QUOTE_(x) #x
-#define QUOTE(x) QUOTE_(x)
-
-struct library {
-	const char *file;
-	void *handle;
-	pthread_mutex_t lock;
-};
-
-/* By the names of the interfaces that the headers are of. */
-static struct library icu = { "libicuuc.so." U_ICU_VERSION_SHORT, NULL, PTHREAD_MUTEX_INITIALIZER },
-		      chardet = { "libuchardet.so.0", NULL, PTHREAD_MUTEX_INITIALIZER },
-		      psl = { "libpsl.so.5", NULL, PTHREAD_MUTEX_INITIALIZER },
-		      crypto = { "libcrypto.so." QUOTE(OPENSSL_SHLIB_VERSION), NULL, PTHREAD_MUTEX_INITIALIZER };
-
-static void *load(struct library *l, const char *name, _Atomic(void *) *at)
+void *late_load(struct late_library *l, const char *name, _Atomic(void *) *at)
 {
 	void *found;
 
@@ -54,28 +36,9 @@ static void *load(struct library *l, const char *name, _Atomic(void *) *at)
 	return found;
 }
 
-/* POSIX has a function's address in a pointer to void; C does not. */
-#define FUNCTION(library, name)                                               \
-	static _Atomic(void *) late_at;                                       \
-	void *late_p = atomic_load_explicit(&late_at, memory_order_acquire);  \
-	__typeof__(name) *late_f;                                             \
-	if (!late_p)                                                          \
-		late_p = load(&(library), QUOTE(name), &late_at);             \
-	memcpy(&late_f, &late_p, sizeof late_f)
-
-#define LATE(library, type, name, parameters, arguments) \
-	type name parameters                             \
-	{                                                \
-		FUNCTION(library, name);                 \
-		return late_f arguments;                 \
-	}
-
-#define LATE_VOID(library, name, parameters, arguments) \
-	void name parameters                            \
-	{                                               \
-		FUNCTION(library, name);                \
-		late_f arguments;                       \
-	}
+static struct late_library icu = LATE_LIBRARY("libicuuc.so." U_ICU_VERSION_SHORT),
+			   chardet = LATE_LIBRARY("libuchardet.so.0"), psl = LATE_LIBRARY("libpsl.so.5"),
+			   crypto = LATE_LIBRARY("libcrypto.so." QUOTE(OPENSSL_SHLIB_VERSION));
 
 /* ---- ICU: one character ---- */
 
