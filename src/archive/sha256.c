@@ -47,7 +47,9 @@ static void block(uint32_t h[8], const unsigned char p[64])
 
 void digest_sha256(struct str data, unsigned char out[32])
 {
-	uint32_t h[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+	uint32_t h[8] = {
+		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19
+	};
 	unsigned char last[128] = { 0 };
 	uint64_t bits = (uint64_t)data.n * 8;
 	size_t at = 0, left, end;

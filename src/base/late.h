@@ -18,21 +18,21 @@ struct late_library {
 	pthread_mutex_t lock;
 };
 
-#define LATE_LIBRARY(file)                              \
-	{                                               \
-		file, NULL, PTHREAD_MUTEX_INITIALIZER   \
+#define LATE_LIBRARY(file)                            \
+	{                                             \
+		file, NULL, PTHREAD_MUTEX_INITIALIZER \
 	}
 
 /* A function's address, which is put to *at too; ends the program when the library is not there. */
 void *late_load(struct late_library *l, const char *name, _Atomic(void *) *at);
 
 /* POSIX has a function's address in a pointer to void; C does not. */
-#define FUNCTION(library, name)                                               \
-	static _Atomic(void *) late_at;                                       \
-	void *late_p = atomic_load_explicit(&late_at, memory_order_acquire);  \
-	__typeof__(name) *late_f;                                             \
-	if (!late_p)                                                          \
-		late_p = late_load(&(library), QUOTE(name), &late_at);             \
+#define FUNCTION(library, name)                                              \
+	static _Atomic(void *) late_at;                                      \
+	void *late_p = atomic_load_explicit(&late_at, memory_order_acquire); \
+	__typeof__(name) *late_f;                                            \
+	if (!late_p)                                                         \
+		late_p = late_load(&(library), QUOTE(name), &late_at);       \
 	memcpy(&late_f, &late_p, sizeof late_f)
 
 #define LATE(library, type, name, parameters, arguments) \

@@ -56,8 +56,8 @@ LATE(zstd, size_t, ZSTD_compress2, (ZSTD_CCtx * c, void *out, size_t room, const
      (c, out, room, in, n))
 LATE(zstd, size_t, ZSTD_compressCCtx, (ZSTD_CCtx * c, void *out, size_t room, const void *in, size_t n, int level),
      (c, out, room, in, n, level))
-LATE(zstd, size_t, ZSTD_compressStream2,
-     (ZSTD_CCtx * c, ZSTD_outBuffer *out, ZSTD_inBuffer *in, ZSTD_EndDirective end), (c, out, in, end))
+LATE(zstd, size_t, ZSTD_compressStream2, (ZSTD_CCtx * c, ZSTD_outBuffer *out, ZSTD_inBuffer *in, ZSTD_EndDirective end),
+     (c, out, in, end))
 LATE(zstd, ZSTD_DCtx *, ZSTD_createDCtx, (void), ())
 LATE(zstd, size_t, ZSTD_freeDCtx, (ZSTD_DCtx * d), (d))
 LATE(zstd, size_t, ZSTD_DCtx_reset, (ZSTD_DCtx * d, ZSTD_ResetDirective what), (d, what))

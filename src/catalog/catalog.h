@@ -19,7 +19,8 @@
 #include "base/err.h"
 
 #define CATALOG_VERSION 4 /* of the schema; a newer one is refused, */
-#define CATALOG_READY 3	  /* from here on it is used as it is, and an older one brought up to that: 3 has a table cover_member */
+#define CATALOG_READY \
+	3 /* from here on it is used as it is, and an older one brought up to that: 3 has a table cover_member */
 
 struct catalog;
 

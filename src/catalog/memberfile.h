@@ -10,11 +10,11 @@
 
 #define MEMBER_KEPT UINT32_MAX /* instead of a witness */
 
-struct member_list {			    /* in the canonical order of documents */
+struct member_list { /* in the canonical order of documents */
 	uint32_t n;
-	const uint32_t *id;		    /* captures */
-	const uint32_t *witness, *shared;   /* witness: a number of this order, or MEMBER_KEPT */
-	const uint32_t *size;		    /* shingles; 0 of kept ones that are nobody's witness, where it would cost something */
+	const uint32_t *id;		  /* captures */
+	const uint32_t *witness, *shared; /* witness: a number of this order, or MEMBER_KEPT */
+	const uint32_t *size; /* shingles; 0 of kept ones that are nobody's witness, where it would cost something */
 };
 
 struct memberfile {

@@ -53,7 +53,7 @@ struct members_cursor {
 	const uint32_t *order;
 	uint32_t at, end;
 	uint64_t cover;
-	int kept;	/* only those; -1: all */
+	int kept; /* only those; -1: all */
 	bool all_covers, none;
 };
 
@@ -107,9 +107,10 @@ static unsigned given_by(const struct sqlite3_index_constraint *c)
 	case COLUMN_CAPTURE: return same ? GIVEN_CAPTURE : from ? GIVEN_CAPTURE_FROM : 0;
 	case COLUMN_KEPT: return same ? GIVEN_KEPT : 0;
 	case COLUMN_WITNESS:
-		return same ? GIVEN_WITNESS
-		       : from ? GIVEN_WITNESS_FROM
-		       : c->op == SQLITE_INDEX_CONSTRAINT_ISNULL ? ONLY_KEPT : 0;
+		return same					 ? GIVEN_WITNESS
+		       : from					 ? GIVEN_WITNESS_FROM
+		       : c->op == SQLITE_INDEX_CONSTRAINT_ISNULL ? ONLY_KEPT
+								 : 0;
 	default: return 0;
 	}
 }
@@ -179,9 +180,9 @@ static int members_best(sqlite3_vtab *base, sqlite3_index_info *info)
 static int members_failed(struct members_table *t, uint64_t cover, const char *why)
 {
 	sqlite3_free(t->base.zErrMsg);
-	t->base.zErrMsg =
-	    sqlite3_mprintf("the members of cover %llu cannot be read: %s; 'winnow cover rm' and 'winnow reduce' make it again",
-			    (unsigned long long)cover, why);
+	t->base.zErrMsg = sqlite3_mprintf(
+	    "the members of cover %llu cannot be read: %s; 'winnow cover rm' and 'winnow reduce' make it again",
+	    (unsigned long long)cover, why);
 	return SQLITE_CORRUPT;
 }
 
@@ -207,9 +208,9 @@ static int find_file(struct members_table *t, uint64_t cover, uint64_t revision,
 	if (!f)
 		return members_failed(t, cover, "too many covers are asked for at once");
 	forget_file(f);
-	rc = memberfile_open(
-	    &f->file, arena_printf(&a, "%s/runs/%06" PRIu64 "-r%" PRIu64 ".members", t->dir, cover, revision).p,
-	    revision, &err);
+	rc = memberfile_open(&f->file,
+			     arena_printf(&a, "%s/runs/%06" PRIu64 "-r%" PRIu64 ".members", t->dir, cover, revision).p,
+			     revision, &err);
 	if (rc < 0 && rc != WN_DATA)
 		rc = memberfile_open(&f->file, arena_printf(&a, "%s/runs/%06" PRIu64 ".members", t->dir, cover).p,
 				     revision, &err);
@@ -262,8 +263,9 @@ static int enter(struct members_cursor *c, uint64_t cover)
 	int rc;
 
 	leave(c);
-	if (!t->next && (rc = sqlite3_prepare_v3(t->db, "select id, revision from cover where id >= ? order by id limit 1",
-						 -1, SQLITE_PREPARE_PERSISTENT, &t->next, NULL)) != SQLITE_OK)
+	if (!t->next &&
+	    (rc = sqlite3_prepare_v3(t->db, "select id, revision from cover where id >= ? order by id limit 1", -1,
+				     SQLITE_PREPARE_PERSISTENT, &t->next, NULL)) != SQLITE_OK)
 		return rc;
 	sqlite3_bind_int64(t->next, 1, (sqlite3_int64)cover);
 	there = sqlite3_step(t->next) == SQLITE_ROW;

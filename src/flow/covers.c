@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/os.h"
+#include "flow/covers_rows.h"
 
 static int failed(sqlite3 *db, const char *what, struct err *err)
 {
@@ -171,88 +172,6 @@ static int slurp(const char *dir, struct arena *a, uint64_t cover, uint64_t revi
 	return os_slurp(a, *path, 4 * GIB, out, err);
 }
 
-static int delete_members(sqlite3 *db, uint64_t cover, const uint64_t *gone, size_t n, struct err *err)
-{
-	sqlite3_stmt *s = NULL;
-	int rc = WN_OK;
-
-	if (sqlite3_prepare_v2(db, "delete from cover_member where cover = ? and capture = ?", -1, &s, NULL) !=
-	    SQLITE_OK)
-		return failed(db, "cover_member", err);
-	for (size_t i = 0; i < n && rc == WN_OK; i++) {
-		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)gone[i]);
-		if (sqlite3_step(s) != SQLITE_DONE)
-			rc = failed(db, "cover_member", err);
-		sqlite3_reset(s);
-	}
-	sqlite3_finalize(s);
-	return rc;
-}
-
-struct capture_document {
-	uint32_t capture, document;
-};
-
-static int by_capture(const void *a, const void *b)
-{
-	const struct capture_document *x = a, *y = b;
-
-	return x->capture < y->capture ? -1 : x->capture > y->capture;
-}
-
-static int insert_member(sqlite3 *db, sqlite3_stmt *s, uint64_t cover, const struct member_list *m, uint32_t d,
-			 struct err *err)
-{
-	bool kept = m->witness[d] == MEMBER_KEPT;
-	uint32_t values[4] = { 0 };
-	int rc;
-
-	if (!kept) {
-		values[0] = m->id[m->witness[d]];
-		values[1] = m->shared[d];
-		values[2] = m->size[d];
-		values[3] = m->size[m->witness[d]];
-	}
-	sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-	sqlite3_bind_int64(s, 2, m->id[d]);
-	sqlite3_bind_int(s, 3, kept);
-	for (int k = 0; k < 4; k++)
-		if (kept)
-			sqlite3_bind_null(s, 4 + k);
-		else
-			sqlite3_bind_int64(s, 4 + k, values[k]);
-	rc = sqlite3_step(s) == SQLITE_DONE ? WN_OK : failed(db, "cover_member", err);
-	sqlite3_reset(s);
-	return rc;
-}
-
-/* Members as rows: all of them, or those that differ. */
-static int insert_members(sqlite3 *db, const struct cover_row *row, const struct member_list *m, struct err *err)
-{
-	struct capture_document *all;
-	sqlite3_stmt *s = NULL;
-	size_t n = 0;
-	int rc = WN_OK;
-
-	/* the oldest collections had no index of witnesses */
-	if (sqlite3_exec(db, "create index if not exists cover_witness on cover_member (cover, witness)", NULL, NULL,
-			 NULL) != SQLITE_OK ||
-	    sqlite3_prepare_v2(db, "insert or replace into cover_member values (?,?,?,?,?,?,?)", -1, &s, NULL) !=
-		SQLITE_OK)
-		return failed(db, "cover_member", err);
-	all = mem_array((size_t)m->n + 1, sizeof *all);
-	for (uint32_t d = 0; d < m->n; d++)
-		if (!row->patch || row->differs(row->update, d))
-			all[n++] = (struct capture_document){ m->id[d], d };
-	sort_array(all, n, sizeof *all, by_capture);
-	for (size_t i = 0; i < n && rc == WN_OK; i++)
-		rc = insert_member(db, s, row->id, m, all[i].document, err);
-	mem_free(all);
-	sqlite3_finalize(s);
-	return rc;
-}
-
 static int insert_row(sqlite3 *db, const struct cover_row *row, struct err *err)
 {
 	struct buf options = BUF(16 * MIB), report = BUF(64 * MIB);
@@ -309,45 +228,6 @@ static int delete_row(sqlite3 *db, uint64_t cover, struct err *err)
 
 	snprintf(sql, sizeof sql, "delete from cover where id = %" PRIu64, cover);
 	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover", err);
-}
-
-/* Are members rows of a table, as they are in a collection of catalogue version 3? */
-static bool members_are_rows(sqlite3 *db)
-{
-	sqlite3_stmt *s = NULL;
-	bool rows = sqlite3_prepare_v2(db, "select 1 from sqlite_master where type = 'table' and name = 'cover_member'",
-				       -1, &s, NULL) == SQLITE_OK &&
-		    sqlite3_step(s) == SQLITE_ROW;
-
-	sqlite3_finalize(s);
-	return rows;
-}
-
-static int delete_members_of(sqlite3 *db, uint64_t cover, struct err *err)
-{
-	char sql[80];
-
-	snprintf(sql, sizeof sql, "delete from cover_member where cover = %" PRIu64, cover);
-	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover_member", err);
-}
-
-/* A table without rows goes: from then on members are files. */
-static int leave_rows(sqlite3 *db, bool *rows, struct err *err)
-{
-	sqlite3_stmt *s = NULL;
-	bool empty = sqlite3_prepare_v2(db, "select 1 from cover_member limit 1", -1, &s, NULL) == SQLITE_OK &&
-		     sqlite3_step(s) == SQLITE_DONE;
-	char sql[160];
-
-	sqlite3_finalize(s);
-	if (!empty)
-		return WN_OK;
-	snprintf(sql, sizeof sql, "drop table cover_member; update meta set value = '%d' where key = 'version'",
-		 CATALOG_VERSION);
-	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return failed(db, "cover_member", err);
-	*rows = false;
-	return WN_OK;
 }
 
 /* The revision that a cover is of in the catalogue; UINT64_MAX when it is not there. */
@@ -413,10 +293,10 @@ static int make_way(sqlite3 *db, struct cover_row *row, bool *rows, struct err *
 	if (!row->id)
 		rc = next_id(db, &row->id, err);
 	else if ((rc = delete_row(db, row->id, err)) == WN_OK && *rows)
-		rc = row->patch ? delete_members(db, row->id, row->gone, row->n_gone, err)
-				: delete_members_of(db, row->id, err);
+		rc = row->patch ? rows_delete(db, row->id, row->gone, row->n_gone, err)
+				: rows_delete_all(db, row->id, err);
 	if (rc == WN_OK && *rows && !row->patch)
-		rc = leave_rows(db, rows, err);
+		rc = rows_leave(db, rows, err);
 	return rc == WN_OK && row->name.n ? name_is_free(db, row, err) : rc;
 }
 
@@ -437,13 +317,13 @@ int covers_store(const char *dir, struct cover_row *row, const struct member_lis
 		rc = failed(db, "storing the cover", err);
 		goto out;
 	}
-	rows = members_are_rows(db);
+	rows = rows_here(db);
 	was = replaces ? stored_revision(db, row->id) : 0;
 	if ((rc = make_way(db, row, &rows, err)) == WN_OK &&
 	    (rc = write_files(dir, row, replaces ? row->revision : 0, rows ? NULL : members, proof, state, err)) ==
 		WN_OK &&
 	    (rc = insert_row(db, row, err)) == WN_OK && rows)
-		rc = insert_members(db, row, members, err);
+		rc = rows_insert(db, row, members, err);
 	if (rc == WN_OK && commit)
 		rc = commit->run(commit->context, db, row->id, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
@@ -678,8 +558,8 @@ int covers_remove(const char *dir, uint64_t cover, struct err *err)
 		"from cover",
 		NULL, NULL, NULL) != SQLITE_OK)
 		rc = failed(db, "removing the cover", err);
-	if (rc == WN_OK && members_are_rows(db))
-		rc = delete_members_of(db, cover, err);
+	if (rc == WN_OK && rows_here(db))
+		rc = rows_delete_all(db, cover, err);
 	if (rc == WN_OK && (rc = delete_row(db, cover, err)) == WN_OK &&
 	    sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
 		rc = failed(db, "removing the cover", err);

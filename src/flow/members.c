@@ -17,9 +17,8 @@ static const char *const queries[] = {
 	[MEMBERS_ALL] = COLUMNS "where cover = ?1 and capture > ?3 order by capture",
 	[MEMBERS_KEPT] = COLUMNS BY_WITNESS "where cover = ?1 and witness is null and capture > ?3 order by capture",
 	[MEMBERS_DROPPED] = COLUMNS "where cover = ?1 and capture > ?3 and kept = 0 order by capture",
-	[MEMBERS_BY_WITNESS] =
-	    COLUMNS BY_WITNESS
-	    "where cover = ?1 and witness >= ?2 and (witness, capture) > (?2, ?3) order by witness, capture",
+	[MEMBERS_BY_WITNESS] = COLUMNS BY_WITNESS
+	"where cover = ?1 and witness >= ?2 and (witness, capture) > (?2, ?3) order by witness, capture",
 	[MEMBERS_OF] = COLUMNS BY_WITNESS "where cover = ?1 and witness = ?2 and capture > ?3 order by capture",
 };
 

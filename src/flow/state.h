@@ -36,12 +36,12 @@ struct run_state {
 	uint32_t *group;     /* [n]; NULL without quotas */
 	/* [n] These are in the file of members where there is one (catalog/memberfile.h), else here. */
 	uint32_t *id, *witness, *shared;
-	uint32_t *start, *by;		  /* [n + 1], [edges]: coverers of core documents, ascending; of others none */
-	struct state_part *parts;	  /* [n_parts] */
-	uint8_t *kind;			  /* [n] */
-	struct os_map map;		  /* where the arrays are, and */
-	struct memberfile members;	  /* or */
-	void *memory, *more;		  /* more: group, id, witness, shared */
+	uint32_t *start, *by;	   /* [n + 1], [edges]: coverers of core documents, ascending; of others none */
+	struct state_part *parts;  /* [n_parts] */
+	uint8_t *kind;		   /* [n] */
+	struct os_map map;	   /* where the arrays are, and */
+	struct memberfile members; /* or */
+	void *memory, *more;	   /* more: group, id, witness, shared */
 };
 
 /* Arrays to be filled. */

@@ -213,7 +213,7 @@ void lookup_gather_row(struct lookup *x, struct walker *w, uint32_t row)
 	for (uint32_t i = 0, count = kept->rows[row].n; class && i < count; i++) {
 		if (i + AHEAD < count)
 			__builtin_prefetch(&kept->classes[class[i + AHEAD]]);
-		add_part(x, w, class[i], kept->classes[class[i]].weight, true);
+		add_part(x, w, class[i], kept -> classes[class[i]].weight, true);
 	}
 	if (kept->added.n && kept->rows[row].alone) { /* no other row has them, but added sets may */
 		w->alone[row] = kept->rows[row].alone;

@@ -57,9 +57,13 @@ static void store(struct test *t, sqlite3 *db, const char *dir, unsigned cover, 
 
 	CHECK(memberfile_write(&m, revision, members_path(t, dir, cover, first ? 0 : revision), &err) == WN_OK, "%s",
 	      err.text);
-	run_sql(t, db, arena_printf(t->arena, "delete from twin where cover = %u; delete from cover where id = %u", cover, cover).p);
+	run_sql(
+	    t, db,
+	    arena_printf(t->arena, "delete from twin where cover = %u; delete from cover where id = %u", cover, cover)
+		.p);
 	run_sql(t, db,
-		arena_printf(t->arena, "insert into cover values (%u, null, '', '', null, '{}', %u, 0, 'done', %u, 0, 0, '')",
+		arena_printf(t->arena,
+			     "insert into cover values (%u, null, '', '', null, '{}', %u, 0, 'done', %u, 0, 0, '')",
 			     cover, revision, m.n)
 		    .p);
 	for (uint32_t i = 0; i < m.n; i++) {
@@ -67,9 +71,10 @@ static void store(struct test *t, sqlite3 *db, const char *dir, unsigned cover, 
 
 		run_sql(t, db,
 			(w == MEMBER_KEPT
-			     ? arena_printf(t->arena, "insert into twin values (%u, %u, 1, null, null, null, null)", cover, m.id[i])
-			     : arena_printf(t->arena, "insert into twin values (%u, %u, 0, %u, %u, %u, %u)", cover, m.id[i], m.id[w],
-					    m.shared[i], m.size[i], m.size[w]))
+			     ? arena_printf(t->arena, "insert into twin values (%u, %u, 1, null, null, null, null)",
+					    cover, m.id[i])
+			     : arena_printf(t->arena, "insert into twin values (%u, %u, 0, %u, %u, %u, %u)", cover,
+					    m.id[i], m.id[w], m.shared[i], m.size[i], m.size[w]))
 			    .p);
 	}
 }
@@ -86,7 +91,8 @@ static struct str answer(struct test *t, sqlite3 *db, const char *sql, const cha
 			buf_printf(&text, "%s", table);
 		else
 			buf_byte(&text, *p);
-	if (CHECK(sqlite3_prepare_v2(db, text.p, (int)text.n, &s, NULL) == SQLITE_OK, "%s: %s", sql, sqlite3_errmsg(db)))
+	if (CHECK(sqlite3_prepare_v2(db, text.p, (int)text.n, &s, NULL) == SQLITE_OK, "%s: %s", sql,
+		  sqlite3_errmsg(db)))
 		while (sqlite3_step(s) == SQLITE_ROW)
 			for (int i = 0; i < sqlite3_column_count(s); i++)
 				buf_printf(&out, "%s%s",
@@ -168,9 +174,10 @@ TEST(members, answer_as_a_table_does)
 	REQUIRE(catalog_open(&c, dir, CATALOG_CREATE, &fresh, &err) == WN_OK, "%s", err.text);
 	db = catalog_sqlite(c);
 	os_mkdir(arena_printf(t->arena, "%s/runs", dir).p, NULL);
-	run_sql(t, db,
-		"create table twin (cover integer not null, capture integer not null, kept integer not null, witness integer, shared integer, size integer, "
-		"witness_size integer, primary key (cover, capture)) without rowid");
+	run_sql(
+	    t, db,
+	    "create table twin (cover integer not null, capture integer not null, kept integer not null, witness integer, shared integer, size integer, "
+	    "witness_size integer, primary key (cover, capture)) without rowid");
 	for (unsigned round = 1; round <= 12; round++) {
 		for (unsigned cover = 1; cover <= COVERS; cover++)
 			if (round == 1 || test_below(t, 2))
