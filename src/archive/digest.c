@@ -3,7 +3,6 @@
 
 #define OPENSSL_SUPPRESS_DEPRECATED /* digest_sha256 */
 #include <openssl/evp.h>
-#include <openssl/sha.h>
 #include <pthread.h>
 
 #include "base/log.h"
@@ -197,14 +196,4 @@ void digest_of(enum digest_kind kind, struct str data, struct digest *out)
 	hasher_add(&h, data);
 	hasher_end(&h, out);
 	hasher_release(&h);
-}
-
-void digest_sha256(struct str data, unsigned char out[32])
-{
-	/* of a few short texts: to fetch the methods for that would be most of what a small command does */
-	SHA256_CTX c;
-
-	SHA256_Init(&c);
-	SHA256_Update(&c, data.p, data.n);
-	SHA256_Final(out, &c);
 }

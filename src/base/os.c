@@ -294,6 +294,7 @@ int os_atomic_open(struct os_atomic *f, const char *path, struct err *err)
 	int rc;
 
 	f->fd = -1;
+	f->unsynced = false;
 	f->path = mem_strdup(path);
 	f->tmp = mem_alloc(n + 5);
 	memcpy(f->tmp, path, n);
@@ -308,11 +309,12 @@ int os_atomic_commit(struct os_atomic *f, struct err *err)
 	char *copy = mem_strdup(f->path);
 	int rc;
 
-	if ((rc = os_fsync(f->fd, f->tmp, err)) == WN_OK && (rc = os_rename(f->tmp, f->path, err)) == WN_OK) {
+	if ((rc = f->unsynced ? WN_OK : os_fsync(f->fd, f->tmp, err)) == WN_OK &&
+	    (rc = os_rename(f->tmp, f->path, err)) == WN_OK) {
 		os_close(&f->fd);
 		mem_free(f->tmp);
 		f->tmp = NULL; /* nothing to remove any more */
-		rc = os_fsync_dir(dirname(copy), err);
+		rc = f->unsynced ? WN_OK : os_fsync_dir(dirname(copy), err);
 	}
 	mem_free(copy);
 	os_atomic_abort(f);

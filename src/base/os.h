@@ -47,6 +47,8 @@ void os_close(int *fd); /* sets *fd to -1; -1 is fine */
 struct os_atomic {
 	int fd;
 	char *path, *tmp;
+	bool
+	    unsynced; /* nothing is waited for: after the power failed it may be damaged, and whoever reads it will see that */
 };
 int os_atomic_open(struct os_atomic *f, const char *path, struct err *err);
 int os_atomic_commit(struct os_atomic *f, struct err *err); /* closes it either way */

@@ -108,10 +108,8 @@ create table cover (
 	revision integer not null, created integer not null, state text not null, documents integer not null, kept integer not null,
 	lower_bound integer not null, report text not null
 );
-create table cover_member (cover integer not null, capture integer not null, kept integer not null, witness integer,
-	shared integer, size integer, witness_size integer, primary key (cover, capture)) without rowid;
--- What a document covers, and what is kept (no witness), each in order.
-create index cover_witness on cover_member (cover, witness);
+-- cover_member (cover, capture, kept, witness, shared, size, witness_size) is no table but the files runs/*.members,
+-- which winnow's own SQLite shows as one.
 
 -- Rules that people saved under a name.
 create table rule (name text primary key, text text not null, selection text) without rowid;

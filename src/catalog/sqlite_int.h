@@ -147,6 +147,8 @@ int sq_links(struct catalog *c, uint64_t page, int (*each)(void *context, const 
 int sq_links_install(struct sqlite_catalog *c);
 int sq_lost_links(struct catalog *c, int (*each)(void *context, uint64_t page), void *context, struct err *err);
 int sq_forget_links(struct catalog *c, const uint64_t *pages, size_t n, struct err *err);
+/* The members of covers as a table, for this connection to the catalogue of a collection. */
+int sq_members_install(sqlite3 *db, const char *dir);
 /* Brings a catalogue of an earlier version up to date, in one transaction. */
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err);
 /* Indexes that collections of any version may lack: a writer adds them, a reader can do without. */

@@ -72,8 +72,9 @@ static int add_lines(struct sqlite_catalog *c, struct err *err)
 	return sq_exec(c, "alter table file add column lines integer not null default 0", err);
 }
 
-/* Version 4 has links in segments; those that are in the table stay there. */
-static int allow_segments(struct sqlite_catalog *c, struct err *err)
+/* Version 4 has links in segments and members of covers in files; those that are in tables stay there
+ * (flow/covers_rows.h says until when). */
+static int allow_files(struct sqlite_catalog *c, struct err *err)
 {
 	(void)c, (void)err;
 	return WN_OK;
@@ -101,7 +102,7 @@ int sq_add_indexes(struct sqlite_catalog *c, struct err *err)
 int sq_migrate(struct sqlite_catalog *c, int64_t from, struct err *err)
 {
 	static int (*const steps[])(struct sqlite_catalog *,
-				    struct err *) = { [1] = pack_links, [2] = add_lines, [3] = allow_segments };
+				    struct err *) = { [1] = pack_links, [2] = add_lines, [3] = allow_files };
 	char sql[80];
 	int rc;
 

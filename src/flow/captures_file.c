@@ -55,9 +55,16 @@ static bool map_table(struct captures *c, const char *path)
 
 static bool write_whole(const char *path, const void *p, size_t n)
 {
+	struct os_atomic f;
 	struct err ignored = { 0 };
 
-	return os_store(path, str_n(p, n), &ignored) == WN_OK;
+	if (os_atomic_open(&f, path, &ignored) < 0)
+		return false;
+	f.unsynced = true;
+	if (os_write(f.fd, p, n, path, &ignored) == WN_OK)
+		return os_atomic_commit(&f, &ignored) == WN_OK;
+	os_atomic_abort(&f);
+	return false;
 }
 
 static bool store_table(struct captures *c, const char *path)

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/os.h"
+#include "flow/covers_rows.h"
 
 static int failed(sqlite3 *db, const char *what, struct err *err)
 {
@@ -83,20 +84,27 @@ static const char *run_path(const char *dir, struct arena *a, uint64_t cover, ui
 	return arena_printf(a, "%s/runs/%06" PRIu64 ".%s", dir, cover, ending).p;
 }
 
-/* The cover's own files, those of `revision` left out; all when it is UINT64_MAX. */
-static int remove_files(const char *dir, uint64_t cover, uint64_t revision, struct err *err)
+/* The cover's own files, those of `revision` left out, and the members of the revision before, `was`: somebody may be
+ * reading them.  All when it is UINT64_MAX. */
+static int remove_files(const char *dir, uint64_t cover, uint64_t revision, uint64_t was, struct err *err)
 {
 	struct arena a = { 0 };
-	const char *runs = arena_printf(&a, "%s/runs", dir).p;
+	const char *runs = arena_printf(&a, "%s/runs", dir).p, *before = run_path(dir, &a, cover, was, "members");
 	struct str plain = arena_printf(&a, "%06" PRIu64 ".", cover),
 		   later = arena_printf(&a, "%06" PRIu64 "-r", cover),
 		   now = arena_printf(&a, "%06" PRIu64 "-r%" PRIu64 ".", cover, revision), *names;
 	size_t n;
 	int rc = os_list(&a, runs, "", &names, &n, err);
 
-	for (size_t i = 0; i < n && rc == WN_OK; i++)
-		if ((str_starts(names[i], plain) || str_starts(names[i], later)) && !str_starts(names[i], now))
-			rc = os_unlink(arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p, err);
+	if (access(before, F_OK) != 0)
+		before = run_path(dir, &a, cover, 0, "members");
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
+		const char *path = arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p;
+
+		if ((str_starts(names[i], plain) || str_starts(names[i], later)) && !str_starts(names[i], now) &&
+		    (revision == UINT64_MAX || strcmp(path, before) != 0))
+			rc = os_unlink(path, err);
+	}
 	arena_release(&a);
 	return rc;
 }
@@ -122,7 +130,9 @@ static void link_index(const char *dir, struct arena *a, const struct cover_row 
 	}
 }
 
-static int write_files(const char *dir, const struct cover_row *row, uint64_t revision, const struct certificate *proof,
+/* members: NULL where they are rows. */
+static int write_files(const char *dir, const struct cover_row *row, uint64_t revision,
+		       const struct member_list *members, const struct certificate *proof,
 		       const struct run_state *state, struct err *err)
 {
 	uint64_t cover = row->id;
@@ -136,10 +146,13 @@ static int write_files(const char *dir, const struct cover_row *row, uint64_t re
 		rc = err_set(err, WN_LIMIT, "the certificate is larger than %zu bytes", bytes.max);
 		goto out;
 	}
+	if (members &&
+	    (rc = memberfile_write(members, row->revision, run_path(dir, &a, cover, revision, "members"), err)) < 0)
+		goto out;
 	if ((rc = os_store(run_path(dir, &a, cover, revision, "seg"), buf_view(&bytes), err)) < 0 || !state)
 		goto out;
 	link_index(dir, &a, row, revision);
-	rc = state_write(state, run_path(dir, &a, cover, revision, "state"), err);
+	rc = state_write(state, !members, run_path(dir, &a, cover, revision, "state"), err);
 out:
 	buf_release(&bytes);
 	arena_release(&a);
@@ -157,57 +170,6 @@ static int slurp(const char *dir, struct arena *a, uint64_t cover, uint64_t revi
 		return WN_OK;
 	*path = run_path(dir, a, cover, 0, ending);
 	return os_slurp(a, *path, 4 * GIB, out, err);
-}
-
-static int delete_members(sqlite3 *db, uint64_t cover, const uint64_t *gone, size_t n, struct err *err)
-{
-	sqlite3_stmt *s = NULL;
-	int rc = WN_OK;
-
-	if (sqlite3_prepare_v2(db, "delete from cover_member where cover = ? and capture = ?", -1, &s, NULL) !=
-	    SQLITE_OK)
-		return failed(db, "cover_member", err);
-	for (size_t i = 0; i < n && rc == WN_OK; i++) {
-		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)gone[i]);
-		if (sqlite3_step(s) != SQLITE_DONE)
-			rc = failed(db, "cover_member", err);
-		sqlite3_reset(s);
-	}
-	sqlite3_finalize(s);
-	return rc;
-}
-
-static int insert_members(sqlite3 *db, uint64_t cover, const struct cover_member *m, size_t n, struct err *err)
-{
-	sqlite3_stmt *s = NULL;
-	int rc = WN_OK;
-
-	/* collections of before had no index of witnesses */
-	if (sqlite3_exec(db, "create index if not exists cover_witness on cover_member (cover, witness)", NULL, NULL,
-			 NULL) != SQLITE_OK ||
-	    sqlite3_prepare_v2(db, "insert or replace into cover_member values (?,?,?,?,?,?,?)", -1, &s, NULL) !=
-		SQLITE_OK)
-		return failed(db, "cover_member", err);
-	for (size_t i = 0; i < n && rc == WN_OK; i++) {
-		sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)m[i].id);
-		sqlite3_bind_int(s, 3, m[i].kept);
-		if (m[i].kept) {
-			for (int k = 4; k <= 7; k++)
-				sqlite3_bind_null(s, k);
-		} else {
-			sqlite3_bind_int64(s, 4, (sqlite3_int64)m[i].witness);
-			sqlite3_bind_int64(s, 5, (sqlite3_int64)m[i].shared);
-			sqlite3_bind_int64(s, 6, (sqlite3_int64)m[i].size);
-			sqlite3_bind_int64(s, 7, (sqlite3_int64)m[i].witness_size);
-		}
-		if (sqlite3_step(s) != SQLITE_DONE)
-			rc = failed(db, "cover_member", err);
-		sqlite3_reset(s);
-	}
-	sqlite3_finalize(s);
-	return rc;
 }
 
 static int insert_row(sqlite3 *db, const struct cover_row *row, struct err *err)
@@ -268,16 +230,6 @@ static int delete_row(sqlite3 *db, uint64_t cover, struct err *err)
 	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : failed(db, "cover", err);
 }
 
-static int delete_rows(sqlite3 *db, uint64_t cover, struct err *err)
-{
-	char sql[80];
-
-	snprintf(sql, sizeof sql, "delete from cover_member where cover = %" PRIu64, cover);
-	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-		return failed(db, "cover", err);
-	return delete_row(db, cover, err);
-}
-
 /* The revision that a cover is of in the catalogue; UINT64_MAX when it is not there. */
 static uint64_t stored_revision(sqlite3 *db, uint64_t cover)
 {
@@ -331,12 +283,30 @@ static int name_is_free(sqlite3 *db, const struct cover_row *row, struct err *er
 	return rc;
 }
 
-int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n,
+/* In the transaction: what is of the cover before goes, and there is an id. */
+static int make_way(sqlite3 *db, struct cover_row *row, bool *rows, struct err *err)
+{
+	int rc = WN_OK;
+
+	if (row->patch && stored_revision(db, row->id) != row->was_revision)
+		return err_set(err, WN_CATALOG, "the cover was changed or removed meanwhile; nothing was stored");
+	if (!row->id)
+		rc = next_id(db, &row->id, err);
+	else if ((rc = delete_row(db, row->id, err)) == WN_OK && *rows)
+		rc = row->patch ? rows_delete(db, row->id, row->gone, row->n_gone, err)
+				: rows_delete_all(db, row->id, err);
+	if (rc == WN_OK && *rows && !row->patch)
+		rc = rows_leave(db, rows, err);
+	return rc == WN_OK && row->name.n ? name_is_free(db, row, err) : rc;
+}
+
+int covers_store(const char *dir, struct cover_row *row, const struct member_list *members,
 		 const struct certificate *proof, const struct run_state *state, const struct covers_commit *commit,
 		 struct err *err)
 {
 	struct catalog *c = NULL;
-	bool replaces = row->id != 0;
+	bool replaces = row->id != 0, rows;
+	uint64_t was;
 	sqlite3 *db;
 	int rc;
 
@@ -347,18 +317,13 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 		rc = failed(db, "storing the cover", err);
 		goto out;
 	}
-	if (row->patch && stored_revision(db, row->id) != row->was_revision)
-		rc = err_set(err, WN_CATALOG, "the cover was changed or removed meanwhile; nothing was stored");
-	else if (row->patch)
-		rc = delete_row(db, row->id, err) == WN_OK ? delete_members(db, row->id, row->gone, row->n_gone, err)
-							   : WN_CATALOG;
-	else
-		rc = replaces ? delete_rows(db, row->id, err) : next_id(db, &row->id, err);
-	if (rc == WN_OK && row->name.n)
-		rc = name_is_free(db, row, err);
-	if (rc == WN_OK && (rc = write_files(dir, row, replaces ? row->revision : 0, proof, state, err)) == WN_OK &&
-	    (rc = insert_row(db, row, err)) == WN_OK)
-		rc = insert_members(db, row->id, members, n, err);
+	rows = rows_here(db);
+	was = replaces ? stored_revision(db, row->id) : 0;
+	if ((rc = make_way(db, row, &rows, err)) == WN_OK &&
+	    (rc = write_files(dir, row, replaces ? row->revision : 0, rows ? NULL : members, proof, state, err)) ==
+		WN_OK &&
+	    (rc = insert_row(db, row, err)) == WN_OK && rows)
+		rc = rows_insert(db, row, members, err);
 	if (rc == WN_OK && commit)
 		rc = commit->run(commit->context, db, row->id, err);
 	if (rc == WN_OK && sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
@@ -366,7 +331,7 @@ int covers_store(const char *dir, struct cover_row *row, const struct cover_memb
 	if (rc < 0)
 		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
 	else if (replaces)
-		rc = remove_files(dir, row->id, row->revision, err);
+		rc = remove_files(dir, row->id, row->revision, was, err);
 out:
 	catalog_close(c);
 	return rc;
@@ -503,10 +468,12 @@ int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, str
 	step = sqlite3_step(s);
 	if (step == SQLITE_ROW)
 		covers_read_member(s, out);
-	else
+	else if (step == SQLITE_DONE)
 		rc = err_set(err, WN_NONE,
 			     "document %" PRIu64 " is not among the documents of this cover: its selection left it out",
 			     capture);
+	else
+		rc = failed(db, "cover_member", err);
 	sqlite3_finalize(s);
 	return rc;
 }
@@ -546,15 +513,19 @@ int covers_state(struct collection *coll, const struct cover_row *row, struct ru
 	const char *dir = catalog_dir(coll->catalog);
 	struct err ignored = { 0 };
 	struct arena a = { 0 };
-	const char *first = run_path(dir, &a, row->id, 0, "state");
-	int rc = state_read(out, run_path(dir, &a, row->id, row->revision, "state"), &ignored);
+	uint64_t revision = row->revision;
+	int rc = state_read(out, run_path(dir, &a, row->id, revision, "state"), &ignored);
 
-	if (rc < 0 && rc != WN_DATA && access(first, F_OK) != 0)
-		rc = err_set(err, WN_NONE,
-			     "nothing was kept to go on from: its pairs were too many, or runs/ was emptied");
-	else if (rc < 0 && rc != WN_DATA)
-		rc = state_read(out, first, err);
-	else if (rc < 0 && err)
+	if (rc < 0 && rc != WN_DATA) {
+		revision = 0; /* as it was first made */
+		rc = access(run_path(dir, &a, row->id, 0, "state"), F_OK) == 0
+			 ? state_read(out, run_path(dir, &a, row->id, 0, "state"), &ignored)
+			 : err_set(&ignored, WN_NONE,
+				   "nothing was kept to go on from: its pairs were too many, or runs/ was emptied");
+	}
+	if (rc == WN_OK && !out->id)
+		rc = state_join(out, run_path(dir, &a, row->id, revision, "members"), &ignored);
+	if (rc < 0 && err)
 		*err = ignored;
 	arena_release(&a);
 	return rc;
@@ -575,23 +546,27 @@ const char *covers_index(struct collection *coll, struct arena *a, const struct 
 int covers_remove(const char *dir, uint64_t cover, struct err *err)
 {
 	struct catalog *c = NULL;
-	char sql[400];
+	sqlite3 *db;
 	int rc;
 
 	if ((rc = catalog_open(&c, dir, CATALOG_SHARED, NULL, err)) < 0)
 		return rc;
-	snprintf(
-	    sql, sizeof sql,
-	    "begin immediate; insert or replace into meta select 'last_cover', max(max(id), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) "
-	    "from cover; delete from cover_member where cover = %" PRIu64 "; delete from cover where id = %" PRIu64
-	    "; commit",
-	    cover, cover);
-	if (sqlite3_exec(catalog_sqlite(c), sql, NULL, NULL, NULL) != SQLITE_OK) {
-		rc = failed(catalog_sqlite(c), "removing the cover", err);
-		sqlite3_exec(catalog_sqlite(c), "rollback", NULL, NULL, NULL);
-	} else {
-		rc = remove_files(dir, cover, UINT64_MAX, err);
-	}
+	db = catalog_sqlite(c);
+	if (sqlite3_exec(
+		db,
+		"begin immediate; insert or replace into meta select 'last_cover', max(max(id), ifnull((select cast(value as integer) from meta where key = 'last_cover'), 0)) "
+		"from cover",
+		NULL, NULL, NULL) != SQLITE_OK)
+		rc = failed(db, "removing the cover", err);
+	if (rc == WN_OK && rows_here(db))
+		rc = rows_delete_all(db, cover, err);
+	if (rc == WN_OK && (rc = delete_row(db, cover, err)) == WN_OK &&
+	    sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
+		rc = failed(db, "removing the cover", err);
+	if (rc < 0)
+		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+	else
+		rc = remove_files(dir, cover, UINT64_MAX, 0, err);
 	catalog_close(c);
 	return rc;
 }

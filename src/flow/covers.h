@@ -1,13 +1,15 @@
 /* flow/covers.h -- covers as the collection stores them.
  *
- * A row of `cover`, a row of `cover_member` per document, runs/ID.seg with
- * the certificate, runs/ID.state and runs/ID.postings* with what update needs.  The rows appear in
- * one transaction, after the files.  A cover that was brought up to date keeps
+ * A row of `cover`, runs/ID.members with its members (catalog/memberfile.h), which SQL sees as cover_member, runs/ID.seg
+ * with the certificate, runs/ID.state and runs/ID.postings* with what update needs.  The row appears in
+ * one transaction, after the files.  In collections made before catalogue version 4 cover_member is a table, and stays one while
+ * it has rows.  A cover that was brought up to date keeps
  * its id; its files are then ID-rREVISION.*, so that the rows always have the
  * files of their own revision, also after a kill between the two.
  */
 #ifndef WINNOW_FLOW_COVERS_H
 #define WINNOW_FLOW_COVERS_H
+#include "catalog/memberfile.h"
 #include "cover/certificate.h"
 #include "flow/run.h"
 #include "flow/state.h"
@@ -34,9 +36,11 @@ struct cover_row {
 	struct cover_options options;
 	void (*describe)(void *described, uint64_t cover, struct buf *out); /* covers_store: writes the report */
 	void *described;
-	/* covers_store in the place of a cover as it is at was_revision: the members given are those that differ from
-	 * what is there, and these captures are none any more */
+	/* covers_store in the place of a cover as it is at was_revision, whose members are these but for those that
+	 * differ, and for captures that are none any more; told where members are rows */
 	bool patch;
+	bool (*differs)(const void *update, uint32_t document);
+	const void *update;
 	const uint64_t *gone;
 	size_t n_gone;
 	uint64_t was_revision;
@@ -60,8 +64,8 @@ struct covers_commit {
 };
 
 /* Stores.  row->id 0: a new cover, the id is given; else in place of that one, which keeps its name.
- * members ascend by capture id.  state may be NULL: then an update has to solve all again.  commit may be NULL. */
-int covers_store(const char *dir, struct cover_row *row, const struct cover_member *members, size_t n,
+ * state may be NULL: then an update has to solve all again.  commit may be NULL. */
+int covers_store(const char *dir, struct cover_row *row, const struct member_list *members,
 		 const struct certificate *proof, const struct run_state *state, const struct covers_commit *commit,
 		 struct err *err);
 /* By id or name; WN_NONE with what to do. */

@@ -7,6 +7,7 @@
 
 struct members {
 	sqlite3_stmt *s;
+	sqlite3 *db;
 };
 
 #define COLUMNS "select capture, kept, witness, shared, size, witness_size from cover_member "
@@ -16,8 +17,8 @@ static const char *const queries[] = {
 	[MEMBERS_ALL] = COLUMNS "where cover = ?1 and capture > ?3 order by capture",
 	[MEMBERS_KEPT] = COLUMNS BY_WITNESS "where cover = ?1 and witness is null and capture > ?3 order by capture",
 	[MEMBERS_DROPPED] = COLUMNS "where cover = ?1 and capture > ?3 and kept = 0 order by capture",
-	[MEMBERS_BY_WITNESS] =
-	    COLUMNS BY_WITNESS "where cover = ?1 and (witness, capture) > (?2, ?3) order by witness, capture",
+	[MEMBERS_BY_WITNESS] = COLUMNS BY_WITNESS
+	"where cover = ?1 and witness >= ?2 and (witness, capture) > (?2, ?3) order by witness, capture",
 	[MEMBERS_OF] = COLUMNS BY_WITNESS "where cover = ?1 and witness = ?2 and capture > ?3 order by capture",
 };
 
@@ -35,7 +36,7 @@ static int ask(struct collection *coll, const char *sql, sqlite3_stmt **out, str
 	*out = NULL;
 	if (sqlite3_prepare_v2(db, sql, -1, out, NULL) == SQLITE_OK)
 		return WN_OK;
-	/* a collection whose covers are of before has no such index, and is slow instead */
+	/* there is such an index where members are rows (covers.h), and not in the oldest collections, which are slow instead */
 	if (at && buf_printf(&plain, "%.*s%s", (int)(at - sql), sql, at + strlen(BY_WITNESS)))
 		sqlite3_prepare_v2(db, plain.p, (int)plain.n, out, NULL);
 	buf_release(&plain);
@@ -56,6 +57,7 @@ int members_open(struct members **out, struct collection *coll, const struct mem
 	sqlite3_bind_int64(s, 3, (sqlite3_int64)q->after);
 	*out = mem_zalloc(sizeof **out);
 	(*out)->s = s;
+	(*out)->db = catalog_sqlite(coll->catalog);
 	return WN_OK;
 }
 
@@ -64,7 +66,7 @@ int members_next(struct members *m, struct cover_member *out, struct err *err)
 	switch (sqlite3_step(m->s)) {
 	case SQLITE_ROW: covers_read_member(m->s, out); return WN_OK;
 	case SQLITE_DONE: return WN_END;
-	default: return err_set(err, WN_CATALOG, "the members of the cover cannot be read");
+	default: return err_set(err, WN_CATALOG, "the members of the cover: %s", sqlite3_errmsg(m->db));
 	}
 }
 
@@ -80,12 +82,13 @@ void members_close(struct members *m)
 static int counted(struct collection *coll, sqlite3_stmt *s, uint64_t *one, uint64_t *two, struct err *err)
 {
 	bool good = sqlite3_step(s) == SQLITE_ROW;
+	int rc = good ? WN_OK : failed(coll, err);
 
 	*one = good ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
 	if (two)
 		*two = good ? (uint64_t)sqlite3_column_int64(s, 1) : 0;
 	sqlite3_finalize(s);
-	return good ? WN_OK : failed(coll, err);
+	return rc;
 }
 
 int members_count_of(struct collection *coll, uint64_t cover, uint64_t witness, uint64_t *n, struct err *err)

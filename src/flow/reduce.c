@@ -72,14 +72,15 @@ static bool note_state(const struct run *r, const struct kernel *k, const struct
 		edges += state_settled(k, d, &of) == STATE_CORE ? k->graph.start[d + 1] - k->graph.start[d] : 0;
 	if (edges > LIMIT_STATE_EDGES)
 		return false;
-	state_alloc(s, (uint32_t)r->docs.n, c->component_count, (uint32_t)edges);
+	state_alloc(s, (uint32_t)r->docs.n, c->component_count, (uint32_t)edges, r->group != NULL);
 	s->run = reduce_about(r);
 	run_signatures(r, s->signature);
 	for (uint32_t d = 0; d < s->n; d++) {
 		s->id[d] = (uint32_t)r->docs.id[d];
 		s->kind[d] = (uint8_t)state_settled(k, d, &s->of[d]);
 		s->part[d] = c->component[d];
-		s->group[d] = r->group ? r->group[d] : COVER_NO_GROUP;
+		if (s->group)
+			s->group[d] = r->group[d];
 		s->start[d] = at;
 		for (uint64_t i = k->graph.start[d]; i < k->graph.start[d + 1] && s->kind[d] == STATE_CORE; i++)
 			s->by[at++] = k->graph.by[i];
@@ -119,37 +120,46 @@ static int find_kernel(struct run *r, const unsigned char key[32], struct kernel
 	return rc;
 }
 
-static int by_member(const void *a, const void *b)
+int reduce_sizes(struct run *r, const uint32_t *witness, uint32_t *size, struct err *err)
 {
-	const struct cover_member *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
-
-int reduce_sizes(struct run *r, uint32_t doc, uint32_t witness, struct cover_member *m, struct err *err)
-{
-	int rc = run_set_size(r, doc, &m->size, err);
-
-	return rc < 0 ? rc : run_set_size(r, witness, &m->witness_size, err);
-}
-
-/* members[d]: document d, with its witness among the kept ones. */
-static int fill_members(struct run *r, const struct cover_result *c, const uint32_t *witness, const uint32_t *shared,
-			struct cover_member *members, struct err *err)
-{
+	const uint32_t *sizes = r->sets.size[r->kind], *of = r->sets.set_of;
+	const uint64_t *content = r->docs.content;
+	size_t n = r->docs.n;
+	uint64_t each;
 	int rc = WN_OK;
 
-	for (uint32_t d = 0; d < r->docs.n && rc == WN_OK; d++) {
-		members[d] = (struct cover_member){ .id = r->docs.id[d], .kept = c->kept[d] };
-		if (c->kept[d])
+	for (size_t d = 0; d < n && sizes; d++)
+		size[d] = content[d] ? sizes[of[d]] : 0;
+	if (sizes)
+		return WN_OK;
+	memset(size, 0, n * sizeof *size);
+	for (uint32_t d = 0; d < n && rc == WN_OK; d++) {
+		if (witness[d] == MEMBER_KEPT)
 			continue;
-		if (witness[d] == UINT32_MAX)
-			BUG("document %" PRIu64 " was dropped without a witness", r->docs.id[d]);
-		members[d].witness = r->docs.id[witness[d]];
-		members[d].shared = shared[d];
-		rc = reduce_sizes(r, d, witness[d], &members[d], err);
+		rc = run_set_size(r, d, &each, err);
+		size[d] = (uint32_t)each;
+		if (rc == WN_OK && size[witness[d]] == 0) {
+			rc = run_set_size(r, witness[d], &each, err);
+			size[witness[d]] = (uint32_t)each;
+		}
 	}
 	return rc;
+}
+
+/* The members; every document that is dropped has a witness. */
+static int list_members(struct run *r, const struct cover_result *c, const uint32_t *witness, const uint32_t *shared,
+			struct arena *a, struct member_list *out, struct err *err)
+{
+	uint32_t n = (uint32_t)r->docs.n, *id = ARENA_ARRAY(a, uint32_t, (size_t)n + 1),
+		 *size = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
+
+	for (uint32_t d = 0; d < n; d++) {
+		if (!c->kept[d] && witness[d] == MEMBER_KEPT)
+			BUG("document %" PRIu64 " was dropped without a witness", r->docs.id[d]);
+		id[d] = (uint32_t)r->docs.id[d];
+	}
+	*out = (struct member_list){ n, id, witness, shared, size };
+	return reduce_sizes(r, witness, size, err);
 }
 
 /* ---- the report ---- */
@@ -473,9 +483,9 @@ int reduce_store(struct run *r, const struct reduce_request *q, struct reduce_re
 	row.n_index = x->n_index;
 	row.describe = describe;
 	row.described = o;
-	sort_array(x->members, x->n_members, sizeof *x->members, by_member);
-	rc = covers_store(catalog_dir(r->coll->catalog), &row, x->members, x->n_members, x->proof, x->state, q->commit,
-			  err);
+	row.differs = x->differs;
+	row.update = x->update;
+	rc = covers_store(catalog_dir(r->coll->catalog), &row, &x->members, x->proof, x->state, q->commit, err);
 	vec_release(&keep);
 	return rc;
 }
@@ -558,10 +568,9 @@ static void tell_whole_update(const struct reduce_request *q, const struct cover
 static int reduce_opened(struct run *r, const struct reduce_request *q, struct reduce_report *out, double started,
 			 struct err *err)
 {
-	struct cover_member *members = mem_array(r->docs.n + 1, sizeof *members);
 	uint32_t *witness = mem_array(r->docs.n + 1, sizeof *witness),
 		 *shared = mem_zarray(r->docs.n + 1, sizeof *shared);
-	struct reduce_answer answer = { .members = members, .n_members = r->docs.n };
+	struct reduce_answer answer = { 0 };
 	struct cover_result cover = { 0 };
 	struct run_state state = { 0 };
 	struct certificate proof;
@@ -585,7 +594,7 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	kernel_release(&kernel);
 	progress_phase("witnesses", "steps", 0);
 	if ((rc = run_witnesses(r, cover.kept, witness, shared, err)) < 0 ||
-	    (rc = fill_members(r, &cover, witness, shared, members, err)) < 0)
+	    (rc = list_members(r, &cover, witness, shared, &a, &answer.members, err)) < 0)
 		goto out;
 	if (answer.state) {
 		memcpy(state.witness, witness, r->docs.n * sizeof *witness);
@@ -612,7 +621,6 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 out:
 	if (rc < 0 && rc != WN_INTERRUPTED) /* a disk that is full has better use for the room */
 		remove_index(r, key);
-	mem_free(members);
 	mem_free(witness);
 	mem_free(shared);
 	kernel_release(&kernel);

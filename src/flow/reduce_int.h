@@ -8,19 +8,20 @@
 struct certificate_run reduce_about(const struct run *r);
 /* The certificate; in the arena. */
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out);
-/* The sizes of a dropped document's text and of its witness's. */
-int reduce_sizes(struct run *r, uint32_t doc, uint32_t witness, struct cover_member *m, struct err *err);
+/* The sizes of the texts of dropped documents and of their witnesses, by document; others may be 0. */
+int reduce_sizes(struct run *r, const uint32_t *witness, uint32_t *size, struct err *err);
 /* Dropped documents whose witness (by document) holds by an equality of missing values. */
 int reduce_count_missing(struct run *r, const uint32_t *witness, uint64_t *count, struct err *err);
 void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats,
 			struct reduce_report *o);
 /* What there is to store. */
 struct reduce_answer {
-	struct cover_member *members; /* by capture in the end */
-	size_t n_members;
+	struct member_list members;
 	const struct certificate *proof;
 	const struct run_state *state; /* NULL: none */
 	bool patch;		       /* the rest as in struct cover_row */
+	bool (*differs)(const void *update, uint32_t document);
+	const void *update;
 	const uint64_t *gone;
 	size_t n_gone;
 	uint64_t was_revision;

@@ -239,6 +239,31 @@ static void fill_counts(struct filler *f, unsigned attr, const uint32_t *of)
 			col->num[d] = of[f->rows[d]];
 }
 
+#define DAYS_KNOWN 1024u /* days whose year is kept: neighbours are of a few */
+
+static void fill_years(struct filler *f)
+{
+	struct column *col = f->cols->col[ATTR_YEAR];
+	struct {
+		int64_t next; /* the day and one; 0: none */
+		double year;
+	} known[DAYS_KNOWN] = { 0 };
+
+	for (size_t d = 0; col && d < f->cols->n; d++) {
+		int64_t time = f->from->time[f->rows[d]], next = time / 86400 + 1;
+
+		if (time < 0) {
+			col->num[d] = (double)stamp_year(time);
+			continue;
+		}
+		if (known[next % DAYS_KNOWN].next != next) {
+			known[next % DAYS_KNOWN].next = next;
+			known[next % DAYS_KNOWN].year = (double)stamp_year(time);
+		}
+		col->num[d] = known[next % DAYS_KNOWN].year;
+	}
+}
+
 static void fill_numbers(struct filler *f)
 {
 	const struct captures *t = f->from;
@@ -249,8 +274,7 @@ static void fill_numbers(struct filler *f)
 	fill_counts(f, ATTR_WORDS, t->words);
 	fill_counts(f, ATTR_SHINGLES, catalog_settings(f->coll->catalog)->main_text ? t->shingles_main : t->shingles);
 	fill_counts(f, ATTR_CONTENT, t->content);
-	for (size_t d = 0; col[ATTR_YEAR] && d < f->cols->n; d++)
-		col[ATTR_YEAR]->num[d] = (double)stamp_year(t->time[f->rows[d]]);
+	fill_years(f);
 	for (size_t d = 0; col[ATTR_STATUS] && d < f->cols->n; d++)
 		if (t->status[f->rows[d]] != CAPTURE_NO_STATUS)
 			col[ATTR_STATUS]->num[d] = t->status[f->rows[d]];

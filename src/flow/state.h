@@ -9,6 +9,7 @@
 #ifndef WINNOW_FLOW_STATE_H
 #define WINNOW_FLOW_STATE_H
 #include "base/os.h"
+#include "catalog/memberfile.h"
 #include "cover/certificate.h"
 #include "join/coverage.h"
 
@@ -30,21 +31,28 @@ struct run_state {
 	struct certificate_run run;
 	uint64_t index; /* the number of the kept index that belongs to it; 0: none */
 	uint32_t n, n_parts, edges;
-	uint64_t *signature;		  /* [n] */
-	uint32_t *id, *of, *part, *group; /* [n]; group: COVER_NO_GROUP without quotas */
-	uint32_t *witness, *shared;	  /* [n] */
-	uint32_t *start, *by;		  /* [n + 1], [edges]: coverers of core documents, ascending; of others none */
-	struct state_part *parts;	  /* [n_parts] */
-	uint8_t *kind;			  /* [n] */
-	struct os_map map;		  /* where the arrays are, or */
-	void *memory;
+	uint64_t *signature; /* [n] */
+	uint32_t *of, *part; /* [n] */
+	uint32_t *group;     /* [n]; NULL without quotas */
+	/* [n] These are in the file of members where there is one (catalog/memberfile.h), else here. */
+	uint32_t *id, *witness, *shared;
+	uint32_t *start, *by;	   /* [n + 1], [edges]: coverers of core documents, ascending; of others none */
+	struct state_part *parts;  /* [n_parts] */
+	uint8_t *kind;		   /* [n] */
+	struct os_map map;	   /* where the arrays are, and */
+	struct memberfile members; /* or */
+	void *memory, *more;	   /* more: group, id, witness, shared */
 };
 
-void state_alloc(struct run_state *s, uint32_t n, uint32_t n_parts, uint32_t edges);
+/* Arrays to be filled. */
+void state_alloc(struct run_state *s, uint32_t n, uint32_t n_parts, uint32_t edges, bool grouped);
 void state_release(struct run_state *s); /* zero is fine */
 /* How a kernel settled document d. */
 enum state_kind state_settled(const struct kernel *k, uint32_t d, uint32_t *of);
-/* Bytes of a state; s is as state_alloc made it, with n_parts as they are in the end. */
-int state_write(const struct run_state *s, const char *path, struct err *err);
-int state_read(struct run_state *s, const char *path, struct err *err); /* WN_DATA with the reason */
+/* s is as state_alloc made it, with n_parts as they are in the end.  with_members: id, witness and shared are in no other
+ * file. */
+int state_write(const struct run_state *s, bool with_members, const char *path, struct err *err);
+/* WN_DATA with the reason.  id NULL: the members are in their own file, for state_join. */
+int state_read(struct run_state *s, const char *path, struct err *err);
+int state_join(struct run_state *s, const char *members, struct err *err);
 #endif

@@ -23,11 +23,11 @@ static int load(struct update *u, const struct cover_row *row, struct err *err)
 	if (covers_state(u->run->coll, row, &u->was, err) < 0 ||
 	    covers_certificate(u->run->coll, &u->arena, row->id, &u->proof, err) < 0)
 		return WN_NONE;
-	for (uint32_t o = 0; o < u->was.n; o++)
+	for (uint32_t o = 0, n = u->was.n; o < n; o++)
 		kept += u->was.witness[o] == STATE_KEPT;
 	if (memcmp(u->was.run.rule, u->proof.run.rule, 32) != 0 || u->was.run.revision != u->proof.run.revision ||
 	    u->proof.run.revision != row->revision || u->was.n != u->proof.documents || u->was.n != row->documents ||
-	    kept != row->kept)
+	    kept != row->kept || (u->run->group && !u->was.group))
 		return err_set(err, WN_NONE, "its files are of different runs");
 	if (memcmp(about.rule, u->was.run.rule, 32) != 0 || memcmp(about.selection, u->was.run.selection, 32) != 0)
 		return err_set(err, WN_NONE, "the rule or the selection reads differently now");
@@ -135,25 +135,8 @@ static bool same_row(const struct update *u, uint32_t d)
 	return u->all.kept[d] || (w->now[old] == u->is.witness[d] && u->was.shared[o] == u->is.shared[d]);
 }
 
-static int list_members(struct update *u, struct cover_member *members, size_t *n, struct err *err)
-{
-	int rc = WN_OK;
-
-	for (uint32_t d = 0, end = u->work.n; d < end && rc == WN_OK; d++) {
-		struct cover_member m;
-
-		if (same_row(u, d))
-			continue;
-		m = (struct cover_member){ .id = u->run->docs.id[d], .kept = u->all.kept[d] };
-		if (!m.kept) {
-			m.witness = u->run->docs.id[u->is.witness[d]];
-			m.shared = u->is.shared[d];
-			rc = reduce_sizes(u->run, d, u->is.witness[d], &m, err);
-		}
-		members[(*n)++] = m;
-	}
-	return rc;
-}
+/* The same as struct cover_row asks it. */
+static bool differs(const void *update, uint32_t d) { return !same_row(update, d); }
 
 static size_t list_gone(const struct update *u, uint64_t *gone)
 {
@@ -194,22 +177,25 @@ static int store(struct update *u, const struct reduce_request *rq, struct reduc
 		 double started, struct err *err)
 {
 	uint64_t *gone = mem_array((size_t)u->was.n + 1, sizeof *gone);
+	uint32_t *size = mem_array((size_t)u->work.n + 1, sizeof *size);
 	int rc;
 
-	x->members = mem_array((size_t)u->work.n + 1, sizeof *x->members);
+	x->members = (struct member_list){ u->work.n, u->is.id, u->is.witness, u->is.shared, size };
 	x->state = &u->is;
+	x->differs = differs;
+	x->update = u;
 	x->patch = true;
 	x->gone = gone;
-	x->n_gone = list_gone(u, gone);
+	x->n_gone = u->work.n_gone ? list_gone(u, gone) : 0;
 	x->was_revision = u->was.run.revision;
-	if ((rc = list_members(u, x->members, &x->n_members, err)) == WN_OK) {
-		progress_phase("storing", "documents", x->n_members);
-		progress_add(x->n_members);
+	if ((rc = reduce_sizes(u->run, u->is.witness, size, err)) == WN_OK) {
+		progress_phase("storing", "documents", u->work.n);
+		progress_add(u->work.n);
 		out->peak_memory = mem_peak();
 		out->seconds = progress_clock() - started;
 		rc = reduce_store(u->run, rq, out, x, err);
 	}
-	mem_free(x->members);
+	mem_free(size);
 	mem_free(gone);
 	return rc;
 }

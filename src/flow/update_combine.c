@@ -149,14 +149,14 @@ static void combine_state(struct update *u)
 	const struct update_work *w = &u->work;
 	uint32_t *number = mem_array((size_t)u->was.n_parts + 1, sizeof *number), closed = number_parts(u, number);
 
-	state_alloc(&u->is, w->n, closed + u->solved.component_count, (uint32_t)count_edges(u));
+	state_alloc(&u->is, w->n, closed + u->solved.component_count, (uint32_t)count_edges(u), u->run->group != NULL);
 	u->is.run = reduce_about(u->run);
 	u->is.index = u->was.index;
 	memcpy(u->is.signature, w->signature, w->n * sizeof *w->signature);
 	for (uint32_t d = 0; d < w->n; d++)
 		u->is.id[d] = (uint32_t)u->run->docs.id[d];
-	for (uint32_t d = 0; d < w->n; d++)
-		u->is.group[d] = u->run->group ? u->run->group[d] : COVER_NO_GROUP;
+	if (u->run->group)
+		memcpy(u->is.group, u->run->group, w->n * sizeof *u->is.group);
 	settle_all(u, closed, number);
 	for (uint32_t d = 0; d < w->n; d++) { /* with whom they need */
 		uint32_t of = d;

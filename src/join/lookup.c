@@ -142,15 +142,6 @@ static unsigned asked_for(const struct lookup *x, uint32_t p, uint32_t o)
 	return (r->few[a] & COVERAGE_AS_A ? r->b_ok[b] : 0u) | (r->few[b] & COVERAGE_AS_B ? r->a_ok[a] : 0u);
 }
 
-/* A set that the seeker met: by the orders and by what is asked for, when a pair is wanted in which the one probes or
- * the other, and what they must share then. */
-struct candidate {
-	uint32_t set;
-	unsigned probing, probed;
-	uint64_t least_probing, least_probed;
-	bool may_probe, may_be_probed; /* by the orders alone */
-};
-
 /* False: no pair with it can be wanted, now or later, as far as their sizes tell. */
 static bool consider(const struct lookup *x, struct walker *w, const struct seeker *s, uint32_t set,
 		     struct candidate *c)
@@ -215,35 +206,83 @@ static void put_off(struct walker *w, const struct seeker *s, const struct candi
 	vec_push(&w->later, ((struct postings_later){ s->set, c->set, base, differ, c->may_probe, c->may_be_probed }));
 }
 
+/* Can a pair that nobody wants yet be put off, instead of counted?  Without a key a set's rows have the same classes. */
+static bool can_wait(const struct lookup *x, const struct seeker *s, const struct candidate *c)
+{
+	return !((c->probing | c->probed) & COVERAGE_NOW) && !x->r->lead->d->key && !s->more;
+}
+
+/* Counts what the seeker shares with a set that was considered, by its base. */
+static void count_considered(struct lookup *x, unsigned worker, const struct seeker *s, const struct candidate *c,
+			     uint32_t base, int32_t differ)
+{
+	struct walker *w = &x->walker[worker];
+	uint32_t shared = 0, few;
+	bool sure = true;
+	unsigned when;
+
+	if (base != UINT32_MAX && !shared_with(x, w, base, &shared, &sure))
+		return;
+	shared += (uint32_t)differ;
+	if (!sure && wanted(c, shared)) /* it may share less, not more */
+		shared = sets_overlap(&w->scratch, x->r->q, x->r->lead->kind, s->set, c->set).shared;
+	when = wanted(c, shared);
+	few = x->r->few[s->set] ? s->set : c->set;
+	if (when & COVERAGE_NOW)
+		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ c->set, shared }));
+	else if (when)
+		put_off(w, s, c, UINT32_MAX, (int32_t)shared);
+}
+
 /* The pair of the seeker with a set that differs from a row, its base (UINT32_MAX: none), in items of which the seeker
- * has `differ` more of the set's own than of the base's.  One that nobody wants yet is not counted, if it can be
- * later: without a key a set's rows have the same classes. */
+ * has `differ` more of the set's own than of the base's. */
 static void count_pair(struct lookup *x, unsigned worker, const struct seeker *s, uint32_t set, uint32_t base,
 		       int32_t differ)
 {
 	struct walker *w = &x->walker[worker];
-	uint32_t shared = 0, few;
 	struct candidate c;
-	bool sure = true;
-	unsigned when;
 
 	if (set == JOIN_NO_SET || !consider(x, w, s, set, &c))
 		return;
-	if (!((c.probing | c.probed) & COVERAGE_NOW) && !x->r->lead->d->key && !s->more) {
+	if (can_wait(x, s, &c))
 		put_off(w, s, &c, base, differ);
-		return;
+	else
+		count_considered(x, worker, s, &c, base, differ);
+}
+
+#define LIST_LINES 4u /* of a row's classes, fetched ahead */
+
+/* Rows that were met: the lists of those that are counted are fetched while others are considered. */
+static void count_rows(struct lookup *x, unsigned worker, const struct seeker *s)
+{
+	const struct postings *kept = x->r->kept;
+	struct walker *w = &x->walker[worker];
+
+	w->considered.n = 0;
+	for (size_t i = 0; i < w->met.n; i++) {
+		uint32_t row = w->met.p[i], set = kept->set_of[row];
+		struct considered *c;
+
+		w->seen[row] = 0;
+		if (set == JOIN_NO_SET)
+			continue;
+		c = vec_add(&w->considered);
+		c->row = row;
+		if (!consider(x, w, s, set, &c->set)) {
+			w->considered.n--;
+		} else if (can_wait(x, s, &c->set)) {
+			put_off(w, s, &c->set, row, 0);
+			w->considered.n--;
+		} else {
+			const uint32_t *list = kept->forward + kept->rows[row].start;
+
+			for (uint32_t k = 0; k < LIST_LINES; k++)
+				__builtin_prefetch(list + k * (64 / sizeof *list));
+		}
 	}
-	if (base != UINT32_MAX && !shared_with(x, w, base, &shared, &sure))
-		return;
-	shared += (uint32_t)differ;
-	if (!sure && wanted(&c, shared)) /* it may share less, not more */
-		shared = sets_overlap(&w->scratch, x->r->q, x->r->lead->kind, s->set, set).shared;
-	when = wanted(&c, shared);
-	few = x->r->few[s->set] ? s->set : set;
-	if (when & COVERAGE_NOW)
-		vec_push(&x->found[worker], ((struct near_pair){ few, few ^ s->set ^ set, shared }));
-	else if (when)
-		put_off(w, s, &c, UINT32_MAX, (int32_t)shared);
+	w->met.n = 0;
+	for (size_t i = 0; i < w->considered.n; i++)
+		count_considered(x, worker, s, &w->considered.p[i].set, w->considered.p[i].row, 0);
 }
 
 /* ---- whom it meets ---- */
@@ -349,11 +388,7 @@ static void pair_gathered(struct lookup *x, unsigned worker, const struct seeker
 		walk_added(x, w, s);
 	if (members)
 		walk_members(x, w, x->member_of[s->set]);
-	for (size_t i = 0; i < w->met.n; i++) {
-		w->seen[w->met.p[i]] = 0;
-		count_pair(x, worker, s, x->r->kept->set_of[w->met.p[i]], w->met.p[i], 0);
-	}
-	w->met.n = 0;
+	count_rows(x, worker, s);
 	count_added(x, worker, s);
 	count_members(x, worker, s);
 	lookup_forget(w);

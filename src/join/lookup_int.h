@@ -84,6 +84,20 @@ struct beside { /* sets that are known by how they differ from a row, by number 
 };
 void beside_forget(struct beside *b);
 
+/* A set that the seeker met: by the orders and by what is asked for, when a pair is wanted in which the one probes or
+ * the other, and what they must share then. */
+struct candidate {
+	uint32_t set;
+	unsigned probing, probed;
+	uint64_t least_probing, least_probed;
+	bool may_probe, may_be_probed; /* by the orders alone */
+};
+
+struct considered {
+	struct candidate set;
+	uint32_t row;
+};
+
 struct walker { /* per thread */
 	struct sets_scratch scratch;
 	VEC(struct part) parts;
@@ -95,6 +109,7 @@ struct walker { /* per thread */
 	uint32_t *alone;   /* [rows] items that a row alone has and the seeker too */
 	uint8_t *seen;	   /* [rows] */
 	VEC(uint32_t) met; /* the same, listed */
+	VEC(struct considered) considered;
 	struct beside added, members;
 	struct range *ranges; /* [LOOKUP_RANGES] of sets that were asked for */
 	VEC(struct postings_later) later;

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "join/lookup_int.h"
 
+#define AHEAD 8u /* numbers between a look ahead and its use */
+
 /* Small arrays of small numbers. */
 static void sort_numbers(uint64_t *v, size_t n)
 {
@@ -139,13 +141,18 @@ static void gather_base(struct lookup *x, struct walker *w, const struct posting
 
 	if (!class)
 		return;
-	for (uint32_t i = 0; i < kept->rows[row].n; i++)
+	for (uint32_t i = 0, count = kept->rows[row].n; i < count; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(&kept->classes[class[i + AHEAD]]);
 		w->mark[class[i]] = kept->classes[class[i]].weight;
+	}
 	for (size_t i = 0; i < n; i++) {
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), less = (uint32_t)w->refs.p[i], of_base = 0, classes,
 			 it = 0;
 		const struct postings_name *name;
 
+		if (i + AHEAD < n)
+			postings_expect_class(kept, (uint32_t)(w->refs.p[i + AHEAD] >> 32));
 		if (ref & POSTINGS_OWN) {
 			alone -= less < alone ? less : alone;
 			continue;
@@ -183,6 +190,8 @@ static void gather_looked(struct lookup *x, struct walker *w, const struct posti
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], classes;
 		const struct postings_name *name;
 
+		if (i + AHEAD < n)
+			postings_expect_class(kept, (uint32_t)(w->refs.p[i + AHEAD] >> 32));
 		if (ref & POSTINGS_OWN) {
 			if ((ref & ~POSTINGS_OWN) >= kept->tail.rows)
 				continue;
@@ -201,8 +210,11 @@ void lookup_gather_row(struct lookup *x, struct walker *w, uint32_t row)
 	struct postings *kept = x->r->kept;
 	const uint32_t *class = postings_row_classes(kept, row);
 
-	for (uint32_t i = 0; class && i < kept->rows[row].n; i++)
+	for (uint32_t i = 0, count = kept->rows[row].n; class && i < count; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(&kept->classes[class[i + AHEAD]]);
 		add_part(x, w, class[i], kept -> classes[class[i]].weight, true);
+	}
 	if (kept->added.n && kept->rows[row].alone) { /* no other row has them, but added sets may */
 		w->alone[row] = kept->rows[row].alone;
 		vec_push(&w->parts, ((struct part){ 1, w->alone[row], POSTINGS_OWN | row }));
@@ -273,6 +285,7 @@ void lookup_walkers_close(struct lookup *x)
 		vec_release(&w->refs);
 		vec_release(&w->order);
 		vec_release(&w->met);
+		vec_release(&w->considered);
 		vec_release(&w->later);
 		mem_free(w->mark);
 		mem_free(w->alone);

@@ -122,19 +122,25 @@ void postings_close(struct postings *p)
 	*p = (struct postings){ 0 };
 }
 
-#define AHEAD 8u /* queries between a look ahead and the search */
+#define AHEAD 8u       /* queries between a look ahead and the search */
+#define LINE 64u       /* bytes that are fetched at once */
+#define GROUP_LINES 8u /* of a group, at most */
 
-/* An item will be searched for soon: its part of the bucket is about where it would be if items were spread evenly.
+/* An item will be searched for soon: its group of parts, all of which is tested, is about where it would be if items
+ * were spread evenly.
  * Always in line: to a compiler a function that only fetches does nothing, and calls of it are left out. */
 static inline __attribute__((always_inline)) void expect(const struct postings *p, uint64_t item)
 {
 	uint64_t b = item >> (64 - p->tail.bits), size = p->bucket[b + 1] - p->bucket[b] - POSTINGS_BLOCK_HEAD;
 	const unsigned char *block = p->bytes + p->bucket[b];
-	unsigned f = postings_fine(item, p->tail.bits);
+	unsigned group = postings_fine(item, p->tail.bits) / (POSTINGS_FINE / POSTINGS_GROUPS);
+	const unsigned char *at = block + POSTINGS_BLOCK_HEAD + size * group / POSTINGS_GROUPS,
+			    *end = at + size / POSTINGS_GROUPS;
 
 	__builtin_prefetch(block);
-	__builtin_prefetch(block + POSTINGS_ENDS + (size_t)2 * f);
-	__builtin_prefetch(block + POSTINGS_BLOCK_HEAD + size * f / POSTINGS_FINE);
+	__builtin_prefetch(block + POSTINGS_ENDS + LINE - 1);
+	for (unsigned i = 0; i < GROUP_LINES && at < end; i++, at += LINE)
+		__builtin_prefetch(at);
 }
 
 uint32_t postings_check_group(const unsigned char *block, unsigned group, uint16_t from, uint16_t to)

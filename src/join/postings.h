@@ -157,6 +157,11 @@ typedef VEC(struct postings_found) postings_hits;
 bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, postings_hits *out);
 /* The classes that a ref may mean: one, if not by rare chance; returns how many. */
 uint32_t postings_classes(const struct postings *p, uint32_t ref, const struct postings_name **first);
+/* The same will be asked soon. */
+static inline __attribute__((always_inline)) void postings_expect_class(const struct postings *p, uint32_t ref)
+{
+	__builtin_prefetch(&p->names[p->directory[(ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits)]]);
+}
 /* The rows of a class, the classes of a row; NULL: damaged. */
 const uint32_t *postings_list(struct postings *p, uint32_t class);
 const uint32_t *postings_row_classes(struct postings *p, uint32_t row);

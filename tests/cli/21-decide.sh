@@ -32,6 +32,7 @@ for t in 1 2 5; do "$WINNOW" reduce c --preset journalist --threads $t --memory 
 "$WINNOW" cover rm c second; echo "exit $?"
 "$WINNOW" covers c | cut -f 1,2
 # a cover that was tampered with is found out, with exit 1
+"$CASES/rows" "$WINNOW" c
 sqlite3 c/catalog.db "update cover_member set witness = (select min(capture) from cover_member where kept = 0 and cover = 1) where cover = 1 and kept = 0 and capture > (select min(capture) from cover_member where kept = 0 and cover = 1)"
 "$WINNOW" check c --cover first >log 2>&1; echo "witness not kept: exit $?"; [ -s log ] || echo "no message"
 sqlite3 c/catalog.db "update cover_member set kept = 1, witness = null where cover = 1"

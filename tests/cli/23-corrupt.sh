@@ -3,6 +3,9 @@
 pin=$("$WINNOW" sql good "select min(id) from documents where host = 'gazette.example'" --format csv | tail -n 1)
 "$WINNOW" reduce good --rule 'jaccard(a,b) >= 0.3' --where 'status = 200 and year < 2011' --keep "$pin" --keep-at-least 3 --per host --name x >/dev/null
 "$WINNOW" check good --cover x >log; echo "as made: exit $?"
+cp -r good files
+"$CASES/rows" "$WINNOW" good
+"$WINNOW" check good --cover x >log; echo "as rows: exit $?"
 names='no-witness|witness-not-kept|witness-false|in-neither-set|in-both-sets|outside-the-selection|pin-dropped|quota-broken|dual-infeasible|wrong-rule-or-revision|wrong-bound'
 corrupt() { # NAME SQL [CERTIFICATE EDIT]: NAME must be among the offences, and not before
 	rm -rf c; cp -r good c
@@ -35,3 +38,9 @@ corrupt wrong-bound "" fewer
 corrupt wrong-bound "update cover set kept = kept - 1"
 rm -rf c; cp -r good c; printf x | dd of=c/runs/000001.seg bs=1 seek=70 conv=notrunc 2>/dev/null
 "$WINNOW" check c --cover x 2>&1 | sed 's/.*: //'; echo "damaged file: exit $("$WINNOW" check c --cover x >/dev/null 2>&1; echo $?)"
+rm -rf c; cp -r files c; printf x | dd of=c/runs/000001.members bs=1 seek=70 conv=notrunc 2>/dev/null
+"$WINNOW" check c --cover x 2>&1 | sed 's/.*runs/runs/'; echo "damaged members: exit $("$WINNOW" check c --cover x >/dev/null 2>&1; echo $?)"
+rm c/runs/000001.members
+"$WINNOW" ls c --cover x 2>&1 | sed 's/.*runs/runs/'; echo "missing members: exit $("$WINNOW" ls c --cover x >/dev/null 2>&1; echo $?)"
+"$WINNOW" sql c "select count(*) from pairs" 2>&1 | sed 's/.*runs/runs/'
+"$WINNOW" why c 1 --cover x 2>&1 | sed 's/.*runs/runs/'
