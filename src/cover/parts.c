@@ -1,170 +1,55 @@
 /* cover/parts.c -- see parts.h.
  *
- * Three families of parts: each layer alone, each layer with all that it reaches, and layers in the order of how many
- * columns they reach, taken together from the first on.  The smallest part comes first.
+ * Families of parts: each layer alone, each layer with all that it reaches, and a chain: layers in the order of how many
+ * columns they reach, taken together from the first on, and between two links of it the rows of the next layer a few at a
+ * time.  The smallest part comes first.
  */
 #include "cover/parts.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
+#include "cover/layers.h"
+#include "cover/local.h"
+#include "cover/pieces.h"
+#include "cover/round.h"
 
-#define NONE UINT32_MAX
-#define LEAST_ROWS 8   /* of a part */
-#define GROWTH 20      /* layers that are taken together: by one part in so many, or more, at a time */
-#define SHARE 8	       /* of the work that is left, for one part */
-#define PARTS_MOST 400 /* of a block */
-#define ONE_LAYER 4    /* a layer of all rows but one in so many: there are no others to speak of */
-
-/* Strongly connected parts (Tarjan): numbered so that what a layer reaches has lower numbers. */
-struct layers {
-	uint32_t n, *of;	/* of: rows */
-	uint32_t *first, *row;	/* rows of layer k: row[first[k] ...] */
-	uint32_t *row_of;	/* cols: the row of the same name, or NONE */
-	uint64_t **rows, **col; /* n, as bits: what it reaches, itself too */
-};
-
-struct walk {
-	uint32_t *number, *low, *stack, *path, stacked, depth, count;
-	uint64_t *next;
-};
-
-static void enter(struct walk *w, const struct instance *in, uint32_t r)
-{
-	w->number[r] = w->low[r] = w->count++;
-	w->next[r] = in->row_at[r];
-	w->stack[w->stacked++] = r;
-	w->path[w->depth++] = r;
-}
-
-static void leave(struct walk *w, struct layers *l, uint32_t r)
-{
-	w->depth--;
-	if (w->low[r] == w->number[r]) {
-		do
-			l->of[w->stack[--w->stacked]] = l->n;
-		while (w->stack[w->stacked] != r);
-		l->n++;
-	}
-	if (w->depth && w->low[r] < w->low[w->path[w->depth - 1]])
-		w->low[w->path[w->depth - 1]] = w->low[r];
-}
-
-static void find_layers(struct arena *a, const struct instance *in, struct layers *l)
-{
-	struct walk w = { .number = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
-			  .low = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
-			  .stack = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
-			  .path = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
-			  .next = ARENA_ARRAY(a, uint64_t, (size_t)in->rows + 1) };
-
-	*l = (struct layers){ .of = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
-			      .row_of = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1) };
-	for (uint32_t c = 0, r = 0; c < in->cols; c++) {
-		while (r < in->rows && in->row_id[r] < in->col_id[c])
-			r++;
-		l->row_of[c] = r < in->rows && in->row_id[r] == in->col_id[c] ? r : NONE;
-	}
-	memset(w.number, 0xff, sizeof(*w.number) * in->rows);
-	memset(l->of, 0xff, sizeof(*l->of) * in->rows);
-	for (uint32_t root = 0; root < in->rows; root++) {
-		if (w.number[root] == NONE)
-			enter(&w, in, root);
-		while (w.depth) {
-			uint32_t r = w.path[w.depth - 1], to;
-
-			if (w.next[r] == in->row_at[r + 1]) {
-				leave(&w, l, r);
-				continue;
-			}
-			to = l->row_of[in->row_col[w.next[r]++]];
-			if (to != NONE && w.number[to] == NONE)
-				enter(&w, in, to);
-			else if (to != NONE && l->of[to] == NONE && w.number[to] < w.low[r])
-				w.low[r] = w.number[to];
-		}
-	}
-	l->first = arena_zalloc(a, sizeof(*l->first) * ((size_t)l->n + 2));
-	l->row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
-	for (uint32_t r = 0; r < in->rows; r++)
-		l->first[l->of[r] + 2]++;
-	for (uint32_t k = 0; k < l->n; k++)
-		l->first[k + 2] += l->first[k + 1];
-	for (uint32_t r = 0; r < in->rows; r++)
-		l->row[l->first[l->of[r] + 1]++] = r;
-}
-
-static void set_bit(uint64_t *x, uint32_t i) { x[i / 64] |= (uint64_t)1 << i % 64; }
-
-static void unite(uint64_t *x, const uint64_t *y, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		x[i] |= y[i];
-}
-
-static uint32_t count(const uint64_t *x, size_t words)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < words; i++)
-		n += (uint32_t)__builtin_popcountll(x[i]);
-	return n;
-}
-
-static size_t words_of(uint32_t n) { return n / 64 + 1; }
-
-static void reach(struct arena *a, const struct instance *in, struct layers *l)
-{
-	size_t rows = words_of(in->rows), cols = words_of(in->cols);
-	uint32_t *met = arena_zalloc(a, sizeof(*met) * ((size_t)l->n + 1)); /* by layer k: k + 1 */
-
-	l->rows = ARENA_ARRAY(a, uint64_t *, (size_t)l->n + 1);
-	l->col = ARENA_ARRAY(a, uint64_t *, (size_t)l->n + 1);
-	for (uint32_t k = 0; k < l->n; k++) {
-		l->rows[k] = arena_zalloc(a, sizeof(uint64_t) * rows);
-		l->col[k] = arena_zalloc(a, sizeof(uint64_t) * cols);
-		met[k] = k + 1;
-		for (uint32_t i = l->first[k]; i < l->first[k + 1]; i++) {
-			uint32_t r = l->row[i];
-
-			set_bit(l->rows[k], r);
-			for (uint64_t q = in->row_at[r]; q < in->row_at[r + 1]; q++) {
-				uint32_t to = l->row_of[in->row_col[q]];
-
-				set_bit(l->col[k], in->row_col[q]);
-				if (to == NONE || met[l->of[to]] == k + 1)
-					continue;
-				met[l->of[to]] = k + 1;
-				unite(l->rows[k], l->rows[l->of[to]], rows);
-				unite(l->col[k], l->col[l->of[to]], cols);
-			}
-		}
-	}
-}
+#define LEAST_ROWS 8	/* of a part */
+#define STEP 12		/* rows by which the chain grows at least, */
+#define STEP_PART 32	/* and this part of what it has */
+#define SHARE_CHAIN 6	/* of the work that is left, for a part of the chain, */
+#define SHARE_SIDE 24	/* and for another one */
+#define SHARE_PIECES 3	/* of a part's work, for pieces of it */
+#define LOCAL_EACH 1000 /* numbers that local search touches for each entry of a part */
+#define PARTS_MOST 400	/* of a block */
+#define KNOWN_MOST 8000 /* rows that pieces give */
+#define ONE_LAYER 4	/* a layer of all rows but one in so many: there are no others to speak of */
 
 struct part {
 	uint64_t *bits; /* rows */
 	uint32_t rows;
+	bool chain;
 };
 
 struct learner {
 	struct search *s;
 	struct instance *in;
 	struct arena *a;
-	struct part part[3 * PARTS_MOST], *inside; /* inside: rows of what is known, by number of that */
-	uint32_t parts;
+	struct part part[3 * PARTS_MOST];
+	uint32_t parts, cap; /* cap: of in->known */
+	size_t words;	     /* of a set of rows */
 };
 
-static void add_part(struct learner *l, const uint64_t *bits)
+static void add_part(struct learner *l, const uint64_t *bits, bool chain)
 {
-	size_t words = words_of(l->in->rows);
-	uint32_t rows = count(bits, words);
+	uint32_t rows = bits_count(bits, l->words);
 
 	if (rows < LEAST_ROWS || rows >= l->in->rows || l->parts == COUNT(l->part))
 		return;
-	l->part[l->parts] = (struct part){ ARENA_ARRAY(l->a, uint64_t, words), rows };
-	memcpy(l->part[l->parts++].bits, bits, sizeof(*bits) * words);
+	l->part[l->parts] = (struct part){ ARENA_ARRAY(l->a, uint64_t, l->words), rows, chain };
+	memcpy(l->part[l->parts++].bits, bits, sizeof(*bits) * l->words);
 }
 
 struct size {
@@ -180,25 +65,60 @@ static int by_columns(const void *x, const void *y)
 	return a->layer < b->layer ? -1 : a->layer > b->layer;
 }
 
-static void add_unions(struct learner *l, const struct layers *y)
+struct chain {
+	uint64_t *rows, *cols; /* what it has */
+	uint32_t count, last;  /* rows; the same when a part of it was last noted */
+};
+
+/* Of the rows in `next` that the chain has not, the one that brings the fewest columns. */
+static uint32_t next_row(struct learner *l, const struct chain *h, const uint64_t *next)
 {
-	struct size *order = ARENA_ARRAY(l->a, struct size, (size_t)y->n + 1);
-	size_t words = words_of(l->in->rows);
-	uint64_t *all = arena_zalloc(l->a, sizeof(*all) * words);
-	uint32_t last = 0;
+	const struct instance *in = l->in;
+	uint32_t best = UINT32_MAX, fewest = UINT32_MAX;
 
-	for (uint32_t k = 0; k < y->n; k++)
-		order[k] = (struct size){ k, count(y->col[k], words_of(l->in->cols)) };
-	sort_array(order, y->n, sizeof(*order), by_columns);
-	for (uint32_t k = 0; k < y->n; k++) {
-		uint32_t rows;
+	for (uint32_t r = 0; r < in->rows; r++) {
+		uint32_t new = 0;
 
-		unite(all, y->rows[order[k].layer], words);
-		if ((rows = count(all, words)) > last + last / GROWTH + 1) {
-			add_part(l, all);
-			last = rows;
+		if (!bits_has(next, r) || bits_has(h->rows, r))
+			continue;
+		for (uint64_t i = in->row_at[r]; i < in->row_at[r + 1] && new < fewest; i++)
+			new += !bits_has(h->cols, in->row_col[i]);
+		l->s->work += in->row_at[r + 1] - in->row_at[r];
+		if (new < fewest) {
+			best = r;
+			fewest = new;
 		}
 	}
+	return best;
+}
+
+/* Rows of `next` join the chain. */
+static void chain_grow(struct learner *l, struct chain *h, const uint64_t *next)
+{
+	uint32_t r;
+
+	while ((r = next_row(l, h, next)) != UINT32_MAX) {
+		bits_set(h->rows, r);
+		for (uint64_t i = l->in->row_at[r]; i < l->in->row_at[r + 1]; i++)
+			bits_set(h->cols, l->in->row_col[i]);
+		if (++h->count >= h->last + STEP + h->last / STEP_PART) {
+			add_part(l, h->rows, true);
+			h->last = h->count;
+		}
+	}
+}
+
+static void add_chain(struct learner *l, const struct layers *y)
+{
+	struct size *order = ARENA_ARRAY(l->a, struct size, (size_t)y->n + 1);
+	struct chain h = { .rows = arena_zalloc(l->a, sizeof(uint64_t) * l->words),
+			   .cols = arena_zalloc(l->a, sizeof(uint64_t) * bits_words(l->in->cols)) };
+
+	for (uint32_t k = 0; k < y->n; k++)
+		order[k] = (struct size){ k, bits_count(y->col[k], bits_words(l->in->cols)) };
+	sort_array(order, y->n, sizeof(*order), by_columns);
+	for (uint32_t k = 0; k < y->n; k++)
+		chain_grow(l, &h, y->rows[order[k].layer]);
 }
 
 static int smaller_first(const void *x, const void *y, void *context)
@@ -210,29 +130,21 @@ static int smaller_first(const void *x, const void *y, void *context)
 	return memcmp(a->bits, b->bits, sizeof(*a->bits) * *(const size_t *)context);
 }
 
-static bool contains(const uint64_t *x, const uint64_t *y, size_t words)
-{
-	for (size_t i = 0; i < words; i++)
-		if (y[i] & ~x[i])
-			return false;
-	return true;
-}
-
-/* The part as an instance, with what is known of parts inside it; col: its columns' numbers in the block. */
+/* The part as an instance, with what is known of parts inside it; col, row: numbers in the block. */
 static void cut_part(struct arena *a, const struct learner *l, const struct part *p, struct instance *out,
-		     uint32_t **col)
+		     uint32_t **col, uint32_t **row)
 {
 	struct instance *in = l->in, known = *in;
-	uint32_t *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1), rows = 0,
-		 *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
+	uint32_t rows = 0, *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
 	uint8_t *use = arena_alloc(a, (size_t)in->cols + 1);
 
+	*row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
 	memset(scratch, 0xff, sizeof(*scratch) * in->cols);
 	memset(use, 1, in->cols);
 	for (uint32_t r = 0; r < in->rows; r++)
-		if (p->bits[r / 64] >> r % 64 & 1)
-			row[rows++] = r;
-	instance_part(a, out, in, row, rows, use, in->demand, in->w, scratch);
+		if (bits_has(p->bits, r))
+			(*row)[rows++] = r;
+	instance_part(a, out, in, *row, rows, use, in->demand, in->w, scratch);
 	*col = ARENA_ARRAY(a, uint32_t, (size_t)out->cols + 1);
 	for (uint32_t k = 0, at = 0; k < out->cols; k++) {
 		while (in->col_id[at] != out->col_id[k])
@@ -242,9 +154,57 @@ static void cut_part(struct arena *a, const struct learner *l, const struct part
 	known.known = ARENA_ARRAY(a, struct cut, (size_t)in->knowns + 1);
 	known.knowns = 0;
 	for (uint32_t q = 0; q < in->knowns; q++)
-		if (contains(p->bits, l->inside[q].bits, words_of(in->rows)))
+		if (in->known[q].rows && bits_contain(p->bits, in->known[q].rows, l->words))
 			known.known[known.knowns++] = in->known[q];
 	instance_know(a, out, &known, *col, NULL, NULL);
+}
+
+/* What is known of a part from number `first` on becomes known of the block. */
+static void pass_on(struct learner *l, const struct instance *part, uint32_t first, const uint32_t *col,
+		    const uint32_t *row)
+{
+	struct instance *in = l->in;
+
+	for (uint32_t k = first; k < part->knowns && in->knowns + 1 < l->cap; k++) {
+		const struct cut *old = &part->known[k];
+		uint64_t *rows = arena_zalloc(l->a, sizeof(*rows) * l->words);
+		struct cut new = { old->n, ARENA_ARRAY(l->a, uint32_t, (size_t)old->n + 1),
+				   ARENA_ARRAY(l->a, uint32_t, (size_t)old->n + 1), old->least, rows };
+
+		for (uint32_t i = 0; i < old->n; i++) {
+			new.col[i] = col[old->col[i]];
+			new.factor[i] = old->factor[i];
+		}
+		for (uint32_t i = 0; i < part->rows; i++)
+			if (bits_has(old->rows, i))
+				bits_set(rows, row[i]);
+		in->known[in->knowns++] = new;
+	}
+}
+
+/* What the part needs at least, by pieces and then by search; *relaxed: what its relaxation says. */
+static uint32_t bound_of_part(struct arena *a, struct search *s, struct instance *part, uint64_t work, weight *relaxed)
+{
+	uint8_t *taken = arena_zalloc(a, (size_t)part->cols + 1);
+	uint32_t first = part->knowns, cost;
+	struct packing p;
+	weight found, rest;
+
+	packing_solve(a, part, work, &p);
+	s->work += p.work;
+	*relaxed = p.value;
+	round_cover(part, p.x, taken);
+	local_search(s, part, p.bound, LOCAL_EACH * part->row_at[part->rows], taken);
+	cost = (uint32_t)instance_cost(part, taken);
+	if (cost <= p.bound)
+		return cost;
+	pieces_learn(a, s, part, cost, work / SHARE_PIECES, &p);
+	pieces_prune(part, first, p.x);
+	if (cost <= p.bound)
+		return cost;
+	found = search_bound(s, part, &rest);
+	found = found > p.bound ? found : p.bound;
+	return found < cost ? (uint32_t)found : cost;
 }
 
 static void learn_part(struct learner *l, const struct part *p, uint64_t work)
@@ -252,56 +212,67 @@ static void learn_part(struct learner *l, const struct part *p, uint64_t work)
 	struct search s = { .node_budget = work / SEARCH_WORK + 1, .deadline = l->s->deadline };
 	struct instance *in = l->in, part;
 	struct arena a = { 0 };
-	uint32_t *col, bound;
+	uint32_t *col, *row, first, bound;
 	weight relaxed;
 
-	cut_part(&a, l, p, &part, &col);
-	bound = (uint32_t)search_bound(&s, &part, &relaxed);
+	cut_part(&a, l, p, &part, &col, &row);
+	first = part.knowns;
+	bound = bound_of_part(&a, &s, &part, work, &relaxed);
+	if (getenv("PL")) fprintf(stderr, "part %u x %u %s: relaxed %.2f bound %u %s knew %u learned %u of %u nodes %llu work %.2fG\n", part.rows, part.cols, p->chain ? "chain" : "side", (double)relaxed/PACKING_SCALE, bound, s.exhausted ? "GIVEN UP" : "", first, part.knowns - first, in->knowns, (unsigned long long)s.nodes, s.work/1e9);
 	l->s->work += s.work;
 	l->s->nodes += s.nodes;
 	l->s->pivots += s.pivots;
 	l->s->timed_out |= s.timed_out;
+	pass_on(l, &part, first, col, row);
 	if (relaxed < (weight)bound * PACKING_SCALE) {
-		struct cut *new = &in->known[in->knowns];
+		struct cut *new = &in->known[in->knowns++];
 
 		*new = (struct cut){ part.cols, ARENA_ARRAY(l->a, uint32_t, (size_t)part.cols + 1),
-				     ARENA_ARRAY(l->a, uint32_t, (size_t)part.cols + 1), bound };
+				     ARENA_ARRAY(l->a, uint32_t, (size_t)part.cols + 1), bound, p->bits };
 		for (uint32_t k = 0; k < part.cols; k++) {
 			new->col[k] = col[k];
 			new->factor[k] = 1;
 		}
-		l->inside[in->knowns++] = *p;
 	}
 	arena_release(&a);
+}
+
+static void find_parts(struct learner *l, const struct layers *y)
+{
+	for (uint32_t k = 0; k < y->n && l->parts < PARTS_MOST; k++) {
+		uint64_t *own = arena_zalloc(l->a, sizeof(*own) * l->words);
+
+		for (uint32_t i = y->first[k]; i < y->first[k + 1]; i++)
+			bits_set(own, y->row[i]);
+		add_part(l, own, false);
+		add_part(l, y->rows[k], false);
+	}
+	add_chain(l, y);
+	qsort_r(l->part, l->parts, sizeof(*l->part), smaller_first, &l->words);
 }
 
 bool parts_learn(struct arena *a, struct search *s, struct instance *in, uint64_t work)
 {
 	struct learner *l = arena_zalloc(a, sizeof(*l));
 	uint64_t end = s->work + work;
-	size_t words = words_of(in->rows);
+	uint32_t had = in->knowns;
 	struct layers y;
+	struct cut *known;
 
-	*l = (struct learner){ .s = s, .in = in, .a = a };
-	find_layers(a, in, &y);
+	*l = (struct learner){ .s = s, .in = in, .a = a, .words = bits_words(in->rows) };
+	layers_find(a, in, &y);
 	for (uint32_t k = 0; k < y.n; k++)
 		if (y.first[k + 1] - y.first[k] > in->rows - in->rows / ONE_LAYER)
 			return false;
-	reach(a, in, &y);
-	for (uint32_t k = 0; k < y.n && l->parts < 2 * PARTS_MOST; k++) {
-		uint64_t *own = arena_zalloc(a, sizeof(*own) * words);
-
-		for (uint32_t i = y.first[k]; i < y.first[k + 1]; i++)
-			set_bit(own, y.row[i]);
-		add_part(l, own);
-		add_part(l, y.rows[k]);
-	}
-	add_unions(l, &y);
-	qsort_r(l->part, l->parts, sizeof(*l->part), smaller_first, &words);
-	in->known = ARENA_ARRAY(a, struct cut, (size_t)l->parts + 1);
-	l->inside = ARENA_ARRAY(a, struct part, (size_t)l->parts + 1);
+	find_parts(l, &y);
+	l->cap = had + l->parts + KNOWN_MOST;
+	known = ARENA_ARRAY(a, struct cut, (size_t)l->cap + 1);
+	if (had)
+		memcpy(known, in->known, sizeof(*known) * had);
+	in->known = known;
 	for (uint32_t k = 0; k < l->parts && s->work < end; k++)
-		if (!k || smaller_first(&l->part[k], &l->part[k - 1], &words))
-			learn_part(l, &l->part[k], (end - s->work) / SHARE);
-	return in->knowns > 0;
+		if (!k || smaller_first(&l->part[k], &l->part[k - 1], &l->words))
+			learn_part(l, &l->part[k],
+				   (end - s->work) / (l->part[k].chain ? SHARE_CHAIN : SHARE_SIDE));
+	return in->knowns > had;
 }
