@@ -17,8 +17,8 @@
 #include "cover/round.h"
 
 #define LEAST_ROWS 8	/* of a part */
-#define STEP 12		/* rows by which the chain grows at least, */
-#define STEP_PART 32	/* and this part of what it has */
+#define STEP 8 		/* rows by which the chain grows at least, */
+#define STEP_PART 64	/* and this part of what it has */
 #define SHARE_CHAIN 6	/* of the work that is left, for a part of the chain, */
 #define SHARE_SIDE 24	/* and for another one */
 #define SHARE_PIECES 3	/* of a part's work, for pieces of it */
@@ -40,6 +40,8 @@ struct learner {
 	struct part part[3 * PARTS_MOST];
 	uint32_t parts, cap; /* cap: of in->known */
 	size_t words;	     /* of a set of rows */
+	uint8_t *cover;	     /* cols: of the last part of the chain */
+	uint32_t bound;
 };
 
 static void add_part(struct learner *l, const uint64_t *bits, bool chain)
@@ -182,29 +184,57 @@ static void pass_on(struct learner *l, const struct instance *part, uint32_t fir
 	}
 }
 
-/* What the part needs at least, by pieces and then by search; *relaxed: what its relaxation says. */
-static uint32_t bound_of_part(struct arena *a, struct search *s, struct instance *part, uint64_t work, weight *relaxed)
+/* What is known already: at least so many of some of its columns. */
+static uint32_t bound_known(const struct instance *part)
 {
-	uint8_t *taken = arena_zalloc(a, (size_t)part->cols + 1);
-	uint32_t first = part->knowns, cost;
+	uint32_t bound = 0;
+
+	for (uint32_t k = 0; k < part->knowns; k++) {
+		const struct cut *cut = &part->known[k];
+		bool ones = true;
+
+		for (uint32_t i = 0; ones && i < cut->n; i++)
+			ones = cut->factor[i] == 1;
+		if (ones && cut->least > bound)
+			bound = cut->least;
+	}
+	return bound;
+}
+
+/* What the part needs at least, by what is known, by pieces, and then by search; taken: a cover of it. */
+static uint32_t bound_of_part(struct arena *a, struct search *s, struct instance *part, uint64_t work, uint8_t *taken)
+{
+	uint32_t first = part->knowns, bound = bound_known(part), cost;
 	struct packing p;
 	weight found, rest;
 
+	local_search(s, part, bound, LOCAL_EACH * part->row_at[part->rows], taken);
+	if ((cost = (uint32_t)instance_cost(part, taken)) <= bound)
+		return bound;
 	packing_solve(a, part, work, &p);
 	s->work += p.work;
-	*relaxed = p.value;
-	round_cover(part, p.x, taken);
-	local_search(s, part, p.bound, LOCAL_EACH * part->row_at[part->rows], taken);
-	cost = (uint32_t)instance_cost(part, taken);
-	if (cost <= p.bound)
-		return cost;
+	bound = p.bound > bound ? (uint32_t)p.bound : bound;
+	if (cost <= bound || search_spent(s))
+		return bound;
 	pieces_learn(a, s, part, cost, work / SHARE_PIECES, &p);
 	pieces_prune(part, first, p.x);
-	if (cost <= p.bound)
-		return cost;
+	bound = p.bound > bound ? (uint32_t)p.bound : bound;
+	if (cost <= bound || search_spent(s))
+		return bound;
 	found = search_bound(s, part, &rest);
-	found = found > p.bound ? found : p.bound;
-	return found < cost ? (uint32_t)found : cost;
+	return found > bound ? (uint32_t)found : bound;
+}
+
+/* The cover of the part before, made one of this. */
+static uint8_t *begin_cover(struct arena *a, const struct learner *l, const struct instance *part, const uint32_t *col)
+{
+	uint8_t *taken = arena_zalloc(a, (size_t)part->cols + 1), *anew = arena_zalloc(a, (size_t)part->cols + 1);
+
+	for (uint32_t k = 0; k < part->cols; k++)
+		taken[k] = l->cover[col[k]];
+	round_complete(part, taken);
+	round_cover(part, NULL, anew);
+	return instance_cost(part, anew) < instance_cost(part, taken) ? anew : taken;
 }
 
 static void learn_part(struct learner *l, const struct part *p, uint64_t work)
@@ -212,19 +242,24 @@ static void learn_part(struct learner *l, const struct part *p, uint64_t work)
 	struct search s = { .node_budget = work / SEARCH_WORK + 1, .deadline = l->s->deadline };
 	struct instance *in = l->in, part;
 	struct arena a = { 0 };
-	uint32_t *col, *row, first, bound;
-	weight relaxed;
+	uint32_t *col, *row, first, bound, knew;
+	uint8_t *taken;
 
 	cut_part(&a, l, p, &part, &col, &row);
 	first = part.knowns;
-	bound = bound_of_part(&a, &s, &part, work, &relaxed);
-	if (getenv("PL")) fprintf(stderr, "part %u x %u %s: relaxed %.2f bound %u %s knew %u learned %u of %u nodes %llu work %.2fG\n", part.rows, part.cols, p->chain ? "chain" : "side", (double)relaxed/PACKING_SCALE, bound, s.exhausted ? "GIVEN UP" : "", first, part.knowns - first, in->knowns, (unsigned long long)s.nodes, s.work/1e9);
+	knew = bound_known(&part);
+	taken = begin_cover(&a, l, &part, col);
+	bound = bound_of_part(&a, &s, &part, work, taken);
+	if (getenv("PL")) fprintf(stderr, "part %u x %u %s: bound %u cover %d %s knew %u learned %u of %u nodes %llu work %.2fG\n", part.rows, part.cols, p->chain ? "chain" : "side", bound, (int)instance_cost(&part, taken), s.exhausted ? "GIVEN UP" : "", first, part.knowns - first, in->knowns, (unsigned long long)s.nodes, s.work/1e9);
 	l->s->work += s.work;
 	l->s->nodes += s.nodes;
 	l->s->pivots += s.pivots;
 	l->s->timed_out |= s.timed_out;
+	l->bound = bound > l->bound ? bound : l->bound;
+	for (uint32_t k = 0; p->chain && k < part.cols; k++)
+		l->cover[col[k]] = taken[k];
 	pass_on(l, &part, first, col, row);
-	if (relaxed < (weight)bound * PACKING_SCALE) {
+	if (bound > knew) {
 		struct cut *new = &in->known[in->knowns++];
 
 		*new = (struct cut){ part.cols, ARENA_ARRAY(l->a, uint32_t, (size_t)part.cols + 1),
@@ -245,13 +280,14 @@ static void find_parts(struct learner *l, const struct layers *y)
 		for (uint32_t i = y->first[k]; i < y->first[k + 1]; i++)
 			bits_set(own, y->row[i]);
 		add_part(l, own, false);
-		add_part(l, y->rows[k], false);
+		if (y->first[k + 1] - y->first[k] >= LEAST_ROWS)
+			add_part(l, y->rows[k], false);
 	}
 	add_chain(l, y);
 	qsort_r(l->part, l->parts, sizeof(*l->part), smaller_first, &l->words);
 }
 
-bool parts_learn(struct arena *a, struct search *s, struct instance *in, uint64_t work)
+uint32_t parts_learn(struct arena *a, struct search *s, struct instance *in, uint64_t work)
 {
 	struct learner *l = arena_zalloc(a, sizeof(*l));
 	uint64_t end = s->work + work;
@@ -260,10 +296,11 @@ bool parts_learn(struct arena *a, struct search *s, struct instance *in, uint64_
 	struct cut *known;
 
 	*l = (struct learner){ .s = s, .in = in, .a = a, .words = bits_words(in->rows) };
+	l->cover = arena_zalloc(a, (size_t)in->cols + 1);
 	layers_find(a, in, &y);
 	for (uint32_t k = 0; k < y.n; k++)
 		if (y.first[k + 1] - y.first[k] > in->rows - in->rows / ONE_LAYER)
-			return false;
+			return 0;
 	find_parts(l, &y);
 	l->cap = had + l->parts + KNOWN_MOST;
 	known = ARENA_ARRAY(a, struct cut, (size_t)l->cap + 1);
@@ -274,5 +311,5 @@ bool parts_learn(struct arena *a, struct search *s, struct instance *in, uint64_
 		if (!k || smaller_first(&l->part[k], &l->part[k - 1], &l->words))
 			learn_part(l, &l->part[k],
 				   (end - s->work) / (l->part[k].chain ? SHARE_CHAIN : SHARE_SIDE));
-	return in->knowns > had;
+	return l->bound;
 }
