@@ -487,6 +487,7 @@ void packing_learn(struct arena *a, const struct instance *in, struct packing *p
 	p->cuts = (struct cut_pool){ ARENA_ARRAY(a, struct cut, in->knowns), in->knowns, in->knowns };
 	memcpy(p->cuts.cut, in->known, sizeof(*in->known) * in->knowns);
 	p->knowns = in->knowns;
+	p->limit = p->t.work + PACKING_WORK;
 	p->some_rows = true; /* what is known implies many of them */
 	tableau_drop(&p->t, 0, in->rows);
 	tableau_drop(&p->t, in->rows + in->cols, UINT32_MAX);

@@ -7,21 +7,23 @@
 #include "cover/parts.h"
 
 #include <stdlib.h>
-#include <stdio.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cover/layers.h"
 #include "cover/local.h"
 #include "cover/pieces.h"
+#include "cover/reduce.h"
 #include "cover/round.h"
+#include "cover/tree.h"
 
 #define LEAST_ROWS 8	/* of a part */
-#define STEP 8 		/* rows by which the chain grows at least, */
+#define STEP 8		/* rows by which the chain grows at least, */
 #define STEP_PART 64	/* and this part of what it has */
 #define SHARE_CHAIN 6	/* of the work that is left, for a part of the chain, */
 #define SHARE_SIDE 24	/* and for another one */
 #define SHARE_PIECES 3	/* of a part's work, for pieces of it */
+#define TIGHTEN 8	/* rounds of cuts */
 #define LOCAL_EACH 1000 /* numbers that local search touches for each entry of a part */
 #define PARTS_MOST 400	/* of a block */
 #define KNOWN_MOST 8000 /* rows that pieces give */
@@ -41,7 +43,9 @@ struct learner {
 	uint32_t parts, cap; /* cap: of in->known */
 	size_t words;	     /* of a set of rows */
 	uint8_t *cover;	     /* cols: of the last part of the chain */
-	uint32_t bound;
+	uint32_t bound, enough;
+	uint64_t end;
+	bool last; /* a part that needs `enough`, as far as is known, was looked at with all the work that was left */
 };
 
 static void add_part(struct learner *l, const uint64_t *bits, bool chain)
@@ -132,56 +136,117 @@ static int smaller_first(const void *x, const void *y, void *context)
 	return memcmp(a->bits, b->bits, sizeof(*a->bits) * *(const size_t *)context);
 }
 
-/* The part as an instance, with what is known of parts inside it; col, row: numbers in the block. */
-static void cut_part(struct arena *a, const struct learner *l, const struct part *p, struct instance *out,
-		     uint32_t **col, uint32_t **row)
+/* A part as an instance, and what reductions leave of it; numbers in the block. */
+struct core {
+	struct instance part, in;
+	uint32_t *part_col, *row, *col; /* of the part; of what is left */
+	uint32_t taken;			/* columns that reductions take */
+};
+
+static uint32_t *names_in(struct arena *a, const uint32_t *name, uint32_t n, const uint32_t *all)
+{
+	uint32_t *at = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
+
+	for (uint32_t k = 0, i = 0; k < n; k++) {
+		while (all[i] != name[k])
+			i++;
+		at[k] = i;
+	}
+	return at;
+}
+
+/* With what is known of parts inside it. */
+static void cut_part(struct arena *a, const struct learner *l, const struct part *p, struct core *out)
 {
 	struct instance *in = l->in, known = *in;
-	uint32_t rows = 0, *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
+	uint32_t rows = 0, *row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
+		 *scratch = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
 	uint8_t *use = arena_alloc(a, (size_t)in->cols + 1);
+	struct reduction red;
 
-	*row = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1);
 	memset(scratch, 0xff, sizeof(*scratch) * in->cols);
 	memset(use, 1, in->cols);
 	for (uint32_t r = 0; r < in->rows; r++)
 		if (bits_has(p->bits, r))
-			(*row)[rows++] = r;
-	instance_part(a, out, in, *row, rows, use, in->demand, in->w, scratch);
-	*col = ARENA_ARRAY(a, uint32_t, (size_t)out->cols + 1);
-	for (uint32_t k = 0, at = 0; k < out->cols; k++) {
-		while (in->col_id[at] != out->col_id[k])
-			at++;
-		(*col)[k] = at;
-	}
+			row[rows++] = r;
+	instance_part(a, &out->part, in, row, rows, use, in->demand, in->w, scratch);
+	out->part_col = names_in(a, out->part.col_id, out->part.cols, in->col_id);
 	known.known = ARENA_ARRAY(a, struct cut, (size_t)in->knowns + 1);
 	known.knowns = 0;
 	for (uint32_t q = 0; q < in->knowns; q++)
 		if (in->known[q].rows && bits_contain(p->bits, in->known[q].rows, l->words))
 			known.known[known.knowns++] = in->known[q];
-	instance_know(a, out, &known, *col, NULL, NULL);
+	instance_know(a, &out->part, &known, out->part_col, NULL, NULL);
+	reduce(a, &out->part, &red);
+	rows = 0;
+	for (uint32_t r = 0; r < out->part.rows; r++)
+		if (red.row_alive[r])
+			row[rows++] = r;
+	instance_part(a, &out->in, &out->part, row, rows, red.col_alive, red.demand, out->part.w, scratch);
+	instance_know(a, &out->in, &out->part, names_in(a, out->in.col_id, out->in.cols, out->part.col_id), red.taken,
+		      NULL);
+	out->row = names_in(a, out->in.row_id, out->in.rows, in->row_id);
+	out->col = names_in(a, out->in.col_id, out->in.cols, in->col_id);
+	out->taken = (uint32_t)red.taken_count;
+	l->s->work += 4 * out->part.row_at[out->part.rows];
 }
 
-/* What is known of a part from number `first` on becomes known of the block. */
-static void pass_on(struct learner *l, const struct instance *part, uint32_t first, const uint32_t *col,
-		    const uint32_t *row)
+/* Which of the rows a column has, as bits. */
+static uint64_t trace_of(const struct instance *in, uint32_t c, const uint32_t *row, uint32_t rows)
+{
+	uint64_t bits = 0;
+
+	for (uint64_t i = in->col_at[c], k = 0; i < in->col_at[c + 1] && k < rows;)
+		if (in->col_row[i] == row[k]) {
+			bits |= (uint64_t)1 << k++;
+			i++;
+		} else if (in->col_row[i] < row[k]) {
+			i++;
+		} else {
+			k++;
+		}
+	return bits;
+}
+
+/* A row of what is left of a part, as one of the block: a column that reductions dropped counts like one that has all the
+ * rows that it has, of those that the row follows from. */
+static void pass_on_one(struct learner *l, const struct core *core, const struct cut *old)
 {
 	struct instance *in = l->in;
+	struct arena a = { 0 };
+	uint64_t *rows = arena_zalloc(l->a, sizeof(*rows) * l->words), *trace;
+	uint32_t row[PIECES_ROWS], n = 0, m = 0,
+				   *factor = arena_zalloc(&a, sizeof(*factor) * ((size_t)core->in.cols + 1)),
+				   *met = ARENA_ARRAY(&a, uint32_t, (size_t)core->in.cols + 1);
+	struct cut *new = &in->known[in->knowns++];
 
-	for (uint32_t k = first; k < part->knowns && in->knowns + 1 < l->cap; k++) {
-		const struct cut *old = &part->known[k];
-		uint64_t *rows = arena_zalloc(l->a, sizeof(*rows) * l->words);
-		struct cut new = { old->n, ARENA_ARRAY(l->a, uint32_t, (size_t)old->n + 1),
-				   ARENA_ARRAY(l->a, uint32_t, (size_t)old->n + 1), old->least, rows };
-
-		for (uint32_t i = 0; i < old->n; i++) {
-			new.col[i] = col[old->col[i]];
-			new.factor[i] = old->factor[i];
+	for (uint32_t r = 0; r < core->in.rows; r++)
+		if (bits_has(old->rows, r)) {
+			bits_set(rows, core->row[r]);
+			row[n++] = core->row[r];
 		}
-		for (uint32_t i = 0; i < part->rows; i++)
-			if (bits_has(old->rows, i))
-				bits_set(rows, row[i]);
-		in->known[in->knowns++] = new;
+	for (uint32_t i = 0; i < old->n; i++)
+		factor[old->col[i]] = old->factor[i];
+	trace = ARENA_ARRAY(&a, uint64_t, (size_t)core->in.cols + 1);
+	for (uint32_t c = 0; c < core->in.cols; c++)
+		if ((trace[m] = trace_of(in, core->col[c], row, n)))
+			met[m++] = c;
+	*new = (struct cut){ 0, ARENA_ARRAY(l->a, uint32_t, (size_t)core->part.cols + 1),
+			     ARENA_ARRAY(l->a, uint32_t, (size_t)core->part.cols + 1), old->least, rows };
+	for (uint32_t k = 0; k < core->part.cols; k++) {
+		uint32_t c = core->part_col[k], least = old->least;
+		uint64_t bits = trace_of(in, c, row, n);
+
+		for (uint32_t i = 0; bits && i < m; i++)
+			if (!(bits & ~trace[i]) && factor[met[i]] < least)
+				least = factor[met[i]];
+		if (bits && least) {
+			new->col[new->n] = c;
+			new->factor[new->n++] = least;
+		}
 	}
+	l->s->work += core->part.cols * (uint64_t)m / 4 + core->part.row_at[core->part.rows];
+	arena_release(&a);
 }
 
 /* What is known already: at least so many of some of its columns. */
@@ -201,14 +266,14 @@ static uint32_t bound_known(const struct instance *part)
 	return bound;
 }
 
-/* What the part needs at least, by what is known, by pieces, and then by search; taken: a cover of it. */
-static uint32_t bound_of_part(struct arena *a, struct search *s, struct instance *part, uint64_t work, uint8_t *taken)
+/* What the part needs at least, by what is known (`bound`), by pieces, and then by search; taken: a cover of it. */
+static uint32_t bound_of_part(struct arena *a, struct search *s, struct instance *part, uint64_t work, uint32_t bound,
+			      uint8_t *taken)
 {
-	uint32_t first = part->knowns, bound = bound_known(part), cost;
+	uint32_t first = part->knowns, cost;
+	uint64_t before;
 	struct packing p;
-	weight found, rest;
 
-	local_search(s, part, bound, LOCAL_EACH * part->row_at[part->rows], taken);
 	if ((cost = (uint32_t)instance_cost(part, taken)) <= bound)
 		return bound;
 	packing_solve(a, part, work, &p);
@@ -219,53 +284,67 @@ static uint32_t bound_of_part(struct arena *a, struct search *s, struct instance
 	pieces_learn(a, s, part, cost, work / SHARE_PIECES, &p);
 	pieces_prune(part, first, p.x);
 	bound = p.bound > bound ? (uint32_t)p.bound : bound;
-	if (cost <= bound || search_spent(s))
+	if (cost <= bound || search_spent(s) || !packing_branches(&p))
 		return bound;
-	found = search_bound(s, part, &rest);
-	return found > bound ? (uint32_t)found : bound;
+	before = p.work;
+	packing_tighten(a, part, cost, work / SHARE_PIECES, TIGHTEN, &p);
+	s->work += p.work - before;
+	for (bound = p.bound > bound ? (uint32_t)p.bound : bound; bound < cost; bound++)
+		if (tree_search(s, part, &p, (weight)bound + 1, true, taken) || s->exhausted)
+			break;
+	return bound;
 }
 
 /* The cover of the part before, made one of this. */
-static uint8_t *begin_cover(struct arena *a, const struct learner *l, const struct instance *part, const uint32_t *col)
+static uint8_t *begin_cover(struct arena *a, const struct learner *l, const struct instance *in, const uint32_t *col)
 {
-	uint8_t *taken = arena_zalloc(a, (size_t)part->cols + 1), *anew = arena_zalloc(a, (size_t)part->cols + 1);
+	uint8_t *taken = arena_zalloc(a, (size_t)in->cols + 1), *anew = arena_zalloc(a, (size_t)in->cols + 1);
 
-	for (uint32_t k = 0; k < part->cols; k++)
+	for (uint32_t k = 0; k < in->cols; k++)
 		taken[k] = l->cover[col[k]];
-	round_complete(part, taken);
-	round_cover(part, NULL, anew);
-	return instance_cost(part, anew) < instance_cost(part, taken) ? anew : taken;
+	round_complete(in, taken);
+	round_cover(in, NULL, anew);
+	return instance_cost(in, anew) < instance_cost(in, taken) ? anew : taken;
 }
 
 static void learn_part(struct learner *l, const struct part *p, uint64_t work)
 {
 	struct search s = { .node_budget = work / SEARCH_WORK + 1, .deadline = l->s->deadline };
-	struct instance *in = l->in, part;
+	struct instance *in = l->in;
 	struct arena a = { 0 };
-	uint32_t *col, *row, first, bound, knew;
+	struct core core = { 0 };
+	uint32_t first, bound, knew;
 	uint8_t *taken;
 
-	cut_part(&a, l, p, &part, &col, &row);
-	first = part.knowns;
-	knew = bound_known(&part);
-	taken = begin_cover(&a, l, &part, col);
-	bound = bound_of_part(&a, &s, &part, work, taken);
-	if (getenv("PL")) fprintf(stderr, "part %u x %u %s: bound %u cover %d %s knew %u learned %u of %u nodes %llu work %.2fG\n", part.rows, part.cols, p->chain ? "chain" : "side", bound, (int)instance_cost(&part, taken), s.exhausted ? "GIVEN UP" : "", first, part.knowns - first, in->knowns, (unsigned long long)s.nodes, s.work/1e9);
+	cut_part(&a, l, p, &core);
+	first = core.in.knowns;
+	knew = bound_known(&core.part);
+	taken = begin_cover(&a, l, &core.in, core.col);
+	local_search(&s, &core.in, knew > core.taken ? knew - core.taken : 0, LOCAL_EACH * core.in.row_at[core.in.rows],
+		     taken);
+	if (core.taken + instance_cost(&core.in, taken) >= l->enough) { /* its proof is one of the whole */
+		l->last = true;
+		work = l->end - l->s->work;
+		s.node_budget = work / SEARCH_WORK + 1;
+	}
+	bound = core.taken + bound_of_part(&a, &s, &core.in, work, knew > core.taken ? knew - core.taken : 0, taken);
 	l->s->work += s.work;
 	l->s->nodes += s.nodes;
 	l->s->pivots += s.pivots;
 	l->s->timed_out |= s.timed_out;
 	l->bound = bound > l->bound ? bound : l->bound;
-	for (uint32_t k = 0; p->chain && k < part.cols; k++)
-		l->cover[col[k]] = taken[k];
-	pass_on(l, &part, first, col, row);
+	for (uint32_t k = 0; p->chain && k < core.in.cols; k++)
+		l->cover[core.col[k]] = taken[k];
+	for (uint32_t k = first; k < core.in.knowns && in->knowns + 1 < l->cap; k++)
+		pass_on_one(l, &core, &core.in.known[k]);
 	if (bound > knew) {
 		struct cut *new = &in->known[in->knowns++];
+		uint32_t n = core.part.cols;
 
-		*new = (struct cut){ part.cols, ARENA_ARRAY(l->a, uint32_t, (size_t)part.cols + 1),
-				     ARENA_ARRAY(l->a, uint32_t, (size_t)part.cols + 1), bound, p->bits };
-		for (uint32_t k = 0; k < part.cols; k++) {
-			new->col[k] = col[k];
+		*new = (struct cut){ n, ARENA_ARRAY(l->a, uint32_t, (size_t)n + 1),
+				     ARENA_ARRAY(l->a, uint32_t, (size_t)n + 1), bound, p->bits };
+		for (uint32_t k = 0; k < n; k++) {
+			new->col[k] = core.part_col[k];
 			new->factor[k] = 1;
 		}
 	}
@@ -287,7 +366,7 @@ static void find_parts(struct learner *l, const struct layers *y)
 	qsort_r(l->part, l->parts, sizeof(*l->part), smaller_first, &l->words);
 }
 
-uint32_t parts_learn(struct arena *a, struct search *s, struct instance *in, uint64_t work)
+uint32_t parts_learn(struct arena *a, struct search *s, struct instance *in, uint32_t enough, uint64_t work)
 {
 	struct learner *l = arena_zalloc(a, sizeof(*l));
 	uint64_t end = s->work + work;
@@ -295,7 +374,7 @@ uint32_t parts_learn(struct arena *a, struct search *s, struct instance *in, uin
 	struct layers y;
 	struct cut *known;
 
-	*l = (struct learner){ .s = s, .in = in, .a = a, .words = bits_words(in->rows) };
+	*l = (struct learner){ .s = s, .in = in, .a = a, .words = bits_words(in->rows), .enough = enough, .end = end };
 	l->cover = arena_zalloc(a, (size_t)in->cols + 1);
 	layers_find(a, in, &y);
 	for (uint32_t k = 0; k < y.n; k++)
@@ -307,9 +386,8 @@ uint32_t parts_learn(struct arena *a, struct search *s, struct instance *in, uin
 	if (had)
 		memcpy(known, in->known, sizeof(*known) * had);
 	in->known = known;
-	for (uint32_t k = 0; k < l->parts && s->work < end; k++)
+	for (uint32_t k = 0; k < l->parts && s->work < end && l->bound < enough && !l->last; k++)
 		if (!k || smaller_first(&l->part[k], &l->part[k - 1], &l->words))
-			learn_part(l, &l->part[k],
-				   (end - s->work) / (l->part[k].chain ? SHARE_CHAIN : SHARE_SIDE));
+			learn_part(l, &l->part[k], (end - s->work) / (l->part[k].chain ? SHARE_CHAIN : SHARE_SIDE));
 	return l->bound;
 }

@@ -5,22 +5,26 @@
 #include "cover/pieces.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "base/mem.h"
 #include "base/vec.h"
 #include "cover/round.h"
 
-#define ROWS_MOST 64   /* of a piece: its traces are bits */
+#define FIRST_ROWS 18	/* of a piece; where that gains less than */
+#define LITTLE 10	/* one part in so many of a column, half as many more */
 #define COVERS_MOST 400 /* that a piece may need */
-#define FINE 2520      /* w is put on multiples of one in so many, if not on fewer */
-#define LEAST_GAIN 0.01 /* that a cut must be broken by, of its right side */
-#define ORACLE_NODES 20000
+#define FINE 2520	/* w is put on multiples of one part in so many, if fewer will not do */
+#define FEW 60
+#define NEAR_WHOLE 1e-4
+#define SLACK 500	  /* a cover that is cheaper by less than one part in so many is not looked for */
+#define LEAST_GAIN 0.01	  /* by which a cut must be broken, of its right side */
+#define CHEAP_NODES 20000 /* of a search for a cheap cover, then it is given up */
+#define NUDGE 1e-4	  /* so that traces which x has nothing of do not weigh more than they must */
 #define SHOWN 1e-7
 #define SPARE 0.005 /* of its right side that a row may have to spare, to be kept */
 
 struct piece {
-	uint32_t row[ROWS_MOST], rows;
+	uint32_t row[PIECES_ROWS], rows;
 	/* Traces: */
 	uint32_t n, cap;
 	uint64_t *bits;
@@ -35,16 +39,13 @@ struct learner {
 	struct arena *a;
 	struct packing *p;
 	uint64_t end;
-	uint32_t cap;			 /* of in->known */
-	uint64_t *mask;			 /* cols: which rows of the piece */
+	uint32_t cap;			  /* of in->known */
+	uint64_t *mask;			  /* cols: which rows of the piece */
 	uint32_t *touched, touched_count; /* columns with a mask */
-	double *brings;			 /* rows: what of x it would bring */
-	uint32_t *near, near_count;	 /* rows that share a column with the piece */
+	double *brings;			  /* rows: what of x it would bring */
+	uint32_t *near, near_count;	  /* rows that share a column with the piece */
 	uint8_t *is_near;
-	uint64_t oracles, separated, found, nodes, unknown, tab;
 };
-
-/* ---- growing ---- */
 
 static void piece_add(struct learner *l, struct piece *s, uint32_t r)
 {
@@ -143,8 +144,6 @@ static void find_traces(struct arena *a, struct learner *l, struct piece *s)
 	}
 }
 
-/* ---- a cheap cover of a piece ---- */
-
 struct cheap {
 	const struct piece *s;
 	const uint32_t *w;
@@ -160,7 +159,7 @@ static bool cheap_under(struct cheap *q, uint64_t open, int64_t room);
  * least.  Traces that a cover under `room` cannot afford are banned. */
 static int64_t ascend(struct cheap *q, uint64_t open, int64_t room, int64_t *left, uint32_t *narrowest)
 {
-	uint32_t order[ROWS_MOST] = { 0 }, degree[ROWS_MOST], n = 0;
+	uint32_t order[PIECES_ROWS] = { 0 }, degree[PIECES_ROWS], n = 0;
 	int64_t sum = 0;
 
 	for (uint64_t x = open; x; x &= x - 1) {
@@ -203,9 +202,10 @@ static bool cheap_branch(struct cheap *q, uint64_t open, int64_t room, uint32_t 
 		for (uint32_t i = q->at[r]; i < q->at[r + 1]; i++) {
 			uint32_t c = q->col[i];
 
-			if (!q->banned[c] && (best == UINT32_MAX || left[c] < left[best] ||
-					      (left[c] == left[best] && __builtin_popcountll(q->s->bits[c] & open) >
-									    __builtin_popcountll(q->s->bits[best] & open))))
+			if (!q->banned[c] &&
+			    (best == UINT32_MAX || left[c] < left[best] ||
+			     (left[c] == left[best] && __builtin_popcountll(q->s->bits[c] & open) >
+							   __builtin_popcountll(q->s->bits[best] & open))))
 				best = c;
 		}
 		if (best == UINT32_MAX)
@@ -226,7 +226,7 @@ static bool cheap_under(struct cheap *q, uint64_t open, int64_t room)
 	int64_t *left, sum;
 	bool found;
 
-	if (room <= 0 || q->nodes >= ORACLE_NODES)
+	if (room <= 0 || q->nodes >= CHEAP_NODES)
 		return false;
 	if (!open)
 		return true;
@@ -250,13 +250,14 @@ static bool cheap_under(struct cheap *q, uint64_t open, int64_t room)
 enum cheap_answer { CHEAP_NONE, CHEAP_FOUND, CHEAP_UNKNOWN };
 
 /* A cover that costs less than `below`, in taken[]; traces of weight 0 are taken. */
-static enum cheap_answer cheaper(struct learner *l, const struct piece *s, const uint32_t *w, int64_t below, uint8_t *taken)
+static enum cheap_answer cheaper(struct learner *l, const struct piece *s, const uint32_t *w, int64_t below,
+				 uint8_t *taken)
 {
 	struct arena a = { 0 };
 	uint64_t open = s->rows == 64 ? ~(uint64_t)0 : ((uint64_t)1 << s->rows) - 1;
 	struct cheap q = { .s = s,
 			   .w = w,
-			   .at = arena_zalloc(&a, sizeof(uint32_t) * (ROWS_MOST + 1)),
+			   .at = arena_zalloc(&a, sizeof(uint32_t) * (PIECES_ROWS + 1)),
 			   .col = ARENA_ARRAY(&a, uint32_t, (size_t)s->n * s->rows + 1),
 			   .banned = arena_zalloc(&a, (size_t)s->n + 1),
 			   .banned_list = ARENA_ARRAY(&a, uint32_t, (size_t)s->n + 1),
@@ -264,7 +265,6 @@ static enum cheap_answer cheaper(struct learner *l, const struct piece *s, const
 	uint32_t n = 0;
 	bool found;
 
-	l->oracles++;
 	for (uint32_t r = 0; r < s->rows; r++) {
 		for (uint32_t k = 0; k < s->n; k++)
 			if (s->bits[k] >> r & 1)
@@ -276,9 +276,8 @@ static enum cheap_answer cheaper(struct learner *l, const struct piece *s, const
 			open &= ~s->bits[k];
 	found = cheap_under(&q, open, below);
 	l->s->work += q.work + n;
-	l->nodes += q.nodes;
 	arena_release(&a);
-	return found ? CHEAP_FOUND : q.nodes >= ORACLE_NODES ? CHEAP_UNKNOWN : CHEAP_NONE;
+	return found ? CHEAP_FOUND : q.nodes >= CHEAP_NODES ? CHEAP_UNKNOWN : CHEAP_NONE;
 }
 
 /* w over as few parts of 1 as will do. */
@@ -286,7 +285,7 @@ static uint32_t on_whole_numbers(const struct piece *s, const double *w, uint32_
 {
 	uint32_t parts = 1;
 
-	for (; parts < 60; parts++) {
+	for (; parts < FEW; parts++) {
 		double worst = 0;
 
 		for (uint32_t k = 0; k < s->n; k++) {
@@ -294,17 +293,17 @@ static uint32_t on_whole_numbers(const struct piece *s, const double *w, uint32_
 
 			worst = off > worst ? off : worst;
 		}
-		if (worst < 1e-4)
+		if (worst < NEAR_WHOLE)
 			break;
 	}
-	if (parts == 60)
+	if (parts == FEW)
 		parts = FINE;
 	for (uint32_t k = 0; k < s->n; k++)
 		out[k] = (uint32_t)(w[k] * parts + 0.5);
 	return parts;
 }
 
-/* Takes out what a cover does not need, dearest first would be better but this will do. */
+/* Takes out what a cover does not need. */
 static void thin_cover(const struct piece *s, uint8_t *taken)
 {
 	for (uint32_t k = 0; k < s->n; k++) {
@@ -360,22 +359,19 @@ static bool separate(struct arena *a, struct learner *l, const struct piece *s)
 	struct tableau_term *term = ARENA_ARRAY(a, struct tableau_term, (size_t)s->n + 1);
 	bool found = false;
 
-	l->separated++;
 	for (uint32_t k = 0; k < s->n; k++)
-		right[k] = s->x[k] + 1e-4 * (1 + (double)(k % 7) / 7);
+		right[k] = s->x[k] + NUDGE * (1 + (double)(k % 7) / 7);
 	tableau_init(a, &t, &frame, right, COVERS_MOST);
 	for (uint32_t k = 0; k < s->n; k++)
 		whole[k] = 1;
 	for (uint32_t covers = 0; covers < COVERS_MOST && l->s->work < l->end; covers++) {
-		uint32_t least = parts - parts / 500;
+		uint32_t least = parts - parts / SLACK;
 		enum cheap_answer is = cheaper(l, s, whole, least, taken);
 		double sum = 0;
 		size_t n = 0;
 
-		if (is == CHEAP_UNKNOWN) {
-			l->unknown++;
+		if (is == CHEAP_UNKNOWN)
 			break;
-		}
 		if (is == CHEAP_NONE) {
 			for (uint32_t k = 0; k < s->n; k++)
 				sum += whole[k] * s->x[k];
@@ -396,8 +392,6 @@ static bool separate(struct arena *a, struct learner *l, const struct piece *s)
 		parts = on_whole_numbers(s, w, whole);
 	}
 	l->s->work += t.work;
-	l->tab += t.work;
-	l->found += found;
 	return found;
 }
 
@@ -412,11 +406,12 @@ static bool split(const struct learner *l, uint32_t r)
 	return false;
 }
 
+/* A piece from each row that is split; how many cuts were found. */
 static uint32_t pass(struct learner *l, uint32_t rows)
 {
 	uint32_t found = 0;
 
-	for (uint32_t r = 0; r < l->in->rows && l->s->work < l->end; r++) {
+	for (uint32_t r = 0; r < l->in->rows && l->s->work < l->end && !search_spent(l->s); r++) {
 		struct arena a = { 0 };
 		struct piece s;
 
@@ -430,7 +425,6 @@ static uint32_t pass(struct learner *l, uint32_t rows)
 	return found;
 }
 
-#include <stdlib.h>
 void pieces_learn(struct arena *a, struct search *s, struct instance *in, weight target, uint64_t work,
 		  struct packing *p)
 {
@@ -445,27 +439,20 @@ void pieces_learn(struct arena *a, struct search *s, struct instance *in, weight
 			     .brings = ARENA_ARRAY(a, double, (size_t)in->rows + 1),
 			     .near = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
 			     .is_near = arena_zalloc(a, (size_t)in->rows + 1) };
-	uint32_t rows = getenv("PROWS") ? atoi(getenv("PROWS")) : 12;
 
-	while (p->bound < target && s->work < l.end) {
+	if (!packing_branches(p))
+		return;
+	for (uint32_t rows = FIRST_ROWS; rows <= PIECES_ROWS && p->bound < target && s->work < l.end;) {
 		weight before = p->value;
-		uint32_t n = pass(&l, rows);
-		uint64_t w = p->work;
+		uint64_t pivots = p->pivots, worked = p->work;
 
-		if (!n)
-			{ rows += rows / 2; if (rows > ROWS_MOST) break; continue; }
-		p->limit = UINT64_MAX; packing_learn(a, in, p);
-		s->work += p->work - w;
-		if (getenv("PV"))
-			fprintf(stderr, "[t %.3f cols %u room %u lines %u piv %llu] rows %u: %u cuts, value %.3f -> %.3f, known %u, oracles %llu separated %llu nodes %llu unknown %llu tab %.2fG work %.2fG lp %.3fG\n", tableau_value(&p->t), p->t.columns, p->t.room, p->t.lines, (unsigned long long)p->t.pivots, rows, n,
-				(double)before / PACKING_SCALE, (double)p->value / PACKING_SCALE, in->knowns,
-				(unsigned long long)l.oracles, (unsigned long long)l.separated, (unsigned long long)l.nodes,(unsigned long long)l.unknown,l.tab/1e9, s->work / 1e9, (p->work - w) / 1e9);
-		if (p->value - before < PACKING_SCALE / 10) {
-			rows += rows / 2;
-			if (rows > ROWS_MOST) {
-				if (rows < ROWS_MOST * 3 / 2) rows = ROWS_MOST; else break;
-			}
+		if (pass(&l, rows)) {
+			packing_learn(a, in, p);
+			s->work += p->work - worked;
+			s->pivots += p->pivots - pivots;
 		}
+		if (p->value - before < PACKING_SCALE / LITTLE)
+			rows += rows / 2;
 	}
 }
 

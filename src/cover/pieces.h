@@ -13,6 +13,8 @@
 #define WINNOW_COVER_PIECES_H
 #include "cover/search.h"
 
+#define PIECES_ROWS 64 /* that a piece has at most: its traces are bits */
+
 /* Adds to what is known of `in`, whose demands and weights are all 1, and to its relaxation p, to which no other cuts
  * were added, until p's bound is `target`, little is gained, or about `work` numbers were touched. */
 void pieces_learn(struct arena *a, struct search *s, struct instance *in, weight target, uint64_t work,
