@@ -23,6 +23,7 @@
 #define SHARE_CHAIN 6	/* of the work that is left, for a part of the chain, */
 #define SHARE_SIDE 24	/* and for another one */
 #define SHARE_PIECES 3	/* of a part's work, for pieces of it */
+#define SKIP 8		/* after a link that was given up: by this part of its rows */
 #define TIGHTEN 8	/* rounds of cuts */
 #define LOCAL_EACH 1000 /* numbers that local search touches for each entry of a part */
 #define PARTS_MOST 400	/* of a block */
@@ -40,10 +41,10 @@ struct learner {
 	struct instance *in;
 	struct arena *a;
 	struct part part[3 * PARTS_MOST];
-	uint32_t parts, cap; /* cap: of in->known */
-	size_t words;	     /* of a set of rows */
-	uint8_t *cover;	     /* cols: of the last part of the chain */
-	uint32_t bound, enough;
+	uint32_t parts, cap;	      /* cap: of in->known */
+	size_t words;		      /* of a set of rows */
+	uint8_t *cover;		      /* cols: of the last part of the chain */
+	uint32_t bound, enough, skip; /* skip: links of the chain with fewer rows */
 	uint64_t end;
 	bool last; /* a part that needs `enough`, as far as is known, was looked at with all the work that was left */
 };
@@ -337,6 +338,8 @@ static void learn_part(struct learner *l, const struct part *p, uint64_t work)
 		l->cover[core.col[k]] = taken[k];
 	for (uint32_t k = first; k < core.in.knowns && in->knowns + 1 < l->cap; k++)
 		pass_on_one(l, &core, &core.in.known[k]);
+	if (p->chain && bound < core.taken + instance_cost(&core.in, taken))
+		l->skip = p->rows + p->rows / SKIP;
 	if (bound > knew) {
 		struct cut *new = &in->known[in->knowns++];
 		uint32_t n = core.part.cols;
@@ -387,7 +390,8 @@ uint32_t parts_learn(struct arena *a, struct search *s, struct instance *in, uin
 		memcpy(known, in->known, sizeof(*known) * had);
 	in->known = known;
 	for (uint32_t k = 0; k < l->parts && s->work < end && l->bound < enough && !l->last; k++)
-		if (!k || smaller_first(&l->part[k], &l->part[k - 1], &l->words))
+		if ((!k || smaller_first(&l->part[k], &l->part[k - 1], &l->words)) &&
+		    !(l->part[k].chain && l->part[k].rows < l->skip))
 			learn_part(l, &l->part[k], (end - s->work) / (l->part[k].chain ? SHARE_CHAIN : SHARE_SIDE));
 	return l->bound;
 }

@@ -25,8 +25,9 @@
 #define LOCAL_PART 400	    /* or this part of the budget */
 #define SEARCH_FIRST 8	    /* a search has this part of the budget before other ways are tried */
 #define SWEEP_MORE 2	    /* a sweep has so many times the budget, */
-#define PARTS_MORE 4	    /* parts so many times, */
-#define SEARCH_LAST 3	    /* and the search after them so many times */
+#define PARTS_MORE 2	    /* parts so many times, */
+#define SEARCH_LAST 2	    /* and the search after them so many times */
+#define PIECES_PART 2	    /* of which pieces of the whole have one part in so many of the budget */
 #define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
 #define LOCAL_KNOWN 60	    /* the same as LOCAL_FIRST, where a cover is known that much more was spent on */
 #define KNOWN_MOST 4	    /* of so many rows of a block all but one are known */
@@ -274,7 +275,7 @@ static uint32_t close_otherwise(struct job *j, struct arena *a, struct search *s
 	s->work += anew.work;
 	if (!packing_branches(&anew))
 		return close_gap(s, in, relaxed, bound, taken);
-	pieces_learn(a, s, in, instance_cost(in, taken), work, &anew);
+	pieces_learn(a, s, in, instance_cost(in, taken), work / PIECES_PART, &anew);
 	pieces_prune(in, first, anew.x);
 	bound = larger(bound, tightened(a, s, in, taken, &anew));
 	return close_gap(s, in, &anew, bound, taken);
