@@ -29,7 +29,7 @@
  * still counts in its group and may be kept to fill it.
  *
  * Cost: a few passes over the graph, then exact search of what reductions
- * leave.  Memory: about 12 bytes per edge and 60 per document.
+ * leave.  Memory: about 12 bytes per edge and 60 per document, and COVER_MEMORY at most for the search.
  */
 #ifndef WINNOW_COVER_COVER_H
 #define WINNOW_COVER_COVER_H
@@ -70,6 +70,9 @@ struct cover_problem {
 	double time_limit;		 /* seconds; 0 = none.  A run it ends is not reproducible */
 };
 
+/* Bytes that the search of a hard block may take beside the graph: relaxations and their copies, states of a sweep, rows
+ * that were learned.  The same under any limit of memory, as the answer must be. */
+#define COVER_MEMORY ((uint64_t)256 << 20)
 #define COVER_NODES 20000 /* real components met so far need fewer than ten each */
 
 enum cover_status {

@@ -25,6 +25,7 @@ struct cut {
 	uint32_t n;
 	uint32_t *col, *factor;
 	uint32_t least;
+	const uint64_t *rows; /* bits: the rows that it follows from, or NULL where that is not known */
 };
 
 struct instance {

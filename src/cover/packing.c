@@ -171,8 +171,11 @@ static bool packing_resolve(struct packing *p, const struct instance *in, uint64
 		read_cover(p, in);
 		if (!(n = short_rows(p, in, p->x, few)))
 			break;
-		if (p->t.columns + MORE_ROWS > p->t.room)
-			tableau_purge(&p->t, 0, in->rows);
+		if (p->t.columns + MORE_ROWS > p->t.room) {
+			if (p->some_rows)
+				tableau_purge(&p->t, 0, in->rows);
+			tableau_purge(&p->t, in->rows + in->cols, in->rows + in->cols + p->knowns);
+		}
 		while (added < n && added < MORE_ROWS && add_row(p, in, few[added].row, term))
 			added++;
 		if (!added) {
@@ -479,13 +482,25 @@ static bool read_bound(const struct instance *in, struct packing *p)
 
 void packing_learn(struct arena *a, const struct instance *in, struct packing *p)
 {
-	if (!p->optimal || p->caps || p->cuts.n || !in->knowns)
+	if (!p->optimal || p->caps || p->cuts.n != p->knowns || !in->knowns)
 		return;
 	p->cuts = (struct cut_pool){ ARENA_ARRAY(a, struct cut, in->knowns), in->knowns, in->knowns };
 	memcpy(p->cuts.cut, in->known, sizeof(*in->known) * in->knowns);
 	p->knowns = in->knowns;
+	p->limit = p->t.work + PACKING_WORK;
+	p->some_rows = true; /* what is known implies many of them */
+	tableau_drop(&p->t, 0, in->rows);
+	tableau_drop(&p->t, in->rows + in->cols, UINT32_MAX);
+	if (p->t.room < p->t.columns + CUT_ROOM + MORE_ROWS + p->t.lines / 2) {
+		struct tableau more;
+
+		tableau_copy(a, &more, &p->t, CUT_ROOM + MORE_ROWS + p->t.lines);
+		p->t = more;
+	}
 	packing_resolve(p, in, most_pivots(in));
 	read_bound(in, p);
+	tableau_purge(&p->t, 0, in->rows);
+	tableau_purge(&p->t, in->rows + in->cols, UINT32_MAX);
 }
 
 void packing_tighten(struct arena *a, const struct instance *in, weight target, uint64_t work, int rounds,

@@ -13,7 +13,7 @@
 #define WINNOW_COVER_PARTS_H
 #include "cover/search.h"
 
-/* Adds to what is known of `in`, whose demands and weights are all 1, within about `work` numbers touched.  False if it
- * has no layers, or nothing was learned. */
-bool parts_learn(struct arena *a, struct search *s, struct instance *in, uint64_t work);
+/* Adds to what is known of `in`, whose demands and weights are all 1, within about `work` numbers touched.  Returns what
+ * every cover needs by that alone, which is no more than `enough`, the size of one; 0 if `in` has no layers. */
+uint32_t parts_learn(struct arena *a, struct search *s, struct instance *in, uint32_t enough, uint64_t work);
 #endif

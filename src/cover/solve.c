@@ -15,6 +15,7 @@
 #include "cover/improve.h"
 #include "cover/local.h"
 #include "cover/parts.h"
+#include "cover/pieces.h"
 #include "cover/round.h"
 #include "cover/sweep.h"
 #include "cover/tree.h"
@@ -24,8 +25,9 @@
 #define LOCAL_PART 400	    /* or this part of the budget */
 #define SEARCH_FIRST 8	    /* a search has this part of the budget before other ways are tried */
 #define SWEEP_MORE 2	    /* a sweep has so many times the budget, */
-#define PARTS_WORK 3	    /* and parts have this part of it, */
-#define PARTS_EACH 40	    /* where the relaxation of the whole took no more than this part */
+#define PARTS_MORE 2	    /* parts so many times, */
+#define SEARCH_LAST 2	    /* and the search after them so many times */
+#define PIECES_PART 2	    /* of which pieces of the whole have one part in so many of the budget */
 #define LOCAL_LAST 8	    /* and after it, where that had to give up: this part of the budget again */
 #define LOCAL_KNOWN 60	    /* the same as LOCAL_FIRST, where a cover is known that much more was spent on */
 #define KNOWN_MOST 4	    /* of so many rows of a block all but one are known */
@@ -246,13 +248,14 @@ static bool by_sweep(struct job *j, struct search *s, const struct instance *in,
 	return through;
 }
 
-/* Where the first part of the budget was not enough: a sweep, and otherwise the rest of the budget with what the
- * block's parts tell, if a relaxation costs little.  Returns the bound reached. */
+/* Where the first part of the budget was not enough: a sweep, and otherwise what the block's parts and pieces tell, then
+ * a search with all of it.  Returns the bound reached. */
 static uint32_t close_otherwise(struct job *j, struct arena *a, struct search *s, struct instance *in,
-				const struct packing *relaxed, bool little, uint32_t bound, uint8_t *taken)
+				const struct packing *relaxed, uint32_t bound, uint8_t *taken)
 {
 	uint64_t work = j->nodes * SEARCH_WORK;
 	struct packing anew;
+	uint32_t first;
 
 	if (by_sweep(j, s, in, relaxed->u, taken)) {
 		s->exhausted = false;
@@ -260,14 +263,22 @@ static uint32_t close_otherwise(struct job *j, struct arena *a, struct search *s
 	}
 	if (s->timed_out)
 		return bound;
+	local_search(s, in, bound, work / LOCAL_LAST, taken);
 	s->exhausted = false;
-	s->node_budget = j->nodes;
-	if (!little || !packing_branches(relaxed) || !parts_learn(a, s, in, work / PARTS_WORK))
+	s->node_budget = s->work / SEARCH_WORK + PARTS_MORE * j->nodes;
+	bound = larger(bound, parts_learn(a, s, in, (uint32_t)instance_cost(in, taken), PARTS_MORE * work));
+	if (bound >= instance_cost(in, taken))
+		return bound;
+	s->node_budget = s->work / SEARCH_WORK + SEARCH_LAST * j->nodes;
+	first = in->knowns;
+	packing_solve(a, in, SEARCH_LAST * work, &anew);
+	s->work += anew.work;
+	if (!packing_branches(&anew))
 		return close_gap(s, in, relaxed, bound, taken);
-	s->node_budget += s->work / SEARCH_WORK;
-	packing_solve(a, in, work < PACKING_WORK ? work : PACKING_WORK, &anew);
+	pieces_learn(a, s, in, instance_cost(in, taken), work / PIECES_PART, &anew);
+	pieces_prune(in, first, anew.x);
 	bound = larger(bound, tightened(a, s, in, taken, &anew));
-	return close_gap(s, in, &anew, larger(bound, (uint32_t)anew.bound), taken);
+	return close_gap(s, in, &anew, bound, taken);
 }
 
 /* A cover and dual values from the relaxation, cuts, local search and branching.  Returns the bound reached. */
@@ -277,7 +288,6 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 	uint64_t work = j->nodes * SEARCH_WORK;
 	uint32_t bound, quotas = bound_by_quotas(j, in), least = least_of_last(j);
 	weight relieved;
-	bool little;
 
 	if (make_whole(j, s, in, least, work, taken)) {
 		relaxed->u = ARENA_ARRAY(a, weight, (size_t)in->rows + 1);
@@ -285,7 +295,6 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 		return (uint32_t)instance_cost(in, taken);
 	}
 	packing_solve(a, in, work < ROOT_LEAST ? ROOT_LEAST : work < PACKING_WORK ? work : PACKING_WORK, relaxed);
-	little = relaxed->work < work / PARTS_EACH;
 	round_cover(in, relaxed->x, taken);
 	bound = (uint32_t)relaxed->bound;
 	if (bound < quotas) {
@@ -301,7 +310,7 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 	s->node_budget = quotas ? j->nodes : s->work / SEARCH_WORK + 1 + j->nodes / SEARCH_FIRST;
 	bound = close_gap(s, in, relaxed, bound, taken);
 	if (s->exhausted && !s->timed_out && !quotas)
-		bound = close_otherwise(j, a, s, in, relaxed, little, bound, taken);
+		bound = close_otherwise(j, a, s, in, relaxed, bound, taken);
 	if (s->exhausted && (!local_search(s, in, bound, work / LOCAL_LAST, taken) || quotas))
 		improve_cover(s, in, bound, taken);
 	if (s->exhausted && j->nodes > j->limits->nodes / 16)

@@ -107,6 +107,13 @@ void tableau_purge(struct tableau *t, uint32_t first, uint32_t end)
 			remove_column(t, j);
 }
 
+void tableau_drop(struct tableau *t, uint32_t first, uint32_t end)
+{
+	for (uint32_t j = t->columns; j >= 1; j--)
+		if (t->free_[j] >= first && t->free_[j] < end)
+			remove_column(t, j);
+}
+
 void tableau_forget(struct tableau *t, const uint8_t *row_needed)
 {
 	for (uint32_t j = t->columns; j >= 1; j--)

@@ -38,6 +38,8 @@ struct tableau_term {
 bool tableau_add(struct tableau *t, uint32_t name, const struct tableau_term *term, size_t n, double gain);
 /* Takes out variables that are 0 and not worth having, from name `first` on and before `end`. */
 void tableau_purge(struct tableau *t, uint32_t first, uint32_t end);
+/* All that are 0. */
+void tableau_drop(struct tableau *t, uint32_t first, uint32_t end);
 /* Takes out the values of rows that are 0 and not needed. */
 void tableau_forget(struct tableau *t, const uint8_t *row_needed);
 

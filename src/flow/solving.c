@@ -49,7 +49,8 @@ struct turns {
 
 static int check_memory(uint64_t edges, const struct join_options *o, struct err *err)
 {
-	uint64_t bytes = edges * SOLVING_BYTES, memory = o->memory > SOLVING_LEAST ? o->memory : SOLVING_LEAST;
+	uint64_t bytes = COVER_MEMORY + edges * SOLVING_BYTES, least = COVER_MEMORY + SOLVING_LEAST,
+		 memory = o->memory > least ? o->memory : least;
 
 	if (!o->memory || bytes <= memory)
 		return WN_OK;

@@ -1,6 +1,7 @@
 /* Narrow and layered blocks: sweeps find the minimum, and what is learned of parts holds for every cover. */
 #include "cover/packing.h"
 #include "cover/parts.h"
+#include "cover/pieces.h"
 #include "cover/round.h"
 #include "cover/search.h"
 #include "cover/sweep.h"
@@ -59,8 +60,8 @@ static void draw_layers(struct test *t, struct instance *in, uint32_t n, uint32_
 	instance_transpose(t->arena, in);
 }
 
-/* The fewest columns under `best`, and of those that count only: every column of the first open row is tried. */
-static uint32_t fewest(const struct instance *in, uint8_t *taken, const uint8_t *counts, uint32_t cost, uint32_t best)
+/* The least that columns count for in a cover, under `best`: every column of the first open row is tried. */
+static uint32_t fewest(const struct instance *in, uint8_t *taken, const uint32_t *counts, uint32_t cost, uint32_t best)
 {
 	uint32_t r = 0;
 
@@ -86,6 +87,27 @@ static uint32_t fewest(const struct instance *in, uint8_t *taken, const uint8_t 
 	return best;
 }
 
+static void count_all(uint32_t *counts)
+{
+	for (uint32_t c = 0; c < MOST; c++)
+		counts[c] = 1;
+}
+
+/* What is known of `in` from number `first` on, tried against all covers. */
+static void check_known(struct test *t, const struct instance *in, uint32_t first)
+{
+	for (uint32_t k = first; k < in->knowns; k++) {
+		uint8_t taken[MOST] = { 0 };
+		uint32_t counts[MOST] = { 0 }, best;
+
+		for (uint32_t c = 0; c < in->known[k].n; c++)
+			counts[in->known[k].col[c]] = in->known[k].factor[c];
+		best = fewest(in, taken, counts, 0, UINT32_MAX);
+		CHECK(best >= in->known[k].least, "known %u of %u: at least %u, but %u are enough", k, in->knowns,
+		      in->known[k].least, best);
+	}
+}
+
 static bool sweep(struct test *t, const struct instance *in, uint64_t work, uint8_t *taken)
 {
 	struct search s = { .node_budget = 1000000 };
@@ -102,11 +124,12 @@ TEST(parts, sweeps_find_what_trying_all_finds)
 
 	for (int i = 0; i < 400 && !t->failures; i++) {
 		uint32_t n = 2 + (uint32_t)test_below(t, 19), best, began;
-		uint8_t taken[MOST] = { 0 }, ones[MOST];
+		uint8_t taken[MOST] = { 0 };
+		uint32_t ones[MOST];
 		struct instance in;
 
 		draw_band(t, &in, n, 2 + (uint32_t)test_below(t, 6), 2 + (uint32_t)test_below(t, 3));
-		memset(ones, 1, sizeof ones);
+		count_all(ones);
 		best = fewest(&in, taken, ones, 0, UINT32_MAX);
 		if (test_below(t, 2))
 			memset(taken, 1, n); /* dual values rule nothing out then */
@@ -173,30 +196,23 @@ TEST(parts, what_is_learned_holds_for_every_cover)
 	for (int i = 0; i < 250 && !t->failures; i++) {
 		uint32_t n = 12 + (uint32_t)test_below(t, 12), best;
 		struct search s = { .node_budget = 10000 }, plain = { .node_budget = 100000 }, knowing = plain;
-		uint8_t taken[MOST] = { 0 }, counts[MOST];
+		uint8_t taken[MOST] = { 0 };
+		uint32_t counts[MOST], bound;
 		struct packing before, after;
 		struct instance in;
 		weight relaxed;
 
 		draw_layers(t, &in, n, 4 + (uint32_t)test_below(t, 7), 2 + (uint32_t)test_below(t, 4));
 		packing_solve(t->arena, &in, PACKING_WORK, &before);
-		if (!parts_learn(t->arena, &s, &in, 100000000))
+		if (!(bound = parts_learn(t->arena, &s, &in, UINT32_MAX, 100000000)) || !in.knowns)
 			continue;
-		for (uint32_t k = 0; k < in.knowns; k++) {
-			memset(counts, 0, sizeof counts);
-			for (uint32_t c = 0; c < in.known[k].n; c++) {
-				counts[in.known[k].col[c]] = 1;
-				CHECK_EQ(in.known[k].factor[c], 1);
-			}
-			best = fewest(&in, taken, counts, 0, UINT32_MAX);
-			CHECK(best >= in.known[k].least, "known %u of %u: at least %u, but %u are enough", k, in.knowns,
-			      in.known[k].least, best);
-		}
+		check_known(t, &in, 0);
 		learned += in.knowns;
 		packing_solve(t->arena, &in, PACKING_WORK, &after);
 		raised += after.value > before.value;
-		memset(counts, 1, sizeof counts);
+		count_all(counts);
 		best = fewest(&in, taken, counts, 0, UINT32_MAX);
+		CHECK(bound <= best, "parts need %u, and %u are enough", bound, best);
 		CHECK(after.value >= before.value && after.bound <= best, "a bound of %d, and %u are enough",
 		      (int)after.bound, best);
 		CHECK(search_cover(&knowing, &in, WEIGHT_MAX, taken) && instance_covered(&in, taken));
@@ -222,7 +238,7 @@ TEST(parts, searches_with_what_is_known_agree_with_those_without)
 
 		draw_layers(t, &in, n, 12 + (uint32_t)test_below(t, 10), 4 + (uint32_t)test_below(t, 3));
 		bare = in;
-		if (!parts_learn(t->arena, &s, &in, 100000000))
+		if (!parts_learn(t->arena, &s, &in, UINT32_MAX, 100000000))
 			continue;
 		learned += in.knowns;
 		REQUIRE(search_cover(&plain, &bare, WEIGHT_MAX, found) && !plain.exhausted);
@@ -235,4 +251,77 @@ TEST(parts, searches_with_what_is_known_agree_with_those_without)
 	}
 	CHECK(learned > 20 && nodes > 24, "%u rows were learned, %llu nodes", learned, (unsigned long long)nodes);
 	printf("parts: %u rows learned of larger blocks, searched in %llu nodes\n", learned, (unsigned long long)nodes);
+}
+
+/* Fractional covers are what pieces cut off; nothing that they say may cut off a cover. */
+TEST(parts, what_pieces_tell_holds_for_every_cover)
+{
+	uint32_t learned = 0, raised = 0, whole = 0;
+
+	for (int i = 0; i < 300 && !t->failures; i++) {
+		uint32_t n = 8 + (uint32_t)test_below(t, 15), counts[MOST], best, kept;
+		struct search s = { .node_budget = 100000 };
+		uint8_t taken[MOST] = { 0 };
+		struct packing p, again;
+		struct instance in;
+		weight before;
+
+		if (test_below(t, 2))
+			draw_layers(t, &in, n, n, 3 + (uint32_t)test_below(t, 4));
+		else
+			draw_band(t, &in, n, 3 + (uint32_t)test_below(t, 6), 2 + (uint32_t)test_below(t, 3));
+		packing_solve(t->arena, &in, PACKING_WORK, &p);
+		before = p.value;
+		count_all(counts);
+		best = fewest(&in, taken, counts, 0, UINT32_MAX);
+		pieces_learn(t->arena, &s, &in, WEIGHT_MAX, 300000000, &p);
+		check_known(t, &in, 0);
+		CHECK(p.bound <= best && p.value >= before, "a bound of %d, and %u are enough", (int)p.bound, best);
+		learned += in.knowns;
+		raised += p.value > before;
+		whole += p.bound == best && n <= 18;
+		kept = in.knowns;
+		pieces_prune(&in, 0, p.x);
+		CHECK(in.knowns <= kept);
+		packing_solve(t->arena, &in, PACKING_WORK, &again);
+		CHECK(again.bound <= best && again.value >= before);
+	}
+	CHECK(learned > 100 && raised > 80, "%u rows were learned, and the bound was raised %u times", learned, raised);
+	printf("pieces: %u rows learned, the relaxation's bound raised %u times, to the minimum %u times\n", learned,
+	       raised, whole);
+}
+
+/* Larger ones, where not all rows are in a piece, and pieces are given up. */
+TEST(parts, pieces_agree_with_the_search_on_larger_blocks)
+{
+	uint32_t learned = 0;
+
+	for (int i = 0; i < 12 && !t->failures; i++) {
+		uint32_t n = 50 + (uint32_t)test_below(t, 40);
+		struct search s = { .node_budget = 100000 }, plain = { .node_budget = 200000 }, knowing = plain;
+		uint8_t taken[MOST] = { 0 }, found[MOST] = { 0 };
+		struct instance in;
+		struct packing p;
+
+		if (i % 2)
+			draw_layers(t, &in, n, 12 + (uint32_t)test_below(t, 10), 4 + (uint32_t)test_below(t, 3));
+		else
+			draw_band(t, &in, n, 5 + (uint32_t)test_below(t, 8), 2 + (uint32_t)test_below(t, 2));
+		REQUIRE(search_cover(&plain, &in, WEIGHT_MAX, found) && !plain.exhausted);
+		packing_solve(t->arena, &in, PACKING_WORK, &p);
+		pieces_learn(t->arena, &s, &in, WEIGHT_MAX, 300000000, &p);
+		learned += in.knowns;
+		CHECK(p.bound <= instance_cost(&in, found), "%u documents: a bound of %d, and %d are enough", n,
+		      (int)p.bound, (int)instance_cost(&in, found));
+		for (uint32_t k = 0; k < in.knowns; k++) {
+			uint64_t sum = 0;
+
+			for (uint32_t c = 0; c < in.known[k].n; c++)
+				sum += found[in.known[k].col[c]] ? in.known[k].factor[c] : 0;
+			CHECK(sum >= in.known[k].least, "known %u of %u cuts off a cover", k, in.knowns);
+		}
+		REQUIRE(search_cover(&knowing, &in, WEIGHT_MAX, taken) && !knowing.exhausted);
+		CHECK_EQ(instance_cost(&in, taken), instance_cost(&in, found));
+	}
+	CHECK(learned > 50, "%u rows were learned", learned);
 }
