@@ -40,7 +40,7 @@ db.execute("update capture set status = 299 where id = 1")
 db.commit()
 for f in ("catalog.db", "catalog.db-wal", "lock"):
     shutil.copy("busy/" + f, "copy/" + f)
-for d in ("text", "sketch", "fulltext"):
+for d in ("text", "links", "sketch", "fulltext"):
     shutil.copytree("busy/" + d, "copy/" + d)
 PY
 chmod -R a+rX copy && chmod -R a-w copy && mkdir -m 777 tmp
