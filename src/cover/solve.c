@@ -22,7 +22,8 @@
 
 #define ROOT_LEAST 50000000 /* numbers that the first relaxation may touch, however small the budget */
 #define LOCAL_FIRST 300	    /* numbers that local search touches before the exact one, for each entry of the block */
-#define LOCAL_PART 400	    /* or this part of the budget */
+#define LOCAL_PART 400	    /* or this part of the budget, */
+#define LOCAL_MOST 10000    /* but so many at most, since small blocks are searched in less */
 #define SEARCH_FIRST 8	    /* a search has this part of the budget before other ways are tried */
 #define SWEEP_MORE 2	    /* a sweep has so many times the budget, */
 #define PARTS_MORE 2	    /* parts so many times, */
@@ -125,9 +126,10 @@ static uint32_t close_gap(struct search *s, const struct instance *in, const str
 /* What local search may touch before the exact one: little beside what that costs where the two differ by one. */
 static uint64_t first_steps(const struct instance *in, uint64_t work)
 {
-	uint64_t steps = LOCAL_FIRST * in->row_at[in->rows];
+	uint64_t entries = in->row_at[in->rows], steps = work / LOCAL_PART;
 
-	steps = steps > work / LOCAL_PART ? steps : work / LOCAL_PART;
+	steps = steps < LOCAL_MOST * entries ? steps : LOCAL_MOST * entries;
+	steps = steps > LOCAL_FIRST * entries ? steps : LOCAL_FIRST * entries;
 	return steps < work ? steps : work;
 }
 

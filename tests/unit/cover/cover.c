@@ -200,7 +200,7 @@ TEST(cover, says_what_it_could_not_prove)
 }
 
 /* Rows a < n and coverers b < n, one in ten; the first `same` of both are as in `like`. */
-static void draw_sparse(struct test *t, uint8_t (*covers)[64], uint32_t n, uint32_t same, uint64_t *start, uint32_t *by)
+static void draw_sparse(struct test *t, uint8_t (*covers)[52], uint32_t n, uint32_t same, uint64_t *start, uint32_t *by)
 {
 	uint64_t at = 0;
 
@@ -219,7 +219,7 @@ static void draw_sparse(struct test *t, uint8_t (*covers)[64], uint32_t n, uint3
 /* What an earlier search gave up is not searched again, and what it left is a beginning that is valid. */
 TEST(cover, goes_on_from_what_is_known)
 {
-	enum { N = 60, MORE = 64 };
+	enum { N = 48, MORE = 52 };
 	uint64_t *start = ARENA_ARRAY(t->arena, uint64_t, MORE + 1);
 	uint32_t *by = ARENA_ARRAY(t->arena, uint32_t, MORE * MORE), unproven = 0, as_small = 0;
 	static uint8_t covers[MORE][MORE];
@@ -289,12 +289,12 @@ static bool some_cover(uint64_t (*covers)[2], uint32_t n, uint32_t first, unsign
 /* Where most documents cover most others, bit sets stand in for lists. */
 TEST(cover, of_dense_graphs_is_as_small_as_any)
 {
-	enum { N = 120 };
+	enum { N = 100 };
 	uint64_t *start = ARENA_ARRAY(t->arena, uint64_t, N + 1), covers[N][2];
 	uint32_t *by = ARENA_ARRAY(t->arena, uint32_t, N * N);
 	unsigned sizes[6] = { 0 };
 
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < 40; round++) {
 		uint32_t n = 70 + (uint32_t)test_below(t, N - 70), tenths = 3 + (uint32_t)test_below(t, 7);
 		struct cover_problem p = { .n = n, .start = start, .by = by };
 		struct cover_result r;
