@@ -73,29 +73,37 @@ static bool few_captures(struct collection *coll, const uint64_t *bits, uint64_t
 }
 
 /* Which of the documents a cover keeps: by seeks when they are few, else by one reading of what it keeps. */
-static void keep_covered(struct collection *coll, uint64_t cover, bool few, struct selection *docs, uint8_t *kept)
+static int keep_covered(struct collection *coll, uint64_t cover, bool few, const struct selection *docs, uint8_t *kept,
+			struct err *err)
 {
+	sqlite3 *db = catalog_sqlite(coll->catalog);
 	sqlite3_stmt *s = NULL;
 	struct map all = { 0 };
+	int rc = WN_OK, step = SQLITE_DONE;
 	const char *sql = few ? "select kept from cover_member where cover = ?1 and capture = ?2"
 			      : "select capture from cover_member where cover = ?1 and kept = 1";
 
-	if (sqlite3_prepare_v2(catalog_sqlite(coll->catalog), sql, -1, &s, NULL) != SQLITE_OK)
-		return;
+	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+		return err_set(err, WN_CATALOG, "the members of the cover: %s", sqlite3_errmsg(db));
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)cover);
-	while (!few && sqlite3_step(s) == SQLITE_ROW)
+	while (!few && (step = sqlite3_step(s)) == SQLITE_ROW)
 		map_put(&all, (uint64_t)sqlite3_column_int64(s, 0), 1);
-	for (size_t d = 0; d < docs->n; d++) {
+	for (size_t d = 0; d < docs->n && (step == SQLITE_DONE || step == SQLITE_ROW); d++) {
 		if (few) {
 			sqlite3_bind_int64(s, 2, (sqlite3_int64)docs->id[d]);
-			kept[d] = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0);
-			sqlite3_reset(s);
+			step = sqlite3_step(s);
+			kept[d] = step == SQLITE_ROW && sqlite3_column_int(s, 0);
+			if (step == SQLITE_ROW || step == SQLITE_DONE)
+				sqlite3_reset(s);
 		} else {
 			kept[d] = map_get(&all, docs->id[d]) != NULL;
 		}
 	}
+	if (step != SQLITE_DONE && step != SQLITE_ROW)
+		rc = err_set(err, WN_CATALOG, "the members of the cover: %s", sqlite3_errmsg(db));
 	map_release(&all);
 	sqlite3_finalize(s);
+	return rc;
 }
 
 static bool shown(const struct find_request *q, const struct selection *docs, size_t d)
@@ -136,8 +144,8 @@ static int load_passing(struct collection *coll, const struct find_request *q, s
 	if ((!few || ids.list.n) && (rc = selection_load(&docs, coll, &s, err)) == WN_OK) {
 		kept = mem_zarray(docs.n + 1, 1);
 		if (q->cover)
-			keep_covered(coll, q->cover, few, &docs, kept);
-		for (size_t d = 0; d < docs.n; d++)
+			rc = keep_covered(coll, q->cover, few, &docs, kept, err);
+		for (size_t d = 0; d < docs.n && rc == WN_OK; d++)
 			if (docs.content[d] && docs.content[d] < n_bits && (!q->cover || kept[d]) && shown(q, &docs, d))
 				pass(p, docs.content[d], docs.id[d], (int64_t)docs.columns.col[ATTR_TIME]->num[d]);
 	}

@@ -42,5 +42,6 @@ rm -rf c; cp -r files c; printf x | dd of=c/runs/000001.members bs=1 seek=70 con
 "$WINNOW" check c --cover x 2>&1 | sed 's/.*runs/runs/'; echo "damaged members: exit $("$WINNOW" check c --cover x >/dev/null 2>&1; echo $?)"
 rm c/runs/000001.members
 "$WINNOW" ls c --cover x 2>&1 | sed 's/.*runs/runs/'; echo "missing members: exit $("$WINNOW" ls c --cover x >/dev/null 2>&1; echo $?)"
+"$WINNOW" search c council --cover x 2>&1 | sed 's/.*runs/runs/'
 "$WINNOW" sql c "select count(*) from pairs" 2>&1 | sed 's/.*runs/runs/'
 "$WINNOW" why c 1 --cover x 2>&1 | sed 's/.*runs/runs/'
