@@ -81,14 +81,17 @@ static int read_deleted(struct ftpart *p, const char *path, struct err *err)
 	return rc;
 }
 
+/* check: the segment's head_check in hex, so that no other sound segment passes for it; empty in manifests that name none. */
 static int open_part(struct ftmanifest *m, struct arena *a, const char *dir, uint64_t number, uint64_t del_number,
-		     struct err *err)
+		     struct str check, struct err *err)
 {
 	struct ftpart *p = vec_add(&m->parts);
 	int rc;
 
 	*p = (struct ftpart){ .number = number, .del_number = del_number };
 	rc = ftseg_open(&p->s, ftmanifest_name(a, dir, number, ".seg").p, err);
+	if (rc == WN_OK && check.n && !str_eq(check, arena_printf(a, "%016" PRIx64, p->s->head.head_check)))
+		rc = segfile_damaged(err, p->s->path, "it is not the file that was written under this name");
 	if (rc == WN_OK && del_number)
 		rc = read_deleted(p, ftmanifest_name(a, dir, del_number, ".del").p, err);
 	return rc;
@@ -123,9 +126,10 @@ static int parse(struct ftmanifest *m, struct arena *a, const char *dir, struct 
 
 		if (str_eq(word, STR("next")) && str_u64(line, &number))
 			m->next = number;
-		else if (str_eq(word, STR("segment")) && str_u64(str_cut(&line, ' '), &number) && str_u64(line, &del))
+		else if (str_eq(word, STR("segment")) && str_u64(str_cut(&line, ' '), &number) &&
+			 str_u64(str_cut(&line, ' '), &del))
 			rc = m->parts.n < LIMIT_FT_SEGMENTS
-				 ? open_part(m, a, dir, number, del, err)
+				 ? open_part(m, a, dir, number, del, line, err)
 				 : err_set(err, WN_LIMIT, "the full-text index %s has more than %u segments", dir,
 					   LIMIT_FT_SEGMENTS);
 		if (rc == WN_IO && (is_gone(a, dir, number, ".seg", err) || is_gone(a, dir, del, ".del", err)))
@@ -174,8 +178,8 @@ int ftmanifest_write(const struct ftmanifest *m, const char *dir, struct err *er
 	buf_printf(&text, "winnow-fulltext 1\nnext %" PRIu64 "\n", m->next);
 	for (size_t i = 0; i < m->parts.n; i++)
 		if (!m->parts.p[i].pending)
-			buf_printf(&text, "segment %" PRIu64 " %" PRIu64 "\n", m->parts.p[i].number,
-				   m->parts.p[i].del_number);
+			buf_printf(&text, "segment %" PRIu64 " %" PRIu64 " %016" PRIx64 "\n", m->parts.p[i].number,
+				   m->parts.p[i].del_number, m->parts.p[i].s->head.head_check);
 	buf_printf(&text, "check %016" PRIx64 "\n", hash64(text.p, text.n));
 	rc = os_atomic_open(&f, arena_printf(&a, "%s/manifest", dir).p, err);
 	if (rc == WN_OK) {

@@ -2,8 +2,8 @@
  *
  *	winnow-fulltext 1
  *	next 9                      the number the next new file gets
- *	segment 4 0                 000004.seg, nothing removed
- *	segment 7 8                 000007.seg, less the docs of 000008.del
+ *	segment 4 0 90ab...         000004.seg, nothing removed; its head_check, 16 hex digits
+ *	segment 7 8 77e1...         000007.seg, less the docs of 000008.del
  *	check 1f0c...               XXH3-64 of all before this line, 16 hex digits
  *
  * Replaced as a whole; whoever has read one may open its files until a later

@@ -556,6 +556,31 @@ TEST(index, damage_is_an_error_and_never_a_wrong_answer)
 	}
 }
 
+/* A segment that is sound, but of another index. */
+TEST(index, a_segment_in_place_of_another_is_an_error)
+{
+	struct world w, other;
+	struct ftreader *r;
+	struct err err = { 0 };
+	struct str file;
+	const char *path;
+	FILE *f;
+
+	make_world(t, &w);
+	build(t, &w, 1, CONTENTS);
+	make_world(t, &other);
+	other.dir = arena_printf(t->arena, "%s/other", test_dir(t)).p;
+	build(t, &other, 1, CONTENTS);
+	REQUIRE(os_slurp(t->arena, arena_printf(t->arena, "%s/000001.seg", other.dir).p, 1 << 24, &file, &err) == WN_OK,
+		"%s", err.text);
+	path = arena_printf(t->arena, "%s/000001.seg", w.dir).p;
+	f = fopen(path, "wb");
+	REQUIRE(f && fwrite(file.p, 1, file.n, f) == file.n && fclose(f) == 0);
+	CHECK_EQ(ftindex_check(w.dir, &err), WN_DATA);
+	CHECK(strstr(err.text, "000001.seg") != NULL, "%s", err.text);
+	CHECK_EQ(ftreader_open(&r, w.dir, &err), WN_DATA);
+}
+
 struct traffic {
 	struct ftindex *x;
 	const char *dir;
