@@ -32,7 +32,8 @@ int rows_delete_all(sqlite3 *db, uint64_t cover, struct err *err)
 int rows_leave(sqlite3 *db, bool *rows, struct err *err)
 {
 	sqlite3_stmt *s = NULL;
-	bool empty = sqlite3_prepare_v2(db, "select 1 from cover_member limit 1", -1, &s, NULL) == SQLITE_OK &&
+	/* of covers, not of members: a cover of nothing has none, and is read from the table all the same */
+	bool empty = sqlite3_prepare_v2(db, "select 1 from cover limit 1", -1, &s, NULL) == SQLITE_OK &&
 		     sqlite3_step(s) == SQLITE_DONE;
 
 	sqlite3_finalize(s);

@@ -8,7 +8,7 @@
 
 struct sqlite3;
 bool rows_here(struct sqlite3 *db); /* is there such a table? */
-/* A table without rows goes, and *rows is false: from then on members are files. */
+/* Where no cover is, the table goes, and *rows is false: from then on members are files. */
 int rows_leave(struct sqlite3 *db, bool *rows, struct err *err);
 int rows_delete(struct sqlite3 *db, uint64_t cover, const uint64_t *gone, size_t n, struct err *err);
 int rows_delete_all(struct sqlite3 *db, uint64_t cover, struct err *err);

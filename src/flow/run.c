@@ -104,13 +104,19 @@ static int make_pins(struct run *r, const struct run_request *q, struct err *err
 static int make_preference(struct run *r, struct err *err)
 {
 	struct bound *b = NULL;
+	size_t beyond;
 	int rc;
 
 	if ((rc = rule_bind(&b, r->prefer_rule, &r->docs.columns, NULL, err)) < 0)
 		return rc;
 	r->prefer = mem_array(r->docs.n + 1, sizeof *r->prefer);
-	prefer_values(b, r->prefer);
+	beyond = prefer_values(b, r->prefer);
 	bound_free(b);
+	if (beyond)
+		return err_set(err, WN_USAGE,
+			       "in --prefer: the values of %zu documents are beyond 4.6e15, where they could not be told apart; "
+			       "divide the expression by a constant",
+			       beyond);
 	return WN_OK;
 }
 

@@ -528,13 +528,16 @@ void selection_run(const struct bound *r, uint8_t *out)
 		out[i] = selection_holds(r, (uint32_t)i);
 }
 
-void prefer_values(const struct bound *r, int64_t *out)
+size_t prefer_values(const struct bound *r, int64_t *out)
 {
 	const double most = 4611686018427387904.0; /* 2^62 */
+	size_t beyond = 0;
 
 	for (size_t i = 0; i < r->c->n; i++) {
 		double v = round(code_number(r->code, (uint32_t)i, (uint32_t)i, NULL) * 1000);
 
+		beyond += fabs(v) >= most;
 		out[i] = isnan(v) ? 0 : v >= most ? INT64_C(1) << 62 : v <= -most ? -(INT64_C(1) << 62) : (int64_t)v;
 	}
+	return beyond;
 }

@@ -37,8 +37,8 @@ bool rule_holds(const struct bound *r, uint32_t a, uint32_t b, const struct over
 void selection_run(const struct bound *r, uint8_t *out);
 bool selection_holds(const struct bound *r, uint32_t doc);
 
-/* RULE_NUMERIC: thousandths, rounded to nearest, missing = 0, clipped to +-2^62. */
-void prefer_values(const struct bound *r, int64_t *out);
+/* RULE_NUMERIC: thousandths, rounded to nearest, missing = 0, clipped to +-2^62; returns how many were. */
+size_t prefer_values(const struct bound *r, int64_t *out);
 
 /* One measure against a constant p/q, exactly, as winnow-rules(7) defines it. */
 enum measure { MEASURE_CONTAINMENT_AB, MEASURE_CONTAINMENT_BA, MEASURE_JACCARD, MEASURE_DICE, MEASURE_SHARED };

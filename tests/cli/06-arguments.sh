@@ -25,6 +25,7 @@ t covers c --json
 echo "-- rules"
 t explain 'a.rank < b.rank'
 t reduce c --rule 'containment(a,b) >= 0.7' --prefer newst
+t reduce c --rule 'containment(a,b) >= 0.7' --prefer 'words * 100000000 * 100000000'
 both='(a.host = b.host or a.lang = b.lang)'
 t explain "$both and $both and $both and $both and $both and $both and $both"
 echo "-- rows of no capture"
