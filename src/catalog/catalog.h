@@ -285,7 +285,7 @@ int catalog_stats(struct catalog *c, struct catalog_stats *out, struct err *err)
  * ("2010-01") in their order. */
 int catalog_counts(struct catalog *c, const char *what, int (*each)(void *context, struct str value, uint64_t count),
 		   void *context, struct err *err);
-/* Pages whose links are in no segment, though they should be; and what makes them again: no page that is read later is one of
+/* Pages whose links are damaged, or in no segment, though they should be; and what makes them again: no page that is read later is one of
  * these. */
 int catalog_lost_links(struct catalog *c, int (*each)(void *context, uint64_t page), void *context, struct err *err);
 int catalog_forget_links(struct catalog *c, const uint64_t *pages, size_t n, struct err *err);

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 
-enum { VERSION = 1, ELSEWHERE = 2, KIND_BITS = 0x1f, NOFOLLOW = 0x20, HAS_ANCHOR = 0x40, VARINT_MOST = 10 };
+enum { VERSION = 1, ELSEWHERE = 2, KIND_BITS = 0x1fU, NOFOLLOW = 0x20U, HAS_ANCHOR = 0x40U, VARINT_MOST = 10 };
 
 static size_t varint_put(unsigned char *p, uint64_t v)
 {
@@ -116,6 +116,8 @@ static bool read_one(struct linkpack_reader *r, struct catalog_link *out)
 	uint64_t same, rest, anchor = 0;
 
 	r->rest = str_sub(r->rest, 1, r->rest.n);
+	if ((flags & ~(KIND_BITS | NOFOLLOW | HAS_ANCHOR)) || (flags & KIND_BITS) >= LINKPACK_KINDS)
+		return false;
 	if (!varint_get(&r->rest, &same) || !varint_get(&r->rest, &rest) || same > r->url.n || rest > r->rest.n)
 		return false;
 	r->url.n = same;
@@ -139,3 +141,17 @@ bool linkpack_next(struct linkpack_reader *r, struct catalog_link *out)
 }
 
 void linkpack_close(struct linkpack_reader *r) { buf_release(&r->url); }
+
+bool linkpack_sound(struct str packed)
+{
+	struct linkpack_reader r;
+	struct catalog_link l;
+	bool damaged;
+
+	linkpack_open(&r, packed);
+	while (linkpack_next(&r, &l))
+		;
+	damaged = r.damaged;
+	linkpack_close(&r);
+	return !damaged;
+}

@@ -12,6 +12,8 @@
 #include "base/buf.h"
 #include "catalog/catalog.h"
 
+enum { LINKPACK_KINDS = 10 }; /* a link's kind is below it */
+
 struct linkpack {
 	struct buf out;	 /* its maximum is what a list may take */
 	struct buf last; /* the URL before */
@@ -37,6 +39,7 @@ enum { LINKPACK_PAGE = 11 };
 size_t linkpack_put_page(unsigned char out[LINKPACK_PAGE], uint64_t page); /* its bytes */
 bool linkpack_page(struct str packed, uint64_t *page);			   /* false: it is a list, or damaged */
 
+bool linkpack_sound(struct str packed);					 /* is it a list that can be read to its end? */
 void linkpack_open(struct linkpack_reader *r, struct str packed);	 /* packed stays the caller's and must stay */
 bool linkpack_next(struct linkpack_reader *r, struct catalog_link *out); /* out lasts until the next call */
 void linkpack_close(struct linkpack_reader *r);

@@ -135,7 +135,8 @@ static int links_next(sqlite3_vtab_cursor *base)
 	if (!c->reader.damaged)
 		return SQLITE_OK;
 	sqlite3_free(base->pVtab->zErrMsg);
-	base->pVtab->zErrMsg = sqlite3_mprintf("a list of links is damaged behind its link %lld", c->seq);
+	base->pVtab->zErrMsg = sqlite3_mprintf(
+	    "a list of links is damaged behind its link %lld; 'winnow ingest --reprocess' makes it again", c->seq);
 	return SQLITE_CORRUPT;
 }
 
@@ -241,7 +242,7 @@ int sq_lost_links(struct catalog *base, int (*each)(void *context, uint64_t page
 {
 	struct sqlite_catalog *c = sq(base);
 	sqlite3_stmt *s = NULL;
-	int rc = sq_prepare(c, &s, "select id, links from page where length(links) <= 11 order by id", err), step = 0;
+	int rc = sq_prepare(c, &s, "select id, links from page where length(links) > 0 order by id", err), step = 0;
 
 	linkstore_free(c->links); /* files may be gone that were there */
 	c->links = NULL;
@@ -249,7 +250,10 @@ int sq_lost_links(struct catalog *base, int (*each)(void *context, uint64_t page
 		struct err why = { 0 };
 		uint64_t page;
 
-		if (!linkpack_page(sq_col(s, 1), &page) || (rc = linkstore_has(store(c), page, &why)) == WN_OK)
+		rc = linkpack_page(sq_col(s, 1), &page) ? linkstore_has(store(c), page, &why)
+		     : linkpack_sound(sq_col(s, 1))	? WN_OK
+							: WN_DATA;
+		if (rc == WN_OK)
 			continue;
 		if (rc != WN_NONE && rc != WN_DATA)
 			*err = why;

@@ -19,6 +19,8 @@
 #include "text/document.h"
 #include "text/main_ranges.h"
 
+_Static_assert((int)LINK_KINDS == (int)LINKPACK_KINDS, "lists of links hold every kind, and no other");
+
 struct extractor {
 	struct extractor_options o;
 	const struct surt_profile *profile;

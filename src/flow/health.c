@@ -178,7 +178,7 @@ static int check_links(struct collection *coll, struct health *h, const char *di
 	if (rc == WN_OK && h->damages == before &&
 	    (rc = catalog_lost_links(coll->catalog, note_id, &lost, err)) == WN_OK && lost.ids.n) {
 		snprintf(why, sizeof why,
-			 "%zu pages have their links in no segment, page %" PRIu64
+			 "the links of %zu pages are damaged or in no segment, page %" PRIu64
 			 " first; `winnow ingest --reprocess` makes them again",
 			 lost.ids.n, lost.ids.p[0]);
 		damaged(h, HEALTH_LINKS, dir, why);

@@ -113,10 +113,11 @@ static int make_preference(struct run *r, struct err *err)
 	beyond = prefer_values(b, r->prefer);
 	bound_free(b);
 	if (beyond)
-		return err_set(err, WN_USAGE,
-			       "in --prefer: the values of %zu documents are beyond 4.6e15, where they could not be told apart; "
-			       "divide the expression by a constant",
-			       beyond);
+		return err_set(
+		    err, WN_USAGE,
+		    "in --prefer: the values of %zu documents are beyond 4.6e15, where they could not be told apart; "
+		    "divide the expression by a constant",
+		    beyond);
 	return WN_OK;
 }
 

@@ -245,6 +245,37 @@ TEST(links, in_segments_are_the_same_rows)
 	catalog_close(apart);
 }
 
+/* A list in the table that is cut, or has a link of no kind, is lost like one whose segment is gone. */
+TEST(links, damaged_in_the_table_are_lost)
+{
+	static const struct {
+		const char *sql, *because;
+	} damages[] = {
+		{ "update page set links = substr(links, 1, length(links) - 1) where id = 2", "cut" },
+		{ "update page set links = x'011f000168' where id = 2", "a kind that is none" },
+		{ "update page set links = x'0180000168' where id = 2", "a flag that is none" },
+	};
+	struct catalog_page pages[3];
+	struct err err = { 0 };
+
+	for (uint64_t i = 0; i < COUNT(pages); i++)
+		pages[i] = (struct catalog_page){ i + 1, 100 + i, some_list(t, i + 1) };
+	for (size_t i = 0; i < COUNT(damages); i++) {
+		struct catalog *c = filled(t, damages[i].because, pages, COUNT(pages), false);
+		uint64_t lost = 0;
+		int code;
+
+		REQUIRE(c);
+		CHECK(catalog_lost_links(c, count_page, &lost, &err) == WN_OK && lost == 0);
+		REQUIRE(sqlite3_exec(catalog_sqlite(c), damages[i].sql, NULL, NULL, NULL) == SQLITE_OK);
+		CHECK(catalog_lost_links(c, count_page, &lost, &err) == WN_OK && lost == 1, "%s", damages[i].because);
+		targets(t, c, &code);
+		CHECK(code != SQLITE_DONE, "%s", damages[i].because);
+		CHECK(strstr(sqlite3_errmsg(catalog_sqlite(c)), "--reprocess") != NULL);
+		catalog_close(c);
+	}
+}
+
 /* A reader takes a collection of version 3 as it is, whoever writes makes it one of today, and its lists stay. */
 TEST(links, of_version_3_stay_where_they_are)
 {
