@@ -40,7 +40,7 @@
 #define ENGLISH_SHARE 0.15    /* of the groups, for another language to win */
 #define CHUNK_LEAD 1.0	      /* weights a group by which a chunk must be won */
 #define SCRIPT_SHARE 0.15     /* of the ink, for a script to win over Latin */
-#define LEAST_GROUPS 6	      /* fewer known groups than this tell nothing */
+#define LEAST_GROUPS 16	      /* fewer known groups than this, two or three words, tell nothing */
 #define LEAST_HITS 0.30	      /* share of a Latin text's groups that must be known */
 #define LEAST_HITS_OTHER 0.08 /* the same where the script has told much already */
 

@@ -61,6 +61,8 @@ static const struct {
 	{ "", "nothing" },
 	{ "1234 5678 -- 9.0 %", "no letters" },
 	{ "ok", "too short" },
+	{ "moved", "one word, which many languages could have" },
+	{ "new old", "two short words of a menu" },
 	{ "xkq zwv qqj vxz kjq wqx zzv qxk vjw kkq zxw", "letters, but no language" },
 	{ "\xff\xfe\x80\x80\xc0", "no UTF-8" },
 	{ "0x7f3a 0xdeadbeef 0x00ff 0x1c2d3e 0x99aa", "numbers in hexadecimal" },
