@@ -19,7 +19,7 @@
 enum { PHASES_MOST = COUNT(((struct progress_state *)0)->phases), SAMPLES = 64 };
 
 static enum progress_mode mode = PROGRESS_AUTO;
-static bool terminal, showing, line_open;
+static bool terminal, showing, line_open, may_end;
 static struct progress_phase phases[PHASES_MOST];
 static unsigned n_phases;
 static _Atomic uint64_t done;
@@ -74,6 +74,7 @@ void progress_phase(const char *name, const char *unit, uint64_t expected)
 	if (n_phases == 1)
 		run_started = started;
 	after_low = after_high = 0;
+	may_end = false;
 	next_line = started + (terminal ? 0.3 : 5);
 	n_samples = 0;
 	pthread_mutex_unlock(&lock);
@@ -107,7 +108,7 @@ static bool eta_locked(double now, uint64_t so_far, double *low, double *high)
 	/* half way between the overall rate and the extremes seen, plus a tenth */
 	fastest = (fastest > overall ? sqrt(fastest * overall) : overall) * 1.1;
 	slowest = (slowest < overall && slowest > 0 ? sqrt(slowest * overall) : overall) / 1.1;
-	*low = (double)(total - so_far) / fastest;
+	*low = may_end ? 0 : (double)(total - so_far) / fastest;
 	*high = (double)(total - so_far) / slowest;
 	*low += after_low * (now - run_started + *low);
 	*high += after_high * (now - run_started + *high);
@@ -144,7 +145,9 @@ static void show(double now, uint64_t so_far)
 	if (eta_locked(now, so_far, &low, &high)) {
 		span_text(eta_low, sizeof eta_low, low, floor);
 		span_text(eta_high, sizeof eta_high, high, ceil);
-		if (strcmp(eta_low, eta_high) == 0)
+		if (may_end)
+			snprintf(text + n, sizeof text - (size_t)n, ", at most %s left", eta_high);
+		else if (strcmp(eta_low, eta_high) == 0)
 			snprintf(text + n, sizeof text - (size_t)n, ", %s left", eta_low);
 		else
 			snprintf(text + n, sizeof text - (size_t)n, ", %s to %s left", eta_low, eta_high);
@@ -157,14 +160,10 @@ static void show(double now, uint64_t so_far)
 	line_open = terminal;
 }
 
-void progress_add(uint64_t n)
+static void tick_locked(uint64_t so_far)
 {
-	uint64_t so_far = atomic_fetch_add(&done, n) + n;
-	double now;
+	double now = progress_clock();
 
-	if (pthread_mutex_trylock(&lock))
-		return;
-	now = progress_clock();
 	if (n_samples == 0 || now - samples[(n_samples - 1) % SAMPLES].at > 0.1) {
 		samples[n_samples % SAMPLES].at = now;
 		samples[n_samples++ % SAMPLES].done = so_far;
@@ -175,6 +174,25 @@ void progress_add(uint64_t n)
 		show(now, so_far);
 		next_line = now + (terminal ? 0.2 : 10);
 	}
+}
+
+void progress_add(uint64_t n)
+{
+	uint64_t so_far = atomic_fetch_add(&done, n) + n;
+
+	if (pthread_mutex_trylock(&lock))
+		return;
+	tick_locked(so_far);
+	pthread_mutex_unlock(&lock);
+}
+
+void progress_at_most(uint64_t so_far, uint64_t most)
+{
+	pthread_mutex_lock(&lock);
+	atomic_store(&done, so_far);
+	total = most;
+	may_end = true;
+	tick_locked(so_far);
 	pthread_mutex_unlock(&lock);
 }
 

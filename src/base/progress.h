@@ -24,6 +24,8 @@ void progress_phase(const char *name, const char *unit, uint64_t total);
  * end is then of the run, not of the phase. */
 void progress_after(double low, double high);
 void progress_add(uint64_t n);
+/* For a phase that may end before it has done `most`, which may change: the range of its end begins now. */
+void progress_at_most(uint64_t so_far, uint64_t most);
 void progress_end(void); /* the last phase is over; the line is cleared */
 /* Phases so far, for reports; *n of them, valid until the next phase. */
 const struct progress_phase *progress_phases(unsigned *n);

@@ -147,7 +147,8 @@ static double now(void)
 
 int cover_solve(const struct cover_problem *p, struct cover_result *r, struct err *err)
 {
-	struct solve_limits l = { .nodes = p->node_budget ? p->node_budget : COVER_NODES };
+	struct effort effort = { .progress = p->progress, .context = p->progress_context };
+	struct solve_limits l = { .nodes = p->node_budget ? p->node_budget : COVER_NODES, .effort = &effort };
 	struct arena a = { 0 };
 	struct open o;
 	struct solved s;

@@ -68,6 +68,10 @@ struct cover_problem {
 	uint64_t least;			 /* no cover is smaller, as far as is known; 0: nothing is.  With `begin` */
 	uint64_t node_budget;		 /* of search nodes in all; 0 = COVER_NODES */
 	double time_limit;		 /* seconds; 0 = none.  A run it ends is not reproducible */
+	/* Told now and then while a block is searched that no bound settles, in steps of the budget: `most` is what the search of
+	 * it and of the blocks behind it can still cost; it may end at any time before.  NULL: nobody asks. */
+	void (*progress)(void *context, uint64_t done, uint64_t most);
+	void *progress_context;
 };
 
 /* Bytes that the search of a hard block may take beside the graph: relaxations and their copies, states of a sweep, rows

@@ -75,7 +75,9 @@ static void count_in(const struct instance *in, struct try *t, const uint8_t *ta
 /* One round: true if it found something cheaper. */
 static bool round_at(struct search *s, const struct instance *in, struct try *t, uint32_t from, uint8_t *taken)
 {
-	struct search inner = { .node_budget = ROUND_NODES, .deadline = s->deadline };
+	struct search inner = {
+		.effort = s->effort, .before = s->before + s->work, .node_budget = ROUND_NODES, .deadline = s->deadline
+	};
 	struct arena a = { 0 };
 	struct instance part;
 	uint8_t *before = mem_array((size_t)in->cols + 1, 1), *got;

@@ -11,6 +11,8 @@
 #include "base/mem.h"
 #include "base/task.h"
 
+#define STEPS_TOLD 65536 /* after so many it is told how far the search is */
+
 struct state {
 	const struct instance *in;
 	uint8_t *taken, *may_enter;
@@ -196,6 +198,8 @@ bool local_search(struct search *s, const struct instance *in, weight enough, ui
 		return false;
 	state_init(&a, &t, in, taken);
 	for (; t.work < work && !task_interrupted(); t.step++) {
+		if (t.step % STEPS_TOLD == 0)
+			search_tell(s, t.work);
 		while (t.opens == 0) { /* a smaller cover than before */
 			memcpy(taken, t.taken, in->cols);
 			if (t.size <= 1 || t.size <= enough)

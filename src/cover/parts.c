@@ -310,7 +310,10 @@ static uint8_t *begin_cover(struct arena *a, const struct learner *l, const stru
 
 static void learn_part(struct learner *l, const struct part *p, uint64_t work)
 {
-	struct search s = { .node_budget = work / SEARCH_WORK + 1, .deadline = l->s->deadline };
+	struct search s = { .effort = l->s->effort,
+			    .before = l->s->before + l->s->work,
+			    .node_budget = work / SEARCH_WORK + 1,
+			    .deadline = l->s->deadline };
 	struct instance *in = l->in;
 	struct arena a = { 0 };
 	struct core core = { 0 };

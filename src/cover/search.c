@@ -20,8 +20,21 @@
 
 #define LOCAL_STEPS 100 /* numbers that local search touches for a bound, for each entry of a block */
 
+void search_tell(const struct search *s, uint64_t more)
+{
+	struct effort *e = s->effort;
+	uint64_t done;
+
+	if (!e || !e->progress || !e->most)
+		return;
+	done = e->done + s->before + s->work + more;
+	e->told = done > e->told ? done : e->told;
+	e->progress(e->context, e->told / SEARCH_WORK, (e->told > e->most ? e->told : e->most) / SEARCH_WORK);
+}
+
 bool search_spent(struct search *s)
 {
+	search_tell(s, 0);
 	if (s->exhausted)
 		return true;
 	s->exhausted = s->nodes >= s->node_budget || s->work / SEARCH_WORK >= s->node_budget || task_interrupted();

@@ -43,9 +43,9 @@ struct job {
 	const struct solve_limits *limits;
 	uint32_t *scratch;
 	uint32_t block_cols;
-	uint64_t nodes; /* that a block may cost: less, once some were given up */
-	uint64_t sweep; /* the same of sweeps */
-	bool last;	/* block */
+	uint64_t nodes;	 /* that a block may cost: less, once some were given up */
+	uint64_t sweep;	 /* the same of sweeps */
+	uint32_t behind; /* blocks that follow */
 };
 
 static uint32_t group_of(const struct cover_problem *p, uint32_t d) { return p->group ? p->group[d] : COVER_NO_GROUP; }
@@ -217,7 +217,7 @@ static uint32_t least_of_last(const struct job *j)
 
 	for (uint32_t d = 0; d < j->p->n; d++)
 		kept += j->out->kept[d];
-	return j->p->begin && j->last && j->p->least > kept ? (uint32_t)(j->p->least - kept) : 0;
+	return j->p->begin && !j->behind && j->p->least > kept ? (uint32_t)(j->p->least - kept) : 0;
 }
 
 /* The caller's cover, made whole by local search: true if that is as small as a cover can be. */
@@ -233,10 +233,38 @@ static bool make_whole(const struct job *j, struct search *s, const struct insta
 	return instance_cost(in, taken) <= least;
 }
 
+/* The ways of a search, each with what it and those behind it may cost, in eighths of a block's budget (a sweep apart). */
+enum {
+	FROM_LOCAL = 8 / LOCAL_LAST,
+	FROM_LAST = 8 * SEARCH_LAST + FROM_LOCAL,
+	FROM_PARTS = 8 * PARTS_MORE + FROM_LAST,
+	FROM_SWEEP = 8 / LOCAL_LAST + FROM_PARTS,
+	FROM_SEARCH = 8 / SEARCH_FIRST + FROM_SWEEP,
+	WITH_QUOTAS = 8 + FROM_LOCAL + 4 /* a search with all of it, local search, improve_cover */
+};
+
+/* What is left of this block costs `eighths` of its budget at most, and `sweep` numbers.  Those behind it are larger, so they
+ * are taken to be hard too, each with half of the budget of the one before, as solve_anew gives them when it gives one up. */
+static void expect(const struct job *j, const struct search *s, uint64_t eighths, uint64_t sweep)
+{
+	struct effort *e = j->limits->effort;
+	uint64_t nodes = j->nodes, most = e->done + s->before + s->work + sweep;
+
+	most += nodes * SEARCH_WORK / 8 * eighths;
+	for (uint32_t k = 0; k < j->behind; k++) {
+		nodes = nodes > j->limits->nodes / 16 ? nodes / 2 : nodes;
+		most += nodes * SEARCH_WORK / 8 * FROM_SEARCH;
+	}
+	e->most = most;
+	search_tell(s, 0);
+}
+
 /* The minimum of a narrow block.  False if it is not narrow enough. */
 static bool by_sweep(struct job *j, struct search *s, const struct instance *in, const weight *u, uint8_t *taken)
 {
-	struct search w = { .node_budget = UINT64_MAX, .deadline = s->deadline };
+	struct search w = {
+		.effort = s->effort, .before = s->before + s->work, .node_budget = UINT64_MAX, .deadline = s->deadline
+	};
 	weight *feasible = mem_array((size_t)in->rows + 1, sizeof(*feasible));
 	bool through;
 
@@ -244,6 +272,7 @@ static bool by_sweep(struct job *j, struct search *s, const struct instance *in,
 	packing_repair(in, feasible, PACKING_SCALE);
 	through = sweep_cover(&w, in, feasible, j->sweep * SWEEP_MORE * SEARCH_WORK, taken);
 	mem_free(feasible);
+	s->before += w.work;
 	s->timed_out |= w.timed_out;
 	if (!through && w.work / SEARCH_WORK >= j->sweep * SWEEP_MORE)
 		j->sweep /= 2;
@@ -259,18 +288,22 @@ static uint32_t close_otherwise(struct job *j, struct arena *a, struct search *s
 	struct packing anew;
 	uint32_t first;
 
+	expect(j, s, FROM_SWEEP, j->sweep * SWEEP_MORE * SEARCH_WORK);
 	if (by_sweep(j, s, in, relaxed->u, taken)) {
 		s->exhausted = false;
 		return (uint32_t)instance_cost(in, taken);
 	}
 	if (s->timed_out)
 		return bound;
+	expect(j, s, FROM_SWEEP, 0);
 	local_search(s, in, bound, work / LOCAL_LAST, taken);
+	expect(j, s, FROM_PARTS, 0);
 	s->exhausted = false;
 	s->node_budget = s->work / SEARCH_WORK + PARTS_MORE * j->nodes;
 	bound = larger(bound, parts_learn(a, s, in, (uint32_t)instance_cost(in, taken), PARTS_MORE * work));
 	if (bound >= instance_cost(in, taken))
 		return bound;
+	expect(j, s, FROM_LAST, 0);
 	s->node_budget = s->work / SEARCH_WORK + SEARCH_LAST * j->nodes;
 	first = in->knowns;
 	packing_solve(a, in, SEARCH_LAST * work, &anew);
@@ -305,14 +338,18 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 	}
 	if (instance_cost(in, taken) <= bound)
 		return bound;
+	expect(j, s, quotas ? WITH_QUOTAS : FROM_SEARCH, quotas ? 0 : j->sweep * SWEEP_MORE * SEARCH_WORK);
 	bound = larger(bound, tightened(a, s, in, taken, relaxed));
 	local_search(s, in, bound, first_steps(in, work), taken);
 	relieved = without_quotas(j, a, s, in, taken);
 	bound = larger(bound, (uint32_t)relieved);
 	s->node_budget = quotas ? j->nodes : s->work / SEARCH_WORK + 1 + j->nodes / SEARCH_FIRST;
+	expect(j, s, quotas ? WITH_QUOTAS : FROM_SEARCH, quotas ? 0 : j->sweep * SWEEP_MORE * SEARCH_WORK);
 	bound = close_gap(s, in, relaxed, bound, taken);
 	if (s->exhausted && !s->timed_out && !quotas)
 		bound = close_otherwise(j, a, s, in, relaxed, bound, taken);
+	if (s->exhausted && !quotas)
+		expect(j, s, FROM_LOCAL, 0);
 	if (s->exhausted && (!local_search(s, in, bound, work / LOCAL_LAST, taken) || quotas))
 		improve_cover(s, in, bound, taken);
 	if (s->exhausted && j->nodes > j->limits->nodes / 16)
@@ -323,7 +360,8 @@ static uint32_t solve_anew(struct job *j, struct arena *a, struct search *s, str
 static void solve_block(struct job *j, uint32_t k)
 {
 	struct solved_block *b = &j->out->block[k];
-	struct search s = { .node_budget = j->nodes, .deadline = j->limits->deadline };
+	struct effort *e = j->limits->effort;
+	struct search s = { .effort = e, .node_budget = j->nodes, .deadline = j->limits->deadline };
 	struct packing relaxed = { 0 };
 	struct arena a = { 0 };
 	struct instance in;
@@ -354,6 +392,8 @@ static void solve_block(struct job *j, uint32_t k)
 	j->out->nodes += s.nodes;
 	j->out->pivots += s.pivots + relaxed.pivots;
 	j->out->timed_out |= s.timed_out;
+	e->done += e->most ? s.before + s.work : 0;
+	e->most = 0;
 	arena_release(&a);
 }
 
@@ -483,7 +523,7 @@ void solve_size(struct arena *a, const struct cover_problem *p, const struct ope
 	memset(j.scratch, 0xff, sizeof(*j.scratch) * j.in->cols);
 	order = smallest_first(&local, &j.blocks);
 	for (uint32_t k = 0; k < out->blocks; k++) {
-		j.last = k + 1 == out->blocks;
+		j.behind = out->blocks - k - 1;
 		solve_block(&j, order[k]);
 	}
 	for (uint32_t r = 0; r < j.in->rows; r++)

@@ -30,6 +30,7 @@ struct solved {
 struct solve_limits {
 	uint64_t nodes; /* per block */
 	double deadline;
+	struct effort *effort;
 };
 
 void solve_size(struct arena *a, const struct cover_problem *p, const struct open *o, const struct solve_limits *l,

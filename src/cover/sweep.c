@@ -476,6 +476,7 @@ static bool thin_out(struct sweep *w, struct search *s, uint32_t step)
 	w->now.n = n;
 	w->work += 40 * (uint64_t)w->next.n;
 	w->history += n;
+	search_tell(s, w->work);
 	if (n > STATES_MOST || w->history > HISTORY_MOST || w->work >= w->limit || search_spent(s))
 		return false;
 	from = w->from[step] = mem_array((size_t)n + 1, sizeof(*from));

@@ -24,6 +24,8 @@
 #include "flow/reduce_int.h"
 #include "flow/solving.h"
 
+#define SEARCH_LEAST 4096    /* steps; a search with less than that to do is not told apart */
+#define SEARCH_SHOWN 256     /* nor is one before this part of it is done */
 #define PENDING_SECONDS 0.05 /* a join that is faster is done again rather than synced to disk */
 
 struct certificate_run reduce_about(const struct run *r)
@@ -36,6 +38,27 @@ struct certificate_run reduce_about(const struct run *r)
 	return c;
 }
 
+/* A block that no bound settles is a phase of its own: how long it takes depends on its search, not on documents.  Most are
+ * settled by the first steps of it. */
+struct shown {
+	uint32_t documents; /* of the phase before */
+	bool search;
+};
+
+static void show_search(void *context, uint64_t done, uint64_t most)
+{
+	struct shown *shown = context;
+
+	if (!shown->search && (most < SEARCH_LEAST || done < most / SEARCH_SHOWN))
+		return;
+	if (!shown->search) {
+		progress_add(shown->documents);
+		progress_phase("searching", "steps", most);
+	}
+	shown->search = true;
+	progress_at_most(done, most);
+}
+
 static int solve(const struct run *r, struct kernel *k, double time_limit, struct cover_result *out, struct err *err)
 {
 	struct cover_problem p = { .pinned = r->pinned,
@@ -46,10 +69,16 @@ static int solve(const struct run *r, struct kernel *k, double time_limit, struc
 				   .previous = r->previous,
 				   .time_limit = time_limit };
 	struct join_options o = r->join;
+	struct shown shown = { .documents = k->n_core };
+	int rc;
 
+	p.progress = show_search;
+	p.progress_context = &shown;
 	progress_phase("solving", "documents", k->n_core);
 	o.progress = NULL; /* joins in turns with the solver are no phases of their own */
-	return solving_run(&p, k, &r->ruled.query, &o, out, err);
+	if ((rc = solving_run(&p, k, &r->ruled.query, &o, out, err)) == WN_OK && !shown.search)
+		progress_add(k->n_core);
+	return rc;
 }
 
 void reduce_proof(const struct run *r, const struct cover_result *c, struct arena *a, struct certificate *out)
@@ -585,7 +614,6 @@ static int reduce_opened(struct run *r, const struct reduce_request *q, struct r
 	if ((rc = quadratic(r, q, err)) < 0 || (rc = find_kernel(r, key, &kernel, &stats, out, err)) < 0 ||
 	    (rc = solve(r, &kernel, q->time_limit, &cover, err)) < 0)
 		goto out;
-	progress_add(kernel.n_core);
 	if (r->join.bands)
 		unprove(r, &cover);
 	reduce_proof(r, &cover, &a, &proof);

@@ -47,11 +47,11 @@ for k in range(RUNS):
     runs += 1
     before = [x for x in seen if x[0] <= whole / 2]
     at, line = before[-1] if before else (0, "")
-    m = re.search(r"([0-9.]+ (?:s|min|h)) to ([0-9.]+ (?:s|min|h)) left|([0-9.]+ (?:s|min|h)) left", line)
+    m = re.search(r"([0-9.]+ (?:s|min|h)) to ([0-9.]+ (?:s|min|h)) left|(at most )?([0-9.]+ (?:s|min|h)) left", line)
     if not m:
         print("%s, %s: %.1f s, no range at half: %s" % (os.path.basename(coll), rule, whole, line[:60]))
         continue
-    low, high = (seconds(m[1]), seconds(m[2])) if m[1] else (seconds(m[3]), seconds(m[3]))
+    low, high = (seconds(m[1]), seconds(m[2])) if m[1] else (0 if m[3] else seconds(m[4]), seconds(m[4]))
     good = low <= whole - at <= high
     shown += 1
     held += good

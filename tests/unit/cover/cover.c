@@ -199,6 +199,52 @@ TEST(cover, says_what_it_could_not_prove)
 	cover_result_release(&whole);
 }
 
+struct told {
+	uint64_t times, done, most;
+	bool back, beyond;
+};
+
+static void note_progress(void *context, uint64_t done, uint64_t most)
+{
+	struct told *x = context;
+
+	x->back |= done < x->done;
+	x->beyond |= done > most;
+	x->done = done;
+	x->most = most;
+	x->times++;
+}
+
+/* Two hard components, one after the other: what is done only grows and never exceeds what there is to do at most; who asks gets
+ * the same cover as who does not. */
+TEST(cover, tells_how_far_a_search_is)
+{
+	enum { HALF = 70, N = 2 * HALF };
+	uint64_t *start = ARENA_ARRAY(t->arena, uint64_t, N + 1), at = 0;
+	uint32_t *by = ARENA_ARRAY(t->arena, uint32_t, N * N);
+	struct told told = { 0 };
+	struct cover_problem p = { .n = N, .start = start, .by = by, .node_budget = 40 };
+	struct cover_result quiet, r;
+
+	start[0] = 0;
+	for (uint32_t a = 0; a < N; a++) {
+		for (uint32_t b = a / HALF * HALF; b < (a / HALF + 1) * HALF; b++)
+			if (a != b && test_below(t, 12) == 0)
+				by[at++] = b;
+		start[a + 1] = at;
+	}
+	REQUIRE(cover_solve(&p, &quiet, NULL) == WN_OK);
+	p.progress = note_progress;
+	p.progress_context = &told;
+	REQUIRE(cover_solve(&p, &r, NULL) == WN_OK);
+	CHECK(told.times > 2 && told.done > 0 && told.most >= told.done);
+	CHECK(!told.back && !told.beyond);
+	CHECK_EQ(r.kept_count, quiet.kept_count);
+	CHECK(memcmp(r.kept, quiet.kept, N) == 0);
+	cover_result_release(&quiet);
+	cover_result_release(&r);
+}
+
 /* Rows a < n and coverers b < n, one in ten; the first `same` of both are as in `like`. */
 static void draw_sparse(struct test *t, uint8_t (*covers)[52], uint32_t n, uint32_t same, uint64_t *start, uint32_t *by)
 {
