@@ -17,6 +17,7 @@ struct fields {
 	uint32_t nsec;
 	int offset_s; /* east of UTC */
 	enum stamp_precision precision;
+	bool clipped, unread;
 	const char *flaw;
 };
 
@@ -28,6 +29,12 @@ static void flaw(struct fields *f, const char *text)
 {
 	if (!f->flaw)
 		f->flaw = text;
+}
+
+static void leave_unread(struct fields *f)
+{
+	f->unread = true;
+	flaw(f, "characters behind the date");
 }
 
 static int64_t days_from_civil(int64_t y, unsigned m, unsigned d)
@@ -95,6 +102,7 @@ static void clip(struct fields *f, unsigned *v, unsigned low, unsigned high, con
 	if (*v >= low && *v <= high)
 		return;
 	*v = *v < low ? low : high;
+	f->clipped = true;
 	flaw(f, text);
 }
 
@@ -118,9 +126,15 @@ static bool finish(struct fields *f, struct stamp *out)
 	time = stamp_from_civil(f->year, f->month, f->day, f->hour, f->minute, f->second) - f->offset_s;
 	if (time < STAMP_MIN || time > STAMP_MAX) {
 		time = time < STAMP_MIN ? STAMP_MIN : STAMP_MAX;
+		f->clipped = true;
 		flaw(f, "year out of range");
 	}
-	*out = (struct stamp){ .time = time, .nsec = f->nsec, .precision = f->precision, .flaw = f->flaw };
+	*out = (struct stamp){ .time = time,
+			       .nsec = f->nsec,
+			       .precision = f->precision,
+			       .clipped = f->clipped,
+			       .unread = f->unread,
+			       .flaw = f->flaw };
 	return true;
 }
 
@@ -281,7 +295,7 @@ static bool parse_w3cdtf(struct str text, struct fields *f)
 	if (!w3cdtf(&s, f))
 		return false;
 	if (s.p < s.end)
-		flaw(f, "characters behind the date");
+		leave_unread(f);
 	return true;
 }
 
@@ -305,7 +319,7 @@ bool stamp_parse_digits(struct str text, struct stamp *out)
 	if (s.p < s.end && ascii_digit(*s.p))
 		fraction(&s, &f);
 	if (s.p < s.end)
-		flaw(&f, "characters behind the date");
+		leave_unread(&f);
 	if (trimmed.n != text.n)
 		flaw(&f, "blanks around the date");
 	return finish(&f, out);
@@ -436,11 +450,12 @@ static bool parse_any(struct str text, struct stamp *out, bool warc)
 					     .month = day.month,
 					     .day = day.day,
 					     .precision = STAMP_DAY,
+					     .clipped = out->clipped,
 					     .flaw = out->flaw };
 			flaw(&f, "date without hyphens");
 			clock(&c, &f);
 			if (c.p < c.end)
-				flaw(&f, "characters behind the date");
+				leave_unread(&f);
 			return finish(&f, out);
 		}
 		if (!stamp_parse_digits(s, out))

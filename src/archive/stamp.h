@@ -11,7 +11,8 @@
  *
  * A date that is readable but not as it should be (day 31 of April, 13th
  * month, blanks, missing zone, digits cut) is read to the nearest date that
- * exists, and t.flaw says why; t.flaw is NULL for a good one.
+ * exists, and t.flaw says why; t.flaw is NULL for a good one.  A number that is no date may be read so as well: t.clipped
+ * and t.unread tell that there was no such day, and that characters were left.
  * Cost: one pass, no allocation.
  */
 #ifndef WINNOW_ARCHIVE_STAMP_H
@@ -27,6 +28,8 @@ struct stamp {
 	int64_t time;	   /* seconds; a short date means its first second */
 	uint32_t nsec;	   /* 0..999999999 */
 	uint8_t precision; /* enum stamp_precision */
+	bool clipped;	   /* a field was none that a calendar has */
+	bool unread;	   /* characters stand behind it */
 	const char *flaw;  /* what is wrong with it, or NULL; static text */
 };
 

@@ -98,9 +98,9 @@ create table page (id integer primary key, key integer not null unique, links bl
 create table flaw (id integer primary key, file integer not null, at integer not null, kind text not null, detail text not null, capture integer);
 create index flaw_file on flaw (file);
 
--- User attributes: values by url, urlkey, host or id.
+-- User attributes: values by url, urlkey, host or id.  A value is what was given: `blob` is the type that changes none.
 create table attribute (id integer primary key, name text not null unique, type text not null, by text not null);
-create table attribute_value (attribute integer not null, key any not null, value any, primary key (attribute, key)) without rowid;
+create table attribute_value (attribute integer not null, key any not null, value blob, primary key (attribute, key)) without rowid;
 
 -- Runs of reduce and their result.
 create table cover (

@@ -172,8 +172,10 @@ static void put_attribute(struct listing *l, const struct columns *cols, unsigne
 	}
 }
 
+enum { SORT_BY_ID = -1, SORT_BY_PLACE = -2 }; /* beside attributes; by place: as they come */
+
 struct order {
-	const struct columns *cols;
+	const uint64_t *id; /* NULL: by col */
 	const struct column *col;
 	bool backward;
 };
@@ -184,7 +186,9 @@ static int by_column(const void *a, const void *b, void *context)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int d;
 
-	if (o->col->type == TYPE_TEXT)
+	if (o->id)
+		d = (o->id[x] > o->id[y]) - (o->id[x] < o->id[y]);
+	else if (o->col->type == TYPE_TEXT)
 		d = (o->col->id[x] > o->col->id[y]) - (o->col->id[x] < o->col->id[y]);
 	else /* missing values last */
 		d = o->col->num[x] != o->col->num[x]
@@ -195,28 +199,37 @@ static int by_column(const void *a, const void *b, void *context)
 	return x < y ? -1 : x > y;
 }
 
-static int sort_rows(struct cmd_run *run, const struct selection *s, unsigned attr, bool backward, uint32_t *rows)
+static int sort_rows(struct cmd_run *run, const struct selection *s, int by, bool backward, uint32_t *rows)
 {
-	struct order o = { &s->columns, s->columns.col[attr], backward };
+	struct order o = { .backward = backward };
 
-	if (!o.col)
+	if (by == SORT_BY_ID)
+		o.id = s->id;
+	else if (!(o.col = s->columns.col[by]))
 		return err_set(&run->err, WN_USAGE, "rows cannot be sorted by this field");
 	qsort_r(rows, s->n, sizeof *rows, by_column, &o);
 	return WN_OK;
 }
 
-static int sort_attribute(struct cmd_run *run, const struct rule_env *env, const char *sort, unsigned *attr,
-			  bool *backward)
+static int sort_attribute(struct cmd_run *run, const struct rule_env *env, const char *sort, int *by, bool *backward)
 {
 	struct str name = str(sort);
+	unsigned attr = 0;
 	size_t n;
+	int rc;
 
 	*backward = name.n && name.p[0] == '-';
 	if (*backward)
 		name = str_sub(name, 1, name.n);
 	if (str_eq(name, STR("stamp")))
 		name = STR("time");
-	return attrs_parse(name, env, attr, 1, &n, &run->err);
+	if (str_eq(name, STR("id"))) {
+		*by = SORT_BY_ID;
+		return WN_OK;
+	}
+	if ((rc = attrs_parse(name, env, &attr, 1, &n, &run->err)) >= 0)
+		*by = (int)attr;
+	return rc;
 }
 
 static int list(struct cmd_run *run, struct collection *coll, const struct selection *s, const uint32_t *rows,
@@ -283,7 +296,7 @@ static int run(struct cmd_run *run, struct collection *coll)
 	struct column_of columns[FIELDS_MOST];
 	struct rule_env env;
 	struct rule *where = NULL;
-	unsigned sort_attr = 0;
+	int sort_by = SORT_BY_PLACE;
 	uint32_t *rows = NULL;
 	uint8_t *kept = NULL;
 	bool backward = false;
@@ -297,11 +310,11 @@ static int run(struct cmd_run *run, struct collection *coll)
 		return rc;
 	if (a->where && (rc = rule_parse(&run->arena, str(a->where), &env, &where, &run->err)) < 0)
 		return rc;
-	if (a->sort && (rc = sort_attribute(run, &env, a->sort, &sort_attr, &backward)) < 0)
+	if (a->sort && (rc = sort_attribute(run, &env, a->sort, &sort_by, &backward)) < 0)
 		return rc;
 	q.where = where;
-	if (a->sort)
-		q.needs[sort_attr] = true;
+	if (sort_by >= 0)
+		q.needs[sort_by] = true;
 	for (size_t i = 0; i < n; i++)
 		if (!columns[i].field)
 			q.needs[columns[i].attr] = true;
@@ -312,8 +325,8 @@ static int run(struct cmd_run *run, struct collection *coll)
 		rows[i] = (uint32_t)i;
 	if (a->cover)
 		rc = kept_by(run, coll, &s, &kept);
-	if (rc == WN_OK && a->sort)
-		rc = sort_rows(run, &s, sort_attr, backward, rows);
+	if (rc == WN_OK && sort_by != SORT_BY_PLACE)
+		rc = sort_rows(run, &s, sort_by, backward, rows);
 	if (rc == WN_OK)
 		rc = list(run, coll, &s, rows, columns, n, kept);
 	mem_free(kept);

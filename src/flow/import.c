@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -25,6 +26,8 @@
 
 /* ---- attributes ---- */
 
+#define NUMBER_DIGITS 15 /* that a number keeps, whatever they are */
+
 struct attribute {
 	char *name;
 	enum value_type type; /* narrowed as values are seen */
@@ -39,7 +42,9 @@ struct table {
 
 static int head(struct csv *c, struct arena *a, struct table *t, struct err *err)
 {
-	static const char *const keys[] = { "url", "urlkey", "host", "id" };
+	static const char *const keys[] = { "url", "urlkey", "host", "id" }, *const words[] = {
+		"and", "or", "not", "in", "true", "false"
+	};
 	int rc;
 
 	if ((rc = csv_next(c, err)) != WN_OK)
@@ -75,12 +80,37 @@ static int head(struct csv *c, struct arena *a, struct table *t, struct err *err
 			    err, WN_USAGE,
 			    "'%s' cannot be an attribute's name: letters, digits, - and _, not beginning with a digit",
 			    name);
+		for (size_t k = 0; k < COUNT(words); k++)
+			if (str_ieq(str(name), str(words[k])))
+				return err_set(
+				    err, WN_USAGE,
+				    "'%s' is a word of the rule language, so no rule could name the attribute; give the column another name",
+				    name);
 		if (attr_find(str(name)) >= 0)
 			return err_set(err, WN_USAGE,
 				       "'%s' is an attribute that every document has; give the column another name",
 				       name);
 	}
 	return WN_OK;
+}
+
+/* A code is no number: a zero in front (007, a postal code), or more digits than a number keeps. */
+static bool is_number(struct str v, double *d)
+{
+	struct str s = str_sub(v, v.n && v.p[0] == '-', v.n);
+	size_t digits = 0;
+
+	for (size_t i = 0; i < s.n && s.p[i] != 'e' && s.p[i] != 'E'; i++)
+		digits += ascii_digit(s.p[i]) && (digits || s.p[i] != '0');
+	if (digits > NUMBER_DIGITS || (s.n > 1 && s.p[0] == '0' && ascii_digit(s.p[1])) || (s.n && s.p[0] == '+'))
+		return false;
+	return str_double(v, d);
+}
+
+/* Nor is one a date of which no calendar knows the day, or that goes on behind it. */
+static bool is_time(struct str v, struct stamp *t)
+{
+	return v.n >= 4 && ascii_digit(v.p[0]) && str_chr(v, '-') > 0 && stamp_parse(v, t) && !t->clipped && !t->unread;
 }
 
 static void narrow(struct attribute *a, struct str v)
@@ -90,16 +120,38 @@ static void narrow(struct attribute *a, struct str v)
 
 	if (v.n == 0)
 		return;
-	a->any = true;
-	if (a->type == TYPE_NUMBER && !str_double(v, &d))
-		a->type = TYPE_TIME;
-	if (a->type == TYPE_TIME && !(v.n >= 4 && ascii_digit(v.p[0]) && str_chr(v, '-') > 0 && stamp_parse(v, &t)))
+	if (a->any && a->type == TYPE_NUMBER && !is_number(v, &d))
+		a->type = TYPE_TEXT; /* times and numbers in one column are texts */
+	else if (!a->any)
+		a->type = is_number(v, &d) ? TYPE_NUMBER : TYPE_TIME;
+	if (a->type == TYPE_TIME && !is_time(v, &t))
 		a->type = TYPE_TEXT;
+	a->any = true;
 }
 
 static int sql_failed(sqlite3 *db, struct err *err)
 {
 	return err_set(err, WN_CATALOG, "attributes: %s", sqlite3_errmsg(db));
+}
+
+/* Earlier collections have a column of values that makes numbers of texts that look like some. */
+static int keep_texts(sqlite3 *db, struct err *err)
+{
+	static const char sql[] =
+	    "create temp table attribute_before as select * from attribute_value; drop table attribute_value;"
+	    "create table attribute_value (attribute integer not null, key any not null, value blob, primary key (attribute, key)) without rowid;"
+	    "insert into attribute_value select * from attribute_before; drop table attribute_before";
+	sqlite3_stmt *s = NULL;
+	bool old;
+
+	if (sqlite3_prepare_v2(
+		db,
+		"select 1 from pragma_table_info('attribute_value') where name = 'value' and type = 'ANY' collate nocase",
+		-1, &s, NULL) != SQLITE_OK)
+		return sql_failed(db, err);
+	old = sqlite3_step(s) == SQLITE_ROW;
+	sqlite3_finalize(s);
+	return !old || sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? WN_OK : sql_failed(db, err);
 }
 
 /* The attribute's row, made or made anew; its old values go. */
@@ -135,9 +187,11 @@ static void bind_value(sqlite3_stmt *s, int i, enum value_type type, struct str 
 	struct stamp t;
 	double d;
 
-	if (type == TYPE_NUMBER && str_double(v, &d))
+	if (type == TYPE_NUMBER && is_number(v, &d) && d == trunc(d))
+		sqlite3_bind_int64(s, i, (sqlite3_int64)d);
+	else if (type == TYPE_NUMBER && is_number(v, &d))
 		sqlite3_bind_double(s, i, d);
-	else if (type == TYPE_TIME && stamp_parse(v, &t))
+	else if (type == TYPE_TIME && is_time(v, &t))
 		sqlite3_bind_int64(s, i, t.time);
 	else
 		sqlite3_bind_text(s, i, v.p, (int)v.n, SQLITE_STATIC);
@@ -242,7 +296,7 @@ int import_attributes(struct collection *coll, const char *path, struct import_r
 		rc = sql_failed(db, err);
 		goto out;
 	}
-	rc = WN_OK;
+	rc = keep_texts(db, err);
 	for (size_t i = 0; i < t.n && rc == WN_OK; i++)
 		if (i != t.key) {
 			rc = attribute_row(db, &t.columns[i], t.by, &ids[i], err);

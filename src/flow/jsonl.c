@@ -107,7 +107,8 @@ static struct found *make(struct worker *w, const struct jsonl_map *m, struct st
 	if (!url.n)
 		url = id.n ? arena_printf(&w->arena, "urn:jsonl:%.*s", STR_FMT(id))
 			   : arena_printf(&w->arena, "urn:jsonl:%" PRIu64, number);
-	if (m->time[0] && !stamp_parse(member(v, m->time), &t)) {
+	/* seconds of Unix would be read as digits of a date, were they not of a month that there is not */
+	if (m->time[0] && (!stamp_parse(member(v, m->time), &t) || t.clipped)) {
 		t = (struct stamp){ 0 };
 		flaw_add(&flaws, FLAW_BAD_DATE, at, "line %" PRIu64 " has no time '%s' that can be read: dated 1970",
 			 number, m->time);

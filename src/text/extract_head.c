@@ -41,7 +41,7 @@ static void set_published(struct extract *x, struct str value, unsigned rank)
 	struct stamp t;
 
 	value = str_trim(value);
-	if (value.n && value.n <= 100 && rank > x->published_rank && stamp_parse(value, &t)) {
+	if (value.n && value.n <= 100 && rank > x->published_rank && stamp_parse(value, &t) && !t.clipped) {
 		x->published = extract_keep(x, value, LIMIT_META);
 		x->published_rank = rank;
 	}
