@@ -79,7 +79,7 @@ static uint32_t brings(const struct instance *in, const uint8_t *done, const uin
 
 /* Of the columns that row r lacks, the one that widens the front least. */
 static uint32_t next_column(const struct instance *in, const uint8_t *done, const uint8_t *met, const uint32_t *left,
-			    uint32_t r)
+			    uint32_t r, uint64_t *work)
 {
 	uint32_t best = UINT32_MAX;
 	int64_t least = 0;
@@ -90,6 +90,7 @@ static uint32_t next_column(const struct instance *in, const uint8_t *done, cons
 
 		if (done[c])
 			continue;
+		*work += in->col_at[c + 1] - in->col_at[c];
 		for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++)
 			wider += !met[in->col_row[k]] ? 1 : left[in->col_row[k]] == 1 ? -1 : 0;
 		if (best == UINT32_MAX || wider < least) {
@@ -110,9 +111,9 @@ static double states_of(uint32_t front)
 	return n;
 }
 
-/* From row `first` on; gives up when it gets worse than `best`. */
+/* From row `first` on; gives up when it gets worse than `best`, or has touched numbers up to `limit`. */
 static bool find_order(struct arena *a, const struct instance *in, uint32_t first, const struct order *best,
-		       struct order *o, uint64_t *work)
+		       struct order *o, uint64_t limit, uint64_t *work)
 {
 	uint8_t *done = arena_zalloc(a, (size_t)in->cols + 1), *met = arena_zalloc(a, (size_t)in->rows + 1);
 	uint32_t *left = ARENA_ARRAY(a, uint32_t, (size_t)in->rows + 1),
@@ -124,7 +125,7 @@ static bool find_order(struct arena *a, const struct instance *in, uint32_t firs
 	for (uint32_t row = first; n < in->cols;) {
 		uint32_t c, least = UINT32_MAX;
 
-		while ((c = next_column(in, done, met, left, row)) != UINT32_MAX) {
+		while ((c = next_column(in, done, met, left, row, work)) != UINT32_MAX) {
 			done[c] = 1;
 			o->col[n++] = c;
 			for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++) {
@@ -134,7 +135,7 @@ static bool find_order(struct arena *a, const struct instance *in, uint32_t firs
 			o->width = front > o->width ? front : o->width;
 			for (uint64_t k = in->col_at[c]; k < in->col_at[c + 1]; k++)
 				front -= --left[in->col_row[k]] == 0;
-			if (o->width > WIDEST || o->score > best->score)
+			if (o->width > WIDEST || o->score > best->score || *work > limit)
 				return false;
 			o->score += states_of(front);
 		}
@@ -159,17 +160,17 @@ static bool find_order(struct arena *a, const struct instance *in, uint32_t firs
 
 /* The best order that begins with one of the rows from `first` on and before `end`; false if all are too wide. */
 static bool narrowest(struct arena *a, const struct instance *in, uint32_t first, uint32_t end, struct order *best,
-		      uint64_t *work)
+		      uint64_t limit, uint64_t *work)
 {
 	uint32_t rows = end - first, starts = rows < STARTS ? rows : STARTS,
 		 *col = ARENA_ARRAY(a, uint32_t, (size_t)in->cols + 1);
 
 	*best = (struct order){ .score = INFINITY };
-	for (uint32_t k = 0; k < starts; k++) {
+	for (uint32_t k = 0; k < starts && *work < limit; k++) {
 		struct arena one = { 0 };
 		struct order o;
 
-		if (find_order(&one, in, first + (uint32_t)((uint64_t)k * rows / starts), best, &o, work) &&
+		if (find_order(&one, in, first + (uint32_t)((uint64_t)k * rows / starts), best, &o, limit, work) &&
 		    o.score < best->score) {
 			*best = (struct order){ col, o.width, o.score };
 			memcpy(col, o.col, sizeof(*col) * in->cols);
@@ -594,13 +595,14 @@ bool sweep_cover(struct search *s, const struct instance *in, const weight *u, u
 {
 	struct arena a = { 0 };
 	struct order order[ORDERS], *best = NULL;
+	uint64_t limit = s->work + work;
 	uint32_t furthest = 0;
 
 	for (uint32_t k = 0; k < ORDERS && is_plain(in) && furthest < in->cols; k++) {
 		uint32_t first = (uint32_t)((uint64_t)k * in->rows / ORDERS),
 			 end = (uint32_t)((uint64_t)(k + 1) * in->rows / ORDERS), steps;
 
-		if (!narrowest(&a, in, first, end, &order[k], &s->work))
+		if (!narrowest(&a, in, first, end, &order[k], limit, &s->work))
 			continue;
 		if ((steps = attempt(s, in, u, &order[k], work / FIRST_TRY, taken)) > furthest) {
 			furthest = steps;

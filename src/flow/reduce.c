@@ -41,8 +41,9 @@ struct certificate_run reduce_about(const struct run *r)
 /* A block that no bound settles is a phase of its own: how long it takes depends on its search, not on documents.  Most are
  * settled by the first steps of it. */
 struct shown {
-	uint32_t documents; /* of the phase before */
+	uint32_t documents; /* of the phase before; rows in turns have one of their own */
 	bool search;
+	uint64_t done;
 };
 
 static void show_search(void *context, uint64_t done, uint64_t most)
@@ -51,11 +52,12 @@ static void show_search(void *context, uint64_t done, uint64_t most)
 
 	if (!shown->search && (most < SEARCH_LEAST || done < most / SEARCH_SHOWN))
 		return;
-	if (!shown->search) {
+	if (!shown->search)
 		progress_add(shown->documents);
+	if (!shown->search || done < shown->done) /* another turn */
 		progress_phase("searching", "steps", most);
-	}
 	shown->search = true;
+	shown->done = done;
 	progress_at_most(done, most);
 }
 
@@ -69,7 +71,7 @@ static int solve(const struct run *r, struct kernel *k, double time_limit, struc
 				   .previous = r->previous,
 				   .time_limit = time_limit };
 	struct join_options o = r->join;
-	struct shown shown = { .documents = k->n_core };
+	struct shown shown = { .documents = k->open ? 0 : k->n_core };
 	int rc;
 
 	p.progress = show_search;
@@ -77,7 +79,7 @@ static int solve(const struct run *r, struct kernel *k, double time_limit, struc
 	progress_phase("solving", "documents", k->n_core);
 	o.progress = NULL; /* joins in turns with the solver are no phases of their own */
 	if ((rc = solving_run(&p, k, &r->ruled.query, &o, out, err)) == WN_OK && !shown.search)
-		progress_add(k->n_core);
+		progress_add(shown.documents);
 	return rc;
 }
 

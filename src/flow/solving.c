@@ -10,9 +10,10 @@
  * the cover of the one before; the first has the rows that the rule needs without
  * quotas; and since the bound of any turn holds, so does the best of them, and a cover
  * that is as small need not be the minimum of the rows that are there at the end.
- *	Where that does not end (SOLVING_TURNS, SOLVING_EDGES, the time limit, which is
- * one for all turns), what is uncovered is covered as well as can be, and the bound
- * is that of the rows: valid, not proven.
+ *	Where that does not end (SOLVING_TURNS, SOLVING_FULL, SOLVING_EDGES, SOLVING_WORK, the
+ * time limit, which is one for all turns), what is uncovered is covered as well as can be,
+ * a smaller cover is looked for among what the turns kept, and the bound is that of the
+ * rows: valid, not proven.
  */
 #include "flow/solving.h"
 
@@ -21,12 +22,17 @@
 
 #include "base/mem.h"
 #include "base/progress.h"
+#include "base/vec.h"
 #include "cover/classes.h"
 
 #define SOLVING_NODES 2	 /* of search, while rows are missing */
 #define SOLVING_BYTES 20 /* that an entry of a row takes while it is solved: the list, the instance and its transpose */
 #define SOLVING_LEAST (64u << 20) /* no bound is taken to be smaller */
 #define SOLVING_TURNS 1024
+#define SOLVING_WORK (1u << 26) /* entries of all turns */
+#define SOLVING_COLUMNS 4096	/* kept by the last turns, of which a smaller cover is made where turns do not end */
+#define SOLVING_FULL \
+	4 /* turns with all of the budget, each with half of the one before, that may leave something uncovered */
 #define SOLVING_VALUED 16 /* turns for the preference, where quotas are asked for too: these are long */
 #define SOLVING_EDGES (1u << 23)
 #define SOLVING_MOMENT 1e-3 /* seconds: the limit of a turn that has no time left */
@@ -45,7 +51,25 @@ struct turns {
 	bool value_proven, best_value_proven; /* of these */
 	struct cover_result proof;	      /* of the turn with the best bound */
 	double deadline;		      /* 0: none */
+	bool telling;			      /* turns are what is shown */
+	bool ended;			      /* while something was uncovered */
+	uint64_t entries, most;		      /* of all turns, and what they may come to */
+	uint8_t *rows;			      /* [n] that were open at first */
+	uint32_t *when;			      /* [n] the last turn that kept it, counted from 1; 0: none */
+	uint32_t turns;			      /* so far, in all stages */
 };
+
+/* While covers only show which rows are missing nobody knows how many turns that takes, but how many at most. */
+static void tell_turn(struct turns *t, unsigned turns)
+{
+	bool few = t->rest.node_budget == SOLVING_NODES;
+
+	if (t->rest.progress && few && !t->telling)
+		progress_phase("solving in turns", "turns", turns);
+	t->telling = few;
+	if (t->rest.progress && few)
+		progress_at_most(t->turn, turns);
+}
 
 static int check_memory(uint64_t edges, const struct join_options *o, struct err *err)
 {
@@ -88,6 +112,8 @@ static int solve_turn(struct turns *t, struct err *err)
 
 	classes_problem(&t->classes, &narrow);
 	narrow.problem.time_limit = time_left(t->deadline);
+	if (t->telling)
+		narrow.problem.progress = NULL;
 	if (is_plain(t) && t->proof.kept) {
 		narrow.problem.begin = t->kept;
 		narrow.problem.least = t->proof.lower_bound;
@@ -98,6 +124,10 @@ static int solve_turn(struct turns *t, struct err *err)
 		t->kept_count = r.kept_count;
 		t->value_proven = r.value_proven;
 	}
+	t->entries += narrow.start[t->rest.n];
+	t->turns++;
+	for (uint32_t d = 0; d < t->rest.n && rc == WN_OK; d++)
+		t->when[d] = t->kept[d] ? t->turns : t->when[d];
 	if (rc == WN_OK && (!t->proof.kept || r.lower_bound > t->proof.lower_bound ||
 			    (r.lower_bound == t->proof.lower_bound && r.certified > t->proof.certified))) {
 		cover_result_release(&t->proof);
@@ -136,25 +166,32 @@ static void note_best(struct turns *t)
 /* Solves and grows until nothing is uncovered and no smaller cover is to be expected. */
 static int take_turns(struct turns *t, uint64_t nodes, unsigned turns, struct err *err)
 {
+	unsigned full = 0;
 	int rc = WN_OK;
 
+	nodes = nodes ? nodes : COVER_NODES;
 	t->rest.node_budget = SOLVING_NODES;
 	for (bool last = false; rc == WN_OK && !last;) {
 		bool late;
 
+		tell_turn(t, turns);
 		if ((rc = solve_turn(t, err)) < 0 || (rc = grow(t, t->kept, err)) < 0)
 			break;
 		late = t->deadline > 0 && progress_clock() >= t->deadline;
 		t->proof.timed_out |= late;
-		if (late || (t->grown && (++t->turn >= turns || t->classes.entries > SOLVING_EDGES))) {
-			last = true;
+		full += t->grown && t->rest.node_budget != SOLVING_NODES;
+		if (late || (t->grown && (++t->turn >= turns || full == SOLVING_FULL ||
+					  t->classes.entries > SOLVING_EDGES || t->entries > t->most))) {
+			last = t->ended = true;
 			rc = complete(t, err);
 		}
 		note_best(t);
-		last |= t->grown == 0 && t->rest.node_budget == nodes;
+		last |= t->grown == 0 && (t->rest.node_budget != SOLVING_NODES || nodes == SOLVING_NODES);
 		last |= t->best_count == t->proof.lower_bound && (is_plain(t) || (t->grown == 0 && t->value_proven));
 		if (t->grown == 0)
 			t->rest.node_budget = nodes;
+		else if (full)
+			t->rest.node_budget = nodes >> full;
 	}
 	return rc;
 }
@@ -194,6 +231,81 @@ static void prove(struct turns *t, const struct cover_problem *p)
 	}
 }
 
+/* ---- a smaller cover, of what the turns kept ---- */
+
+struct lists {
+	uint64_t *start;
+	VEC(uint32_t) by;
+	const struct cover_problem *p;
+	uint32_t at; /* rows before it are there */
+};
+
+/* Rows up to d that were never open, as they are. */
+static void copy_rows(struct lists *l, uint32_t d)
+{
+	for (; l->at < d; l->at++) {
+		l->start[l->at] = l->by.n;
+		for (uint64_t i = l->p->start[l->at]; i < l->p->start[l->at + 1]; i++)
+			vec_push(&l->by, l->p->by[i]);
+	}
+}
+
+static void add_list(void *context, uint32_t d, const uint32_t *by, size_t n)
+{
+	struct lists *l = context;
+
+	copy_rows(l, d);
+	l->start[l->at++] = l->by.n;
+	for (size_t i = 0; i < n; i++)
+		vec_push(&l->by, by[i]);
+}
+
+/* What the best cover and the last turns kept. */
+static void choose_columns(const struct turns *t, uint8_t *columns)
+{
+	uint32_t *of = mem_zarray((size_t)t->turns + 2, sizeof *of), from = t->turns + 1, n = 0;
+
+	for (uint32_t d = 0; d < t->rest.n; d++)
+		of[t->when[d]]++;
+	while (from > 1 && n + of[from - 1] <= SOLVING_COLUMNS)
+		n += of[--from];
+	for (uint32_t d = 0; d < t->rest.n; d++)
+		columns[d] = t->best[d] || t->when[d] >= from;
+	mem_free(of);
+}
+
+/* Covering what was left uncovered may take far more than is needed.  So all rows are asked for again, but only for
+ * coverers that some turn thought worth keeping: covers of that problem are covers of the whole. */
+static int thin_best(struct turns *t, const struct cover_problem *p, struct err *err)
+{
+	struct lists l = { .p = p, .start = mem_zarray((size_t)p->n + 2, sizeof *l.start) };
+	uint8_t *columns = mem_zalloc((size_t)p->n + 1);
+	struct cover_problem some = *p;
+	struct cover_result r = { 0 };
+	int rc;
+
+	choose_columns(t, columns);
+	rc = kernel_lists(t->k, t->q, t->o, t->rows, columns, add_list, &l, err);
+	copy_rows(&l, p->n);
+	l.start[p->n] = l.by.n;
+	vec_reserve(&l.by, 1);
+	some.start = l.start;
+	some.by = l.by.p;
+	some.node_budget = (p->node_budget ? p->node_budget : COVER_NODES) >> SOLVING_FULL;
+	some.time_limit = time_left(t->deadline);
+	if (rc == WN_OK && (rc = check_memory(l.by.n, t->o, err)) == WN_OK &&
+	    (rc = cover_solve(&some, &r, err)) == WN_OK && r.kept_count < t->best_count) {
+		memcpy(t->best, r.kept, p->n);
+		t->best_count = r.kept_count;
+		t->best_value_proven = false;
+	}
+	cover_result_release(&r);
+	vec_release(&l.by);
+	mem_free(l.start);
+	mem_free(columns);
+	return rc;
+}
+
 /* First what the rule alone asks for, which few rows say; with these rows quotas; and then preference. */
 static int take_stages(struct turns *t, const struct cover_problem *p, struct err *err)
 {
@@ -229,8 +341,14 @@ static int solve_in_turns(const struct cover_problem *p, struct kernel *k, const
 	t.best = mem_alloc((size_t)p->n + 1);
 	t.deadline = p->time_limit > 0 ? progress_clock() + p->time_limit : 0;
 	t.rest.covered = k->open;
+	t.most = o->turn_entries ? o->turn_entries : SOLVING_WORK;
+	t.rows = mem_alloc((size_t)p->n + 1);
+	memcpy(t.rows, k->open, p->n);
+	t.when = mem_zarray((size_t)p->n + 1, sizeof *t.when);
 	classes_open(&t.classes, &t.rest);
 	rc = take_stages(&t, p, err);
+	if (rc == WN_OK && t.ended && t.best_count > t.proof.lower_bound)
+		rc = thin_best(&t, p, err);
 	if (rc == WN_OK) {
 		prove(&t, p);
 		*out = t.proof;
@@ -240,6 +358,8 @@ static int solve_in_turns(const struct cover_problem *p, struct kernel *k, const
 	classes_close(&t.classes);
 	mem_free(t.kept);
 	mem_free(t.best);
+	mem_free(t.rows);
+	mem_free(t.when);
 	return rc;
 }
 

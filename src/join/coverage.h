@@ -68,6 +68,10 @@ typedef void kernel_row(void *context, uint32_t doc, const uint32_t *by, size_t 
 int kernel_grow(struct kernel *k, const struct join_query *q, const struct join_options *o, const uint8_t *kept,
 		kernel_row *row, void *context, uint32_t *grown, struct err *err);
 
+/* The lists of documents that ask, but only of coverers that are columns: both [n].  Ascending. */
+int kernel_lists(const struct kernel *k, const struct join_query *q, const struct join_options *o, const uint8_t *asks,
+		 const uint8_t *columns, kernel_row *row, void *context, struct err *err);
+
 /* What two answers share (join_options.index): most of a join's work is its index, and bounds are no part of it. */
 struct coverage_index *coverage_index_new(void);
 /* The query it was made for ends; the next may be another one over the same documents and sets, and takes over what is the same. */

@@ -219,3 +219,44 @@ int kernel_grow(struct kernel *k, const struct join_query *q, const struct join_
 	vec_release(&g.found);
 	return rc;
 }
+
+/* --- lists of some columns --- */
+
+int kernel_lists(const struct kernel *k, const struct join_query *q, const struct join_options *o, const uint8_t *asks,
+		 const uint8_t *columns, kernel_row *row, void *context, struct err *err)
+{
+	struct growth g = { 0 };
+	VEC(uint32_t) docs = { 0 };
+	uint8_t *live = mem_alloc((size_t)q->n + 1);
+	uint64_t pairs;
+	int rc = WN_OK;
+
+	for (uint32_t d = 0; d < q->n; d++)
+		live[d] = columns[d] && k->fold[d] == d;
+	answer_take(&g.s, q, o);
+	for (unsigned i = 0; i < g.s.n; i++)
+		joiner_take(&g.s.joiner[i], asks, live);
+	for (uint32_t from = 0; from < q->n && rc == WN_OK;) {
+		docs.n = 0;
+		for (; from < q->n && docs.n < FETCH_MOST; from++)
+			if (asks[from])
+				vec_push(&docs, from);
+		if (docs.n && (rc = fetch(&g, docs.p, docs.n, &pairs, err)) < 0)
+			break;
+		for (size_t i = 0; i < docs.n; i++) {
+			answer_coverers(&g.s, 0, docs.p[i], -1, &g.found);
+			g.by.n = 0;
+			for (size_t c = 0; c < g.found.n; c++)
+				vec_push(&g.by, g.found.p[c].b);
+			row(context, docs.p[i], g.by.p, g.by.n);
+		}
+		if (task_interrupted())
+			rc = err_set(err, WN_INTERRUPTED, "interrupted while joining");
+	}
+	answer_give(&g.s, o);
+	mem_free(live);
+	vec_release(&docs);
+	vec_release(&g.by);
+	vec_release(&g.found);
+	return rc;
+}

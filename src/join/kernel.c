@@ -27,7 +27,7 @@
 #define KERNEL_LIST 256u   /* rows in a list that is kept in the first pass */
 #define KERNEL_BATCH 2048u /* rows with long lists that get theirs at once */
 #define KERNEL_BLOCK 256u  /* documents handed to a thread at once */
-#define KERNEL_TRIES 4u	   /* pairs of documents tried for each entry that lists may have */
+#define KERNEL_TRIES 512u  /* pairs of documents tried for each entry that lists may have */
 #define KERNEL_EDGES \
 	(1u << 23) /* entries of complete lists; a bound on memory, so fixed: the answer must not depend on it */
 

@@ -124,6 +124,7 @@ struct join_options {
 	size_t memory;	  /* bytes the joiner may hold beside the query and its answer; 0 = 4 GiB */
 	uint32_t list;	  /* coverage_kernel: longest list of rows kept in its first pass; 0 = 256 */
 	uint64_t edges;	  /* coverage_kernel: entries of the core's lists, beyond which they are put off; 0 = 2^23 */
+	uint64_t turn_entries; /* where they were: entries of all turns of solving, beyond which these end; 0 = 2^26 */
 	/* Candidates by MinHash bands instead of all: rows x bands; 0 bands = exact. */
 	unsigned bands, rows;
 	/* Where coverage_kernel leaves its rows and index for a later call with the same sets; NULL: nowhere. */
