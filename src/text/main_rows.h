@@ -1,8 +1,9 @@
 /* text/main_rows.h -- inside of main content: its rows and its thresholds, shared by its files.
  *
  * main_rows.c makes rows of the outline and weighs prose, main_furniture.c says
- * what surrounds an article, main_lead.c finds headline and lead, main.c chooses and joins.  Row 0 is the whole text,
- * row i+1 is row i of the outline.
+ * what surrounds an article, main_names.c which names say nothing of that,
+ * main_lead.c finds headline and lead, main.c chooses and joins.  Row 0 is the
+ * whole text, row i+1 is row i of the outline.
  */
 #ifndef WINNOW_TEXT_MAIN_ROWS_H
 #define WINNOW_TEXT_MAIN_ROWS_H
@@ -101,6 +102,9 @@ static inline bool share(uint64_t part, uint64_t whole, unsigned percent) { retu
 /* main_rows.c */
 void rows_fill(struct arena *a, struct page_rows *p, const struct outline *o); /* rows and segments; p->body is given */
 void rows_weigh(struct page_rows *p);					       /* weight, total */
+
+/* main_names.c */
+void rows_clear_names(struct page_rows *p); /* hints that are none; weight is known */
 
 /* main_furniture.c */
 void rows_mark_furniture(struct page_rows *p);

@@ -366,6 +366,18 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 		close_from(o, level, at);
 }
 
+/* Whether a class has a name that ends in the word "comment": what highlighters call a comment in code (comment,
+ * hljs-comment), in whatever element they put its lines.  Readers' are called comments, comment-count, comment-author. */
+static bool is_code_comment(struct str class_)
+{
+	const struct str word = STR("comment");
+
+	for (size_t i = word.n; i <= class_.n; i++)
+		if ((i == class_.n || ascii_space(class_.p[i])) && str_ieq(str_n(class_.p + i - word.n, word.n), word))
+			return true;
+	return false;
+}
+
 /* Ids of headings are made of their text, and so are those of the sections that programs for documents make of them
  * (<section id=comments>, <div class=section id=comments>, class=level2): they say nothing of what part of the page it is. */
 static bool id_of_text(enum outline_tag tag, struct str class_)
@@ -390,6 +402,8 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		attrs = &named;
 	}
 	hints = attrs ? outline_hints(o, attrs, &name) : 0;
+	if (tag == OUTLINE_SPAN && (hints & HINT_COMMENT) && is_code_comment(attrs->class_))
+		hints &= ~(uint32_t)HINT_COMMENT;
 	if (o->n_open)
 		close_implied(o, tag, at);
 	if (o->n_open == LIMIT_OUTLINE_DEPTH || o->nodes.n == LIMIT_OUTLINE_NODES) {

@@ -366,6 +366,22 @@ static const struct {
 	  "</p></div><div id=wrapperFooter><h2>ThisPage</h2><p>FootLine of the office, all of it</p></div>",
 	  { P1, P4 },
 	  { "ThisPage", "FootLine" } },
+	{ "comments in code: of highlighters in pre and code, and of Doxygen in its own lines",
+	  "<body>" HEAD "<article><h1>Crane</h1><p>" P1
+	  "</p><pre><code><span class=hljs-comment>// HlNote, by hljs.</span>\n"
+	  "<span class='hljs-meta'>#include &lt;meta.h&gt;</span>\nint tide;\n<span class='token comment'>// PrismNote</span></code></pre><p>" P2
+	  "</p><div class=fragment><div class=line><span class=lineno>1</span><span class=comment>// DoxyNote, one of a "
+	  "block of lines that tell of the tide.</span></div><div class=line><span class=lineno>2</span>int moon; <span class=comment>// "
+	  "<a href=m>MoonNote</a></span></div></div><p>" P3 "</p></article>" FOOT,
+	  { "// HlNote, by hljs.", "<meta.h>", "// PrismNote", "// DoxyNote", "// MoonNote", P3 },
+	  { "NavNews", "FootImprint" } },
+	{ "inline text that is called a comment, and the number of comments",
+	  "<body>" HEAD "<div class=article-body><p>" P1 "</p><p>" P2
+	  " <span class=comment-text>EditNote, which was written by the desk in the same line.</span></p><p>" P3
+	  " <span class=comments-count>CountOf 12 comments</span></p><p>" P4
+	  "</p></div><div class=comments><p class=comment>ReaderOne, who says that cranes are old, and always were.</p></div>" FOOT,
+	  { P1, "EditNote", P4 },
+	  { "CountOf", "ReaderOne" } },
 };
 
 TEST(main, kinds_of_pages)
