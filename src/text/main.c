@@ -466,7 +466,7 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 	}
 	rows_fill(a, &p, o);
 	rows_weigh(&p);
-	rows_clear_names(&p);
+	rows_clear_names(&p, o);
 	rows_mark_furniture(&p);
 	rows_sum_rest(&p);
 	c = choose(&p);

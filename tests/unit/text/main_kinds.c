@@ -382,6 +382,42 @@ static const struct {
 	  "</p></div><div class=comments><p class=comment>ReaderOne, who says that cranes are old, and always were.</p></div>" FOOT,
 	  { P1, "EditNote", P4 },
 	  { "CountOf", "ReaderOne" } },
+	{ "chapters whose ids are made of headings, by the programs that make books",
+	  "<body>" HEAD "<div class=chapter id=Starting><h2>1 Starting</h2><p>" LONG
+	  "</p></div><div class=chapter-level-extent id=Search>"
+	  "<h2>2 Searching and replacing</h2><p>SeaText, " P1
+	  "</p></div><div class=sect1 id=menus><h2>Menus</h2><p>MenText, " P2
+	  "</p></div><div class=refsect1 id=select-for-share><h2>Locks</h2><p>ShaText, " P3
+	  "</p></div><div class=unnumberedsec id=Login><h3>Login</h3><p>LogText, " P4
+	  "</p></div><div class='section level3' id=footer><h3>Footer</h3><p>FooText, " P1
+	  "</p></div><div class=chapter id=Leaving><h2>Leaving</h2><p>Again: " LONG "</p><p>EndText, " LONG
+	  "</p></div>" FOOT,
+	  { "SeaText", "MenText", "ShaText", "LogText", "FooText", "EndText" },
+	  { "NavNews", "FootImprint" } },
+	{ "chapters whose ids are made of headings, by hand",
+	  "<body>" HEAD "<div id=starting><h2>1 Starting</h2><p>" LONG
+	  "</p></div><div id=Navigation><h2>2 Navigation</h2><p>NavText, " P1 "</p><p>" P2 "</p><p>" P3
+	  "</p></div><div class=topic id=cookies-1><h2>3. Cookies</h2><p>CooText, " P1 "</p><p>" P3 "</p><p>" P4
+	  "</p></div><div class=module id=comments><h2>Comments</h2><p>ComText, " P2 "</p><p>" P3 "</p><p>" P4
+	  "</p></div><div id=leaving><h2>5 Leaving</h2><p>" LONG "</p><p>Again: " LONG "</p></div>" FOOT,
+	  { "NavText", "CooText", "ComText", "2 Navigation" },
+	  { "NavNews", "FootImprint" } },
+	{ "furniture that is called what its heading says",
+	  "<body>" HEAD "<div id=story><h1>Crane</h1><p>" LONG "</p><p>Again: " LONG
+	  "</p></div><div id=search><h2>Search</h2><p>SeaBox " P1 " " P2 " " P3
+	  "</p><form><input></form></div><div id=related><h2>Related</h2><p><a href=1>RelBox " P1
+	  "</a></p><p><a href=2>" P2 "</a> " P3
+	  "</p></div><div id=cookies><h2>Cookies</h2><p>CooBox, which we use, as all do.</p></div><div id=comments><h2>Comments</h2>"
+	  "<div class=comment><p>ComOne " P1 " " P2 "</p></div><div class=comment><p>ComTwo " P3 " " P4
+	  "</p></div></div>" FOOT,
+	  { P1, P4 },
+	  { "SeaBox", "RelBox", "CooBox", "ComOne", "ComTwo", "FootImprint" } },
+	{ "comments outside the article, without names of their own",
+	  "<body>" HEAD "<article><h1>Crane</h1><p>" LONG "</p><p>Again: " LONG
+	  "</p></article><div id=comments><h2>Comments</h2><p>ComOne " P1 " " P2 "</p><p>ComTwo " P3 " " P4
+	  "</p></div>" FOOT,
+	  { P1, P4 },
+	  { "ComOne", "ComTwo" } },
 };
 
 TEST(main, kinds_of_pages)
