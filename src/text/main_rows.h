@@ -15,6 +15,9 @@
 #define WEAK_BYTES 700	      /* and how long they may be */
 #define CORE_SHARE 15	      /* % of the prose that an article must hold to be sure of it, */
 #define CORE_PROSE 400	      /* and how much prose */
+#define VEILED_SHARE 75	      /* % of the text outside other furniture that is text though it is called hidden, */
+#define VEILED_BYTES 400      /* how much of it there must be, */
+#define VEILED_REST 300	      /* and how much else there may be */
 #define SECTION_PROSE 300     /* prose in a section that is called what its heading says, */
 #define SECTION_ODD 20	      /* and % of it in what else is furniture inside; */
 #define SECTION_LOOKS 8	      /* rows looked at in all such, for each row */

@@ -21,6 +21,7 @@
 #define MODULES                                                                                                       \
 	"<a href=/1>Module one</a> <a href=/2>Module two</a> <a href=/3>Module three</a> <a href=/4>Module four</a> " \
 	"<a href=/5>Module five</a> <a href=/6>Module six</a> <a href=/7>Module seven</a> <a href=/8>Module eight</a> "
+#define VEIL "<div class=hidden><p>VeilText, " P4 "</p></div>"
 #define LONG P1 " " P2 " " P3 " " P4
 #define HEAD                                                                                                             \
 	"<header class=site-header><a href=/>The Tide</a><nav><ul><li><a href=/n>NavNews</a><li><a href=/s>NavSport</a>" \
@@ -382,6 +383,25 @@ static const struct {
 	  "</p></div><div class=comments><p class=comment>ReaderOne, who says that cranes are old, and always were.</p></div>" FOOT,
 	  { P1, "EditNote", P4 },
 	  { "CountOf", "ReaderOne" } },
+	{ "each paragraph called hidden, and nothing else on the page",
+	  "<body>" HEAD "<div id=x><h1>Crane</h1><p class=hidden>" P1 "</p><p class=hidden>" P2
+	  "</p><p class=hidden>" P3 "</p><p class=hidden>" P4
+	  "</p></div><div class='cookie-note hidden'><p>CookieBox " P1
+	  "</p></div><div class='menu hidden'><p>MenuBox " P2 "</p></div>" FOOT,
+	  { P1, P2, P3, P4 },
+	  { "CookieBox", "MenuBox", "NavNews", "FootImprint" } },
+	{ "questions whose answers are folded",
+	  "<body>" HEAD "<h1>Questions</h1><div class='panel collapse hidden'><h3>AskOne?</h3><div class=panel-body>" P1
+	  "</div></div><div class='panel collapse hidden'><h3>AskTwo?</h3><div class=panel-body>" P2
+	  "</div></div><h3>AskThree?</h3><div style='display: none'>" P3 "</div><h3>AskFour?</h3><div class=hide>" P4
+	  "</div>" FOOT,
+	  { "AskOne", P1, P2, "AskThree", P3, P4 },
+	  { "NavNews", "FootImprint" } },
+	{ "much hidden text beside a short text that is shown",
+	  "<body>" HEAD "<div><h1>Crane</h1><p>" P1 "</p><p>" P2 "</p><p>" P3
+	  "</p></div>" VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL FOOT,
+	  { P1, P3 },
+	  { "VeilText", "NavNews" } },
 	{ "chapters whose ids are made of headings, by the programs that make books",
 	  "<body>" HEAD "<div class=chapter id=Starting><h2>1 Starting</h2><p>" LONG
 	  "</p></div><div class=chapter-level-extent id=Search>"
