@@ -28,7 +28,7 @@ def variant(build, folder):
     path = os.path.join(folder, 'limits.c')
     open(path, 'w').write(source)
     files = ['src/text/main.c', 'src/text/main_rows.c', 'src/text/main_furniture.c', 'src/text/main_lead.c', 'src/text/main_line.c',
-             'bench/main_content.c']
+             'src/text/main_names.c', 'bench/main_content.c']
     link = subprocess.run(['ninja', '-C', build, '-t', 'commands', 'bench/bench-main_content'], capture_output=True, text=True, check=True).stdout
     libraries = [w for w in link.strip().split('\n')[-1].split() if w.startswith('-l') or '.so' in w]
     program = os.path.join(folder, 'variant')

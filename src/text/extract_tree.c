@@ -253,8 +253,8 @@ static void push(struct extract *x, const struct html_token *t, uint8_t ns)
 	if (!x->hide && !x->options.no_outline && ns == NS_HTML) {
 		enum outline_tag row = tag_info[t->tag].outline;
 
-		if (t->tag == TAG_SPAN && t->nattrs && attrs.class_.p)
-			row = OUTLINE_SPAN;
+		if (t->tag == TAG_SPAN && t->nattrs && attrs.class_.p && !x->pre && !x->count[TAG_CODE])
+			row = OUTLINE_SPAN; /* in code its class is what a highlighter calls the word: comment, meta */
 		if (row != OUTLINE_NONE) {
 			outline_open(&x->outline, row, x->n, t->nattrs ? &attrs : NULL);
 			e.outlined = (uint8_t)row;

@@ -3,7 +3,8 @@
  * 1. A row's own text (not that of rows inside it) is weighed as prose: length
  *    less twice its anchor text, little without punctuation.  Sums go outwards.
  * 2. Furniture is marked: navigation, footers, forms and what class and id call
- *    shares, related, comments, ads, unless it holds a large part of the prose.
+ *    shares, related, comments, ads, unless it holds a large part of the prose
+ *    or the name means something else.
  * 3. The container is the first row called an article's body that holds enough
  *    of the prose left, with its sisters of the same name (pages cut into
  *    chunks); else the innermost row that still holds nearly all of it.
@@ -465,6 +466,7 @@ struct main_text main_content(struct arena *a, struct str body, const struct out
 	}
 	rows_fill(a, &p, o);
 	rows_weigh(&p);
+	rows_clear_names(&p, o);
 	rows_mark_furniture(&p);
 	rows_sum_rest(&p);
 	c = choose(&p);

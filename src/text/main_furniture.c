@@ -112,7 +112,7 @@ static void mark(struct page_rows *p, size_t *i)
 		p->rows[*i].bad = true;
 }
 
-void rows_mark_furniture(struct page_rows *p)
+static void mark_furniture(struct page_rows *p)
 {
 	uint32_t strong = (p->hints & HINT_COMMENT) && is_forum(p) ? STRONG & ~HINT_COMMENT : STRONG;
 	bool may_core = (p->hints & HINT_BODY) || IN(OUTLINE_ARTICLE, p->tags);
@@ -148,6 +148,45 @@ void rows_mark_furniture(struct page_rows *p)
 		else
 			i++;
 	}
+}
+
+/* Pages that show their text by script call all of it hidden until then: where little else is left, it is the text.
+ * What is hidden and called a dialog or a menu besides is not. */
+static bool is_veiled(const struct page_rows *p)
+{
+	const uint32_t others = STRONG & ~HINT_HIDDEN;
+	uint64_t hidden = 0, shown = 0;
+
+	for (size_t i = 1, hidden_to = 0; i < p->n;) {
+		const struct row *row = &p->rows[i];
+
+		if (row->bad && (IN(row->tag, FURNITURE) || (row->hints & others) ||
+				 (i >= hidden_to && !(row->hints & HINT_HIDDEN)))) {
+			i = row->last;
+			continue;
+		}
+		if (row->bad && i >= hidden_to)
+			hidden_to = row->last;
+		if (row->bad && row->prose)
+			hidden += row->own - row->own_link;
+		else if (!row->bad && row->tag != OUTLINE_HEADING && row->own > row->own_link)
+			shown += row->own - row->own_link;
+		i++;
+	}
+	return hidden >= VEILED_BYTES && shown <= VEILED_REST && share(hidden, hidden + shown, VEILED_SHARE);
+}
+
+void rows_mark_furniture(struct page_rows *p)
+{
+	mark_furniture(p);
+	if (!(p->hints & HINT_HIDDEN) || !is_veiled(p))
+		return;
+	for (size_t i = 1; i < p->n; i++) {
+		p->rows[i].bad = false;
+		if ((p->rows[i].hints & STRONG) == HINT_HIDDEN)
+			p->rows[i].hints &= (uint16_t)~HINT_HIDDEN;
+	}
+	mark_furniture(p);
 }
 
 /* Sums without furniture: prose, plain text, and what kind of page it is. */

@@ -1,8 +1,9 @@
 /* text/main_rows.h -- inside of main content: its rows and its thresholds, shared by its files.
  *
  * main_rows.c makes rows of the outline and weighs prose, main_furniture.c says
- * what surrounds an article, main_lead.c finds headline and lead, main.c chooses and joins.  Row 0 is the whole text,
- * row i+1 is row i of the outline.
+ * what surrounds an article, main_names.c which names say nothing of that,
+ * main_lead.c finds headline and lead, main.c chooses and joins.  Row 0 is the
+ * whole text, row i+1 is row i of the outline.
  */
 #ifndef WINNOW_TEXT_MAIN_ROWS_H
 #define WINNOW_TEXT_MAIN_ROWS_H
@@ -14,6 +15,12 @@
 #define WEAK_BYTES 700	      /* and how long they may be */
 #define CORE_SHARE 15	      /* % of the prose that an article must hold to be sure of it, */
 #define CORE_PROSE 400	      /* and how much prose */
+#define VEILED_SHARE 75	      /* % of the text outside other furniture that is text though it is called hidden, */
+#define VEILED_BYTES 400      /* how much of it there must be, */
+#define VEILED_REST 300	      /* and how much else there may be */
+#define SECTION_PROSE 300     /* prose in a section that is called what its heading says, */
+#define SECTION_ODD 20	      /* and % of it in what else is furniture inside; */
+#define SECTION_LOOKS 8	      /* rows looked at in all such, for each row */
 #define FORUM_SHARE 92	      /* % of the prose in comments that make a page a forum, */
 #define FORUM_ARTICLE 10      /* unless an article holds this much of it */
 #define BODY_SHARE 30	      /* % of the prose left that an article's body must hold */
@@ -44,7 +51,7 @@
 #define LEAD_BYTES 60	   /* a line must be this long to begin or end the article, */
 #define CARD_SHARE 20	   /* % of the text; what is all anchor text and shorter holds no prose */
 #define TITLE_BYTES 15	   /* bytes of a heading that is looked for in the title */
-#define TITLE_MOST 300	   /* and of the title that is looked at */
+#define TITLE_MOST 300	   /* and of it and the title that is looked at */
 #define WORD_LEAST 4	   /* bytes of a word of it that counts */
 #define HEADLINE_SHARE 50  /* % of its words that make it the headline */
 #define LABEL_MOST 48	   /* bytes of a label of an advertisement */
@@ -101,6 +108,9 @@ static inline bool share(uint64_t part, uint64_t whole, unsigned percent) { retu
 /* main_rows.c */
 void rows_fill(struct arena *a, struct page_rows *p, const struct outline *o); /* rows and segments; p->body is given */
 void rows_weigh(struct page_rows *p);					       /* weight, total */
+
+/* main_names.c */
+void rows_clear_names(struct page_rows *p, const struct outline *o); /* hints that are none; weight is known */
 
 /* main_furniture.c */
 void rows_mark_furniture(struct page_rows *p);

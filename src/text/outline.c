@@ -275,9 +275,19 @@ uint32_t outline_hints(struct outline *o, const struct outline_attrs *attrs, uin
 	return bits & 0xffff;
 }
 
+uint32_t outline_words(struct str text)
+{
+	uint32_t h = 2166136261u;
+
+	for (size_t i = 0; i < text.n; i++)
+		if (ascii_alpha(text.p[i]))
+			h = (h ^ (unsigned char)ascii_lower(text.p[i])) * 16777619u;
+	return h;
+}
+
 void outline_reset(struct outline *o)
 {
-	o->nodes.n = 0;
+	o->nodes.n = o->ids.n = 0;
 	o->n_open = o->too_deep = 0;
 	o->article = false;
 	o->tags = o->hints = 0;
@@ -286,6 +296,7 @@ void outline_reset(struct outline *o)
 void outline_release(struct outline *o)
 {
 	vec_release(&o->nodes);
+	vec_release(&o->ids);
 	outline_reset(o);
 }
 
@@ -366,16 +377,82 @@ static void close_implied(struct outline *o, enum outline_tag tag, size_t at)
 		close_from(o, level, at);
 }
 
+/* Whether a class has a name that ends in the word "comment": what highlighters call a comment in code (comment,
+ * hljs-comment), in whatever element they put its lines.  Readers' are called comments, comment-count, comment-author. */
+static bool is_code_comment(struct str class_)
+{
+	const struct str word = STR("comment");
+
+	for (size_t i = word.n; i <= class_.n; i++)
+		if ((i == class_.n || ascii_space(class_.p[i])) && str_ieq(str_n(class_.p + i - word.n, word.n), word))
+			return true;
+	return false;
+}
+
+/* What programs for documents call the parts of one: docutils and Pandoc (section level2), DocBook (sect1, refsect1),
+ * Texinfo (chapter, unnumberedsec, subsection-level-extent). */
+static bool is_part(struct str name)
+{
+	static const struct str parts[] = {
+		STR("section"),	 STR("subsection"), STR("subsubsection"), STR("chapter"),
+		STR("appendix"), STR("preface"),    STR("simplesect"),	  STR("refsection")
+	};
+	static const struct str numbered[] = { STR("level"), STR("sect"), STR("refsect") };
+	static const struct str extent = STR("-level-extent");
+
+	if (name.n > extent.n && str_ieq(str_n(str_end(name) - extent.n, extent.n), extent))
+		return true;
+	for (size_t i = 0; i < COUNT(parts); i++)
+		if (str_ieq(name, parts[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(numbered); i++)
+		if (name.n == numbered[i].n + 1 && ascii_digit(name.p[name.n - 1]) && str_istarts(name, numbered[i]))
+			return true;
+	return str_istarts(name, STR("unnumbered")) || str_istarts(name, STR("appendixs")); /* sec, subsec, ... */
+}
+
+/* Whether all names of a class are such, and there is one: a designer's "section dark" says nothing. */
+static bool are_parts(struct str list)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < list.n;) {
+		size_t from;
+
+		while (i < list.n && ascii_space(list.p[i]))
+			i++;
+		for (from = i; i < list.n && !ascii_space(list.p[i]); i++)
+			;
+		if (i > from && !is_part(str_n(list.p + from, i - from)))
+			return false;
+		some |= i > from;
+	}
+	return some;
+}
+
 /* Ids of headings are made of their text, and so are those of the sections that programs for documents make of them
- * (<section id=comments>, <div class=section id=comments>, class=level2): they say nothing of what part of the page it is. */
+ * (<section id=comments>, <div class=section id=comments>): they say nothing of what part of the page it is. */
 static bool id_of_text(enum outline_tag tag, struct str class_)
 {
 	if (tag == OUTLINE_HEADING || tag == OUTLINE_SPAN)
 		return true;
 	if (tag != OUTLINE_SECTION && tag != OUTLINE_DIV)
 		return false;
-	return (tag == OUTLINE_SECTION && !class_.n) || str_ieq(class_, STR("section")) ||
-	       (class_.n == 6 && str_istarts(class_, STR("level")));
+	return (tag == OUTLINE_SECTION && !class_.n) || are_parts(class_);
+}
+
+/* The id of a section written by hand may be made of its heading too; whether it is shows when the heading was read. */
+static void note_id(struct outline *o, const struct outline_attrs *attrs, uint32_t hints)
+{
+	struct outline_attrs others = *attrs;
+	uint32_t name;
+
+	others.id = STR_NONE;
+	hints &= HINTS_BAD & ~outline_hints(o, &others, &name);
+	if (hints)
+		*vec_add(&o->ids) = (struct outline_id){ .row = (uint32_t)o->nodes.n - 1,
+							 .words = outline_words(attrs->id),
+							 .hints = (uint16_t)hints };
 }
 
 void outline_open(struct outline *o, enum outline_tag tag, size_t at, const struct outline_attrs *attrs)
@@ -390,6 +467,8 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		attrs = &named;
 	}
 	hints = attrs ? outline_hints(o, attrs, &name) : 0;
+	if (tag == OUTLINE_SPAN && (hints & HINT_COMMENT) && is_code_comment(attrs->class_))
+		hints &= ~(uint32_t)HINT_COMMENT;
 	if (o->n_open)
 		close_implied(o, tag, at);
 	if (o->n_open == LIMIT_OUTLINE_DEPTH || o->nodes.n == LIMIT_OUTLINE_NODES) {
@@ -414,6 +493,8 @@ void outline_open(struct outline *o, enum outline_tag tag, size_t at, const stru
 		node->tag = OUTLINE_MAIN;
 	else if (attrs && str_ieq(attrs->role, STR("article")))
 		node->tag = OUTLINE_ARTICLE;
+	if ((hints & HINTS_BAD) && attrs->id.n && (tag == OUTLINE_DIV || tag == OUTLINE_SECTION))
+		note_id(o, attrs, hints);
 	o->tags |= SET(node->tag);
 	o->hints |= hints;
 	o->row = (uint32_t)o->nodes.n - 1;

@@ -101,8 +101,15 @@ struct outline_names {
 	char text[OUTLINE_NAMES_MAX];
 };
 
+/* A row whose id hints at something bad: it may be made of the words of its heading, which comes later. */
+struct outline_id {
+	uint32_t row, words; /* outline_words() of the id */
+	uint16_t hints;	     /* that nothing but the id gave */
+};
+
 struct outline {
 	VEC(struct outline_node) nodes;
+	VEC(struct outline_id) ids;	    /* in order of rows; few pages have any */
 	uint32_t open[LIMIT_OUTLINE_DEPTH]; /* elements that are open, outermost first: their rows, if they have one */
 	uint32_t n_open;
 	uint32_t row;	   /* innermost open row, UINT32_MAX for none; means nothing while there are no rows */
@@ -122,6 +129,9 @@ struct outline_attrs {
 /* The hints of the attribute values; words are cut at anything but letters, and before a capital.  *name: hash of the
  * class as written, 0 for none. */
 uint32_t outline_hints(struct outline *o, const struct outline_attrs *attrs, uint32_t *name);
+
+/* Hash of the letters alone, in lower case: the same of "Search", "search-1" and "2.3 Search". */
+uint32_t outline_words(struct str text);
 
 void outline_reset(struct outline *o); /* zero-initialised is reset */
 void outline_open(struct outline *o, enum outline_tag tag, size_t at,

@@ -21,6 +21,7 @@
 #define MODULES                                                                                                       \
 	"<a href=/1>Module one</a> <a href=/2>Module two</a> <a href=/3>Module three</a> <a href=/4>Module four</a> " \
 	"<a href=/5>Module five</a> <a href=/6>Module six</a> <a href=/7>Module seven</a> <a href=/8>Module eight</a> "
+#define VEIL "<div class=hidden><p>VeilText, " P4 "</p></div>"
 #define LONG P1 " " P2 " " P3 " " P4
 #define HEAD                                                                                                             \
 	"<header class=site-header><a href=/>The Tide</a><nav><ul><li><a href=/n>NavNews</a><li><a href=/s>NavSport</a>" \
@@ -366,6 +367,77 @@ static const struct {
 	  "</p></div><div id=wrapperFooter><h2>ThisPage</h2><p>FootLine of the office, all of it</p></div>",
 	  { P1, P4 },
 	  { "ThisPage", "FootLine" } },
+	{ "comments in code: of highlighters in pre and code, and of Doxygen in its own lines",
+	  "<body>" HEAD "<article><h1>Crane</h1><p>" P1
+	  "</p><pre><code><span class=hljs-comment>// HlNote, by hljs.</span>\n"
+	  "<span class='hljs-meta'>#include &lt;meta.h&gt;</span>\nint tide;\n<span class='token comment'>// PrismNote</span></code></pre><p>" P2
+	  "</p><div class=fragment><div class=line><span class=lineno>1</span><span class=comment>// DoxyNote, one of a "
+	  "block of lines that tell of the tide.</span></div><div class=line><span class=lineno>2</span>int moon; <span class=comment>// "
+	  "<a href=m>MoonNote</a></span></div></div><p>" P3 "</p></article>" FOOT,
+	  { "// HlNote, by hljs.", "<meta.h>", "// PrismNote", "// DoxyNote", "// MoonNote", P3 },
+	  { "NavNews", "FootImprint" } },
+	{ "inline text that is called a comment, and the number of comments",
+	  "<body>" HEAD "<div class=article-body><p>" P1 "</p><p>" P2
+	  " <span class=comment-text>EditNote, which was written by the desk in the same line.</span></p><p>" P3
+	  " <span class=comments-count>CountOf 12 comments</span></p><p>" P4
+	  "</p></div><div class=comments><p class=comment>ReaderOne, who says that cranes are old, and always were.</p></div>" FOOT,
+	  { P1, "EditNote", P4 },
+	  { "CountOf", "ReaderOne" } },
+	{ "each paragraph called hidden, and nothing else on the page",
+	  "<body>" HEAD "<div id=x><h1>Crane</h1><p class=hidden>" P1 "</p><p class=hidden>" P2
+	  "</p><p class=hidden>" P3 "</p><p class=hidden>" P4
+	  "</p></div><div class='cookie-note hidden'><p>CookieBox " P1
+	  "</p></div><div class='menu hidden'><p>MenuBox " P2 "</p></div>" FOOT,
+	  { P1, P2, P3, P4 },
+	  { "CookieBox", "MenuBox", "NavNews", "FootImprint" } },
+	{ "questions whose answers are folded",
+	  "<body>" HEAD "<h1>Questions</h1><div class='panel collapse hidden'><h3>AskOne?</h3><div class=panel-body>" P1
+	  "</div></div><div class='panel collapse hidden'><h3>AskTwo?</h3><div class=panel-body>" P2
+	  "</div></div><h3>AskThree?</h3><div style='display: none'>" P3 "</div><h3>AskFour?</h3><div class=hide>" P4
+	  "</div>" FOOT,
+	  { "AskOne", P1, P2, "AskThree", P3, P4 },
+	  { "NavNews", "FootImprint" } },
+	{ "much hidden text beside a short text that is shown",
+	  "<body>" HEAD "<div><h1>Crane</h1><p>" P1 "</p><p>" P2 "</p><p>" P3
+	  "</p></div>" VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL VEIL FOOT,
+	  { P1, P3 },
+	  { "VeilText", "NavNews" } },
+	{ "chapters whose ids are made of headings, by the programs that make books",
+	  "<body>" HEAD "<div class=chapter id=Starting><h2>1 Starting</h2><p>" LONG
+	  "</p></div><div class=chapter-level-extent id=Search>"
+	  "<h2>2 Searching and replacing</h2><p>SeaText, " P1
+	  "</p></div><div class=sect1 id=menus><h2>Menus</h2><p>MenText, " P2
+	  "</p></div><div class=refsect1 id=select-for-share><h2>Locks</h2><p>ShaText, " P3
+	  "</p></div><div class=unnumberedsec id=Login><h3>Login</h3><p>LogText, " P4
+	  "</p></div><div class='section level3' id=footer><h3>Footer</h3><p>FooText, " P1
+	  "</p></div><div class=chapter id=Leaving><h2>Leaving</h2><p>Again: " LONG "</p><p>EndText, " LONG
+	  "</p></div>" FOOT,
+	  { "SeaText", "MenText", "ShaText", "LogText", "FooText", "EndText" },
+	  { "NavNews", "FootImprint" } },
+	{ "chapters whose ids are made of headings, by hand",
+	  "<body>" HEAD "<div id=starting><h2>1 Starting</h2><p>" LONG
+	  "</p></div><div id=Navigation><h2>2 Navigation</h2><p>NavText, " P1 "</p><p>" P2 "</p><p>" P3
+	  "</p></div><div class=topic id=cookies-1><h2>3. Cookies</h2><p>CooText, " P1 "</p><p>" P3 "</p><p>" P4
+	  "</p></div><div class=module id=comments><h2>Comments</h2><p>ComText, " P2 "</p><p>" P3 "</p><p>" P4
+	  "</p></div><div id=leaving><h2>5 Leaving</h2><p>" LONG "</p><p>Again: " LONG "</p></div>" FOOT,
+	  { "NavText", "CooText", "ComText", "2 Navigation" },
+	  { "NavNews", "FootImprint" } },
+	{ "furniture that is called what its heading says",
+	  "<body>" HEAD "<div id=story><h1>Crane</h1><p>" LONG "</p><p>Again: " LONG
+	  "</p></div><div id=search><h2>Search</h2><p>SeaBox " P1 " " P2 " " P3
+	  "</p><form><input></form></div><div id=related><h2>Related</h2><p><a href=1>RelBox " P1
+	  "</a></p><p><a href=2>" P2 "</a> " P3
+	  "</p></div><div id=cookies><h2>Cookies</h2><p>CooBox, which we use, as all do.</p></div><div id=comments><h2>Comments</h2>"
+	  "<div class=comment><p>ComOne " P1 " " P2 "</p></div><div class=comment><p>ComTwo " P3 " " P4
+	  "</p></div></div>" FOOT,
+	  { P1, P4 },
+	  { "SeaBox", "RelBox", "CooBox", "ComOne", "ComTwo", "FootImprint" } },
+	{ "comments outside the article, without names of their own",
+	  "<body>" HEAD "<article><h1>Crane</h1><p>" LONG "</p><p>Again: " LONG
+	  "</p></article><div id=comments><h2>Comments</h2><p>ComOne " P1 " " P2 "</p><p>ComTwo " P3 " " P4
+	  "</p></div>" FOOT,
+	  { P1, P4 },
+	  { "ComOne", "ComTwo" } },
 };
 
 TEST(main, kinds_of_pages)
