@@ -102,5 +102,5 @@ bool document_readable(struct str payload, struct str mime);
 const char *document_why_name(enum document_why why);
 
 /* Bump when the same payload may give other text, links or attributes. */
-#define DOCUMENT_VERSION 5
+#define DOCUMENT_VERSION 6
 #endif
