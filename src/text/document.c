@@ -405,6 +405,22 @@ static void take_cut(struct document *out)
 			out->flaws |= map[i].flaw;
 }
 
+/* XHTML without the declarations of its document type, which are no text, and with their entities in place. */
+static struct str expanded(struct job *j, struct str html)
+{
+	struct str declarations, root = xml_behind_declarations(html, &declarations);
+	struct buf out = BUF(2 * root.n + MIB);
+
+	if (!declarations.n)
+		return root;
+	xml_expand(&out, root, declarations);
+	if (out.full)
+		j->out->flaws |= DOC_FLAW_TEXT_CUT;
+	root = arena_str(j->a, buf_view(&out));
+	buf_release(&out);
+	return root;
+}
+
 static int read_html(struct job *j)
 {
 	struct extract_options options = { .no_links = j->in->no_links,
@@ -414,6 +430,8 @@ static int read_html(struct job *j)
 
 	struct str html = decode(j, true, &options.no_cr);
 
+	if (options.xml)
+		html = expanded(j, html);
 	options.encoding = encoding_of_label(str(j->out->charset));
 	extract_page(j->scratch->extract, html, j->in->url, &options, &j->out->page);
 	take_cut(j->out);

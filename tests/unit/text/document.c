@@ -211,6 +211,39 @@ TEST(document, xhtml_by_its_own_rules_only_when_served_as_such)
 	CHECK_STR(read_as(t, str(page), "application/xhtml+xml").mime, STR("application/xhtml+xml"));
 }
 
+TEST(document, declarations_of_xhtml_are_no_text)
+{
+	static const char head[] =
+	    "<?xml version='1.0'?><!-- [ -->\n<!DOCTYPE html PUBLIC '-//W3C//DTD [>' 'x.dtd' [\n"
+	    "<!-- it's ]> --><!ENTITY co \"Winnow &amp; > Sons ]>\">\n<!ENTITY % no 'x'><!ENTITY file SYSTEM 'x.txt'>"
+	    "<!ELEMENT p ANY> %no; ]\n>";
+	static const char page[] = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>&co;</title></head>"
+				   "<body><p>by &co;, &lt;&other; &amp; &file;</p></body></html>";
+	struct str all = arena_printf(t->arena, "%s%s", head, page);
+
+	CHECK_STR(read_as(t, all, "application/xhtml+xml").page.text,
+		  STR("Winnow & > Sons ]>\nby Winnow & > Sons ]>, <&other; & &file;"));
+	CHECK_STR(read_as(t, STR("<!DOCTYPE html [ ]><html><p>x</p></html>"), "application/xhtml+xml").page.text,
+		  STR("x"));
+	CHECK_STR(read_as(t, all, "text/xml").page.text,
+		  STR("Winnow & > Sons ]>\nby Winnow & > Sons ]>, <&other; & &file;"));
+	for (size_t n = 0; n < all.n; n++) /* any cut of it is read */
+		CHECK(read_as(t, str_sub(all, 0, n), "application/xhtml+xml").page.text.n <= 2 * n);
+	struct buf b = BUF(64 * MIB);
+
+	buf_str(&b, STR("<!DOCTYPE html [<!ENTITY a '"));
+	for (size_t i = 0; i < 100000; i++)
+		buf_str(&b, STR("many "));
+	buf_str(&b, STR("'>]><html><body>"));
+	for (size_t i = 0; i < 100000; i++)
+		buf_str(&b, STR("&a;"));
+	struct document d = read_as(t, buf_view(&b), "application/xhtml+xml");
+
+	CHECK(d.flaws & DOC_FLAW_TEXT_CUT, "entities have a bound");
+	CHECK(d.page.text.n < 4 * b.n);
+	buf_release(&b);
+}
+
 static struct str repeated(struct buf *b, const char *before, const char *piece, size_t times, const char *after)
 {
 	buf_str(b, str(before));
