@@ -209,6 +209,19 @@ static int make(struct sqlite_catalog *c, const struct catalog_settings *s, stru
 	return rc;
 }
 
+/* Whoever makes a collection holds its lock from before there is a file until long after there are tables. */
+static bool being_made(const struct sqlite_catalog *c)
+{
+	struct arena a = { 0 };
+	int fd = -1;
+	bool held = os_open(&fd, arena_printf(&a, "%s/lock", c->base.dir).p, O_RDONLY, NULL) == WN_OK &&
+		    flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+
+	os_close(&fd);
+	arena_release(&a);
+	return held;
+}
+
 static int load_settings(struct sqlite_catalog *c, struct err *err)
 {
 	struct catalog_settings *s = &c->base.settings;
@@ -216,6 +229,9 @@ static int load_settings(struct sqlite_catalog *c, struct err *err)
 	struct arena a = { 0 };
 	struct str profile = STR_NONE;
 
+	if (version < 0 && c->lock_fd < 0 && being_made(c))
+		return err_set(err, WN_BUSY, "%s is being made by another winnow just now; give the command again",
+			       c->base.dir);
 	if (version < 0)
 		return err_set(err, WN_DATA, "%s/catalog.db is not a winnow catalogue", c->base.dir);
 	if (version > CATALOG_VERSION)

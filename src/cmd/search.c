@@ -151,5 +151,5 @@ const struct cmd cmd_search = {
 	.examples = examples,
 	.prose =
 	    "Finds documents by their words, ranked by BM25, with snippets. Equal texts with one title are one hit. Words are told apart by their first 256 bytes. The query: words (all must be there), \"phrases\", pre* (words "
-	    "that begin so), -not, title:word, or, parentheses. Ends with 1 when nothing matches.",
+	    "that begin so), -word (must not be there), title:word, or, parentheses. Ends with 1 when nothing matches.",
 };

@@ -22,10 +22,10 @@ struct parser {
 
 static struct ftquery *parse_any(struct parser *p, enum ft_field field);
 
-static void *fail(struct parser *p, size_t at, int code, const char *what)
+static void *fail(struct parser *p, size_t at, const char *what)
 {
 	if (p->rc == WN_OK)
-		p->rc = err_set(p->err, code, "search, column %zu: %s", at + 1, what);
+		p->rc = err_set(p->err, WN_USAGE, "search, column %zu: %s", at + 1, what);
 	return NULL;
 }
 
@@ -60,7 +60,7 @@ static struct ftquery *new_leaf(struct parser *p, size_t at, enum ft_field field
 
 	while (word_next(&words, &folded, &source)) {
 		if (terms.n == LIMIT_FT_LEAVES) {
-			fail(p, at, WN_LIMIT, "a phrase has at most 256 words");
+			fail(p, at, "a phrase has at most 256 words");
 			break;
 		}
 		vec_push(&terms, arena_str(p->a, str_n(folded.p, folded.n < LIMIT_FT_TERM ? folded.n : LIMIT_FT_TERM)));
@@ -75,7 +75,7 @@ static struct ftquery *new_leaf(struct parser *p, size_t at, enum ft_field field
 	if (!q->n_terms || p->rc < 0)
 		return NULL;
 	if (p->leaves == LIMIT_FT_LEAVES)
-		return fail(p, at, WN_LIMIT, "a search has at most 256 words and phrases");
+		return fail(p, at, "a search has at most 256 words and phrases");
 	q->kind = q->n_terms == 1 ? FT_TERM : FT_PHRASE;
 	q->field = field;
 	q->leaf = p->leaves++;
@@ -89,7 +89,7 @@ static struct ftquery *parse_quoted(struct parser *p, enum ft_field field)
 	while (p->at < p->text.n && p->text.p[p->at] != '"')
 		p->at++;
 	if (p->at == p->text.n)
-		return fail(p, from - 1, WN_USAGE, "the quotation that begins here does not end");
+		return fail(p, from - 1, "the quotation that begins here does not end");
 	return new_leaf(p, from, field, str_sub(p->text, from, p->at++));
 }
 
@@ -105,9 +105,9 @@ static struct ftquery *parse_word(struct parser *p, enum ft_field field)
 	q = new_leaf(p, from, field, str_sub(p->text, from, p->at));
 	if (prefix && p->rc == WN_OK) {
 		if (!q)
-			return fail(p, from, WN_USAGE, "a * needs the beginning of a word in front of it");
+			return fail(p, from, "a * needs the beginning of a word in front of it");
 		if (q->n_terms > 1)
-			return fail(p, from, WN_USAGE, "a * ends one word, and this is cut into several");
+			return fail(p, from, "a * ends one word, and this is cut into several");
 		q->kind = FT_PREFIX;
 	}
 	return q;
@@ -122,7 +122,7 @@ static struct ftquery *parse_atom(struct parser *p, enum ft_field field)
 		field = FT_TITLE;
 		if (at_end_of_word(p, p->at) &&
 		    (p->at == p->text.n || ascii_space(p->text.p[p->at]) || p->text.p[p->at] == ')'))
-			return fail(p, p->at, WN_USAGE, "title: needs a word, a phrase or a bracket right behind it");
+			return fail(p, p->at, "title: needs a word, a phrase or a bracket right behind it");
 	}
 	if (p->text.p[p->at] == '"')
 		return parse_quoted(p, field);
@@ -131,11 +131,11 @@ static struct ftquery *parse_atom(struct parser *p, enum ft_field field)
 		struct ftquery *q;
 
 		if (++p->depth > LIMIT_FT_DEPTH)
-			return fail(p, from, WN_LIMIT, "brackets are nested too deep");
+			return fail(p, from, "brackets are nested too deep");
 		q = parse_any(p, field);
 		p->depth--;
 		if (p->rc == WN_OK && (p->at == p->text.n || p->text.p[p->at] != ')'))
-			return fail(p, from, WN_USAGE, "the bracket that begins here does not end");
+			return fail(p, from, "the bracket that begins here does not end");
 		p->at++;
 		return q;
 	}
@@ -173,7 +173,7 @@ static struct ftquery *parse_all(struct parser *p, enum ft_field field)
 			break;
 		if (keyword(p, STR("or"), true)) {
 			if (!n)
-				return fail(p, before, WN_USAGE,
+				return fail(p, before,
 					    "\"or\" needs something on both sides; in quotation marks it is a word");
 			p->at = before;
 			break;
@@ -190,7 +190,7 @@ static struct ftquery *parse_all(struct parser *p, enum ft_field field)
 		if (p->at == p->text.n || p->text.p[p->at] == ')' || (excluded && ascii_space(p->text.p[p->at]))) {
 			if (excluded && p->text.p[before] == '-') /* a dash by itself is punctuation */
 				continue;
-			return fail(p, before, WN_USAGE, "something to leave out must follow");
+			return fail(p, before, "something to leave out must follow");
 		}
 		q = parse_atom(p, field);
 		if (p->rc < 0)
@@ -204,7 +204,7 @@ static struct ftquery *parse_all(struct parser *p, enum ft_field field)
 		n++;
 	}
 	if (n && !wanted)
-		return fail(p, from, WN_USAGE, "a search must ask for something, not only leave out");
+		return fail(p, from, "a search must ask for something, not only leave out");
 	return join(p, FT_ALL, first, n);
 }
 
@@ -230,8 +230,7 @@ static struct ftquery *parse_any(struct parser *p, enum ft_field field)
 			return join(p, FT_ANY, first, n);
 		skip_blanks(p);
 		if (p->at == p->text.n || p->text.p[p->at] == ')')
-			return fail(p, from, WN_USAGE,
-				    "\"or\" needs something on both sides; in quotation marks it is a word");
+			return fail(p, from, "\"or\" needs something on both sides; in quotation marks it is a word");
 	}
 }
 
@@ -241,12 +240,12 @@ int ftquery_parse(struct arena *a, struct str text, struct ftquery **out, struct
 	struct ftquery *q;
 
 	if (text.n > LIMIT_FT_QUERY)
-		return err_set(err, WN_LIMIT, "a search has at most %zu bytes", (size_t)LIMIT_FT_QUERY);
+		return err_set(err, WN_USAGE, "a search has at most %zu bytes", (size_t)LIMIT_FT_QUERY);
 	q = parse_any(&p, FT_BODY);
 	if (p.rc == WN_OK && p.at < text.n)
-		fail(&p, p.at, WN_USAGE, "this bracket closes nothing");
+		fail(&p, p.at, "this bracket closes nothing");
 	if (p.rc == WN_OK && !q)
-		fail(&p, 0, WN_USAGE, "there is no word to search for");
+		fail(&p, 0, "there is no word to search for");
 	if (p.rc < 0)
 		return p.rc;
 	q->leaves = p.leaves;

@@ -248,17 +248,20 @@ static bool wide_markup(struct str s, size_t low)
 	if (i + 8 > s.n || s.p[i + low] != '<' ||
 	    !(ascii_alpha(s.p[i + 2 + low]) || s.p[i + 2 + low] == '!' || s.p[i + 2 + low] == '?'))
 		return false;
-	for (size_t end = i + 8; i < end; i += 2)
+	for (size_t end = i + 8; i < end; i += 2) {
 		if (s.p[i + !low] != 0 || s.p[i + low] < ' ')
 			return false;
+		if (s.p[i + low] == '>') /* "<p>" and letters of any kind */
+			break;
+	}
 	return true;
 }
 
 /* UTF-16 without a mark: half of the bytes are zero, all on one side; a page that is not in Latin letters begins with
- * markup that is. */
+ * markup that is.  Text of other alphabets has blanks, and almost no letter beyond U+08FF. */
 static const struct encoding *utf16(struct str s)
 {
-	size_t zero[2] = { 0, 0 }, n = s.n < 4096 ? s.n & ~(size_t)1 : 4096;
+	size_t zero[2] = { 0, 0 }, small[2] = { 0, 0 }, n = s.n < 4096 ? s.n & ~(size_t)1 : 4096;
 
 	if (!memchr(s.p, 0, n))
 		return NULL;
@@ -266,12 +269,17 @@ static const struct encoding *utf16(struct str s)
 		return by_name("utf-16le");
 	if (wide_markup(s, 1))
 		return by_name("utf-16be");
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		zero[i & 1] += s.p[i] == 0;
+		small[i & 1] += (unsigned char)s.p[i] <= 8;
+	}
 	if (n >= 4 && zero[1] > n / 4 && zero[0] < n / 64 + 1)
 		return by_name("utf-16le");
 	if (n >= 4 && zero[0] > n / 4 && zero[1] < n / 64 + 1)
 		return by_name("utf-16be");
+	for (size_t side = 0; side < 2; side++)
+		if (n >= 32 && zero[side] && small[side] > n / 2 - n / 16 && small[!side] < n / 64 + 1)
+			return by_name(side ? "utf-16le" : "utf-16be");
 	return NULL;
 }
 
@@ -476,8 +484,14 @@ static const struct encoding *disproved(const struct encoding *e, struct str s, 
 	const char *name = encoding_name(e);
 	size_t high;
 
-	if (strcmp(name, "utf-8") == 0 || strncmp(name, "utf-16", 6) == 0 || strcmp(name, "replacement") == 0 ||
-	    strcmp(name, "x-user-defined") == 0)
+	if (strncmp(name, "utf-16", 6) == 0) {
+		const struct encoding *seen = g->nul ? utf16(s) : NULL;
+
+		if (seen) /* "utf-16" is little-endian, as browsers read it, unless the bytes say otherwise */
+			return seen;
+		return !g->nul && utf8_valid(s) == s.n ? by_name("utf-8") : e;
+	}
+	if (strcmp(name, "utf-8") == 0 || strcmp(name, "replacement") == 0 || strcmp(name, "x-user-defined") == 0)
 		return e;
 	high = high_bytes(s, g->ascii, 12);
 	if (!high)

@@ -81,18 +81,27 @@ static struct str charset_parameter(struct str mime)
 }
 
 /* Magic numbers, longest claim first where one begins with another. */
+enum sure {
+	BY_BYTES,   /* no text begins so */
+	BY_LETTERS, /* a text may; the format has bytes that no text has */
+	BY_SOURCE   /* the format is made of letters itself: a label of text is believed */
+};
 /* clang-format off */
 static const struct {
 	struct str magic;
 	const char *mime;
+	enum sure sure;
 } magics[] = {
-	{ STR("%PDF-"), "application/pdf" }, { STR("\x89PNG\r\n\x1A\n"), "image/png" }, { STR("GIF87a"), "image/gif" },
-	{ STR("GIF89a"), "image/gif" }, { STR("\xFF\xD8\xFF"), "image/jpeg" }, { STR("PK\x03\x04"), "application/zip" },
-	{ STR("\x1F\x8B\x08"), "application/gzip" }, { STR("BZh"), "application/x-bzip2" }, { STR("\xFD" "7zXZ\0"), "application/x-xz" },
-	{ STR("\x28\xB5\x2F\xFD"), "application/zstd" }, { STR("\x7F" "ELF"), "application/x-elf" }, { STR("OggS\0"), "application/ogg" },
-	{ STR("ID3"), "audio/mpeg" }, { STR("wOFF"), "font/woff" }, { STR("wOF2"), "font/woff2" }, { STR("\0\0\1\0"), "image/x-icon" },
-	{ STR("%!PS-Adobe-"), "application/postscript" }, { STR("{\\rtf"), "application/rtf" }, { STR("\xD0\xCF\x11\xE0"), "application/x-ole" },
-	{ STR("FWS"), "application/x-shockwave-flash" }, { STR("CWS"), "application/x-shockwave-flash" },
+	{ STR("%PDF-"), "application/pdf", BY_BYTES }, { STR("\x89PNG\r\n\x1A\n"), "image/png", BY_BYTES },
+	{ STR("GIF87a"), "image/gif", BY_LETTERS }, { STR("GIF89a"), "image/gif", BY_LETTERS },
+	{ STR("\xFF\xD8\xFF"), "image/jpeg", BY_BYTES }, { STR("PK\x03\x04"), "application/zip", BY_BYTES },
+	{ STR("\x1F\x8B\x08"), "application/gzip", BY_BYTES }, { STR("BZh"), "application/x-bzip2", BY_LETTERS },
+	{ STR("\xFD" "7zXZ\0"), "application/x-xz", BY_BYTES }, { STR("\x28\xB5\x2F\xFD"), "application/zstd", BY_BYTES },
+	{ STR("\x7F" "ELF"), "application/x-elf", BY_BYTES }, { STR("OggS\0"), "application/ogg", BY_BYTES },
+	{ STR("ID3"), "audio/mpeg", BY_LETTERS }, { STR("wOFF"), "font/woff", BY_LETTERS }, { STR("wOF2"), "font/woff2", BY_LETTERS },
+	{ STR("\0\0\1\0"), "image/x-icon", BY_BYTES }, { STR("%!PS-Adobe-"), "application/postscript", BY_SOURCE },
+	{ STR("{\\rtf"), "application/rtf", BY_SOURCE }, { STR("\xD0\xCF\x11\xE0"), "application/x-ole", BY_BYTES },
+	{ STR("FWS"), "application/x-shockwave-flash", BY_LETTERS }, { STR("CWS"), "application/x-shockwave-flash", BY_LETTERS },
 };
 /* clang-format on */
 
@@ -126,15 +135,61 @@ static bool looks_binary(struct str s) { return binary_bytes(s) > 0; }
  * lose a page, for which the Standard would offer a download.  Images and programs have more. */
 static bool surely_binary(struct str s) { return binary_bytes(s) > (s.n < SNIFFED ? s.n : SNIFFED) / 8; }
 
+/* The type a payload has by its first bytes alone; none when they are no magic number. */
+static struct str sniff_magic(struct str s, struct str type)
+{
+	for (size_t i = 0; i < COUNT(magics); i++) {
+		if (!str_starts(s, magics[i].magic))
+			continue;
+		if (magics[i].sure == BY_BYTES || looks_binary(s) ||
+		    (magics[i].sure == BY_SOURCE && !str_istarts(type, STR("text/"))))
+			return str(magics[i].mime);
+	}
+	return STR_NONE;
+}
+
+static bool is_utf16(const struct encoding *e) { return e && strncmp(encoding_name(e), "utf-16", 6) == 0; }
+
+/* Hardly a unit of it is one that no text has: noise and other binaries have an eighth of them. */
+static bool reads_as_utf16(struct str s, bool big)
+{
+	size_t n = (s.n < SNIFFED ? s.n : SNIFFED) / 2, bad = 0;
+	unsigned before = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned unit = (unsigned)(unsigned char)s.p[2 * i + !big] << 8 | (unsigned char)s.p[2 * i + big];
+		bool low = unit >= 0xDC00 && unit <= 0xDFFF, after_high = before >= 0xD800 && before <= 0xDBFF;
+
+		bad += low != after_high || (unit < ' ' && !ascii_space((char)unit)) || unit >= 0xFFFE ||
+		       (unit >= 0xE000 && unit <= 0xF8FF);
+		before = unit;
+	}
+	return n && bad <= n / 16;
+}
+
+/* The UTF-16 that a payload without a mark is in, by what HTTP says or by its bytes; NULL when it is not.  A label of
+ * UTF-16 comes first: letters that are not Latin look like control characters. */
+static const struct encoding *wide_encoding(struct str s, struct str charset)
+{
+	const struct encoding *e;
+
+	if (is_utf16(encoding_of_label(charset))) {
+		e = charset_find(s, charset, false).encoding;
+		if (is_utf16(e) && reads_as_utf16(s, strcmp(encoding_name(e), "utf-16be") == 0))
+			return e;
+	}
+	e = charset_detect(str_sub(s, 0, 512));
+	return is_utf16(e) ? e : NULL;
+}
+
 /* The head of UTF-16 as ASCII, to be looked at as markup: other letters are '?'.  Empty when s is not UTF-16. */
-static struct str narrowed(struct str s, char *out, size_t room)
+static struct str narrowed(struct str s, struct str charset, char *out, size_t room)
 {
 	bool mark = str_starts(s, STR("\xFF\xFE")) || str_starts(s, STR("\xFE\xFF"));
-	const char *name = mark ? ((unsigned char)s.p[0] == 0xFF ? "utf-16le" : "utf-16be")
-				: encoding_name(charset_detect(str_sub(s, 0, 512)));
-	size_t low = strcmp(name, "utf-16be") == 0, n = 0;
+	const struct encoding *e = mark ? NULL : wide_encoding(s, charset);
+	size_t low = mark ? (unsigned char)s.p[0] == 0xFE : e && strcmp(encoding_name(e), "utf-16be") == 0, n = 0;
 
-	if (strncmp(name, "utf-16", 6) != 0)
+	if (!mark && !e)
 		return STR_NONE;
 	for (size_t i = 2 * mark; i + 1 < s.n && n < room; i += 2)
 		out[n++] = s.p[i + !low] == 0 && s.p[i + low] > 0 ? s.p[i + low] : '?';
@@ -177,8 +232,10 @@ static struct str sniff_markup(struct str s)
 	return STR_NONE;
 }
 
+#define PDF_JUNK 1024 /* bytes before its head that readers of PDF pass over */
+
 /* The MIME type the bytes look like, STR_NONE when they do not tell. */
-static struct str sniff(struct str payload, struct str declared)
+static struct str sniff(struct str payload, struct str declared, struct str charset)
 {
 	struct str type = essence(declared), seen, wide = STR_NONE;
 	bool html = str_ieq(type, STR("text/html")) || str_ieq(type, STR("application/xhtml+xml"));
@@ -186,15 +243,16 @@ static struct str sniff(struct str payload, struct str declared)
 
 	if (!payload.n)
 		return STR_NONE;
-	for (size_t i = 0; i < COUNT(magics); i++)
-		if (str_starts(payload, magics[i].magic))
-			return str(magics[i].mime);
+	if ((seen = sniff_magic(payload, type)).n)
+		return seen;
+	if (str_ieq(type, STR("application/pdf")) && str_find(str_sub(payload, 0, PDF_JUNK + 5), STR("%PDF-")) >= 0)
+		return STR("application/pdf");
 	if ((seen = sniff_markup(payload)).n)
 		return seen;
 	bool marked = str_starts(payload, STR("\xFF\xFE")) || str_starts(payload, STR("\xFE\xFF"));
 
 	if (marked || looks_binary(payload)) {
-		wide = narrowed(payload, head, sizeof head);
+		wide = narrowed(payload, charset, head, sizeof head);
 		if (!wide.n && !marked && (!str_istarts(type, STR("text/")) || surely_binary(payload)))
 			return STR("application/octet-stream");
 		if ((seen = sniff_markup(wide)).n)
@@ -248,7 +306,7 @@ static bool is_any(struct str mime, const char *const *list)
 
 /* The type to go by.  The bytes win over the label where they are sure (magic, markup); a label that says more
  * than "some text" (script, style, JSON, image) is believed about text. */
-static struct str identify(struct str payload, struct str declared)
+static struct str identify(struct str payload, struct str declared, struct str charset)
 {
 	static const char *const vague[] = { "",
 					     "text/plain",
@@ -264,7 +322,7 @@ static struct str identify(struct str payload, struct str declared)
 					     "no-type",
 					     "unk",
 					     NULL };
-	struct str type = essence(declared), seen = sniff(payload, declared);
+	struct str type = essence(declared), seen = sniff(payload, declared, charset);
 
 	if (!seen.n)
 		return type;
@@ -297,11 +355,16 @@ struct job {
 	struct err *err;
 };
 
+static struct str label_of(const struct document_in *in)
+{
+	return in->charset.n ? in->charset : charset_parameter(in->mime);
+}
+
 /* *no_cr, unless NULL: whether the text is known to have no CR. */
 static struct str decode(struct job *j, bool markup, bool *no_cr)
 {
 	struct document *out = j->out;
-	struct str label = j->in->charset.n ? j->in->charset : charset_parameter(j->in->mime);
+	struct str label = label_of(j->in);
 	struct charset c = charset_find(j->in->payload, label, markup);
 
 	if (label.n && !encoding_of_label(label))
@@ -342,6 +405,22 @@ static void take_cut(struct document *out)
 			out->flaws |= map[i].flaw;
 }
 
+/* XHTML without the declarations of its document type, which are no text, and with their entities in place. */
+static struct str expanded(struct job *j, struct str html)
+{
+	struct str declarations, root = xml_behind_declarations(html, &declarations);
+	struct buf out = BUF(2 * root.n + MIB);
+
+	if (!declarations.n)
+		return root;
+	xml_expand(&out, root, declarations);
+	if (out.full)
+		j->out->flaws |= DOC_FLAW_TEXT_CUT;
+	root = arena_str(j->a, buf_view(&out));
+	buf_release(&out);
+	return root;
+}
+
 static int read_html(struct job *j)
 {
 	struct extract_options options = { .no_links = j->in->no_links,
@@ -351,6 +430,8 @@ static int read_html(struct job *j)
 
 	struct str html = decode(j, true, &options.no_cr);
 
+	if (options.xml)
+		html = expanded(j, html);
 	options.encoding = encoding_of_label(str(j->out->charset));
 	extract_page(j->scratch->extract, html, j->in->url, &options, &j->out->page);
 	take_cut(j->out);
@@ -511,7 +592,7 @@ static void find_main(struct job *j)
 
 bool document_readable(struct str payload, struct str mime)
 {
-	enum payload_kind kind = kind_of(identify(payload, mime));
+	enum payload_kind kind = kind_of(identify(payload, mime, charset_parameter(mime)));
 
 	return kind != PAYLOAD_NONE && kind != PAYLOAD_BINARY;
 }
@@ -539,7 +620,7 @@ int document_extract(struct document *out, struct arena *a, struct documents *sc
 		out->mime = essence(in->mime);
 		return WN_OK;
 	}
-	out->mime = in->is_text ? STR("text/plain") : identify(in->payload, in->mime);
+	out->mime = in->is_text ? STR("text/plain") : identify(in->payload, in->mime, label_of(in));
 	out->kind = kind_of(out->mime);
 	if ((rc = readers[out->kind].read(&j)) < 0)
 		return rc;

@@ -7,6 +7,15 @@ bool open_math_token(const struct open *e)
 	       (e->tag == TAG_MI || e->tag == TAG_MO || e->tag == TAG_MN || e->tag == TAG_MS || e->tag == TAG_MTEXT);
 }
 
+bool open_special(const struct open *e)
+{
+	switch (e->ns) {
+	case NS_HTML: return tag_flags(e->tag) & IS_SPECIAL;
+	case NS_SVG: return e->tag == TAG_FOREIGNOBJECT || e->tag == TAG_DESC || e->tag == TAG_TITLE;
+	default: return open_math_token(e) || e->tag == TAG_ANNOTATION_XML;
+	}
+}
+
 void open_tell(struct extract *x)
 {
 	const struct open *e = open_top(x);

@@ -28,6 +28,7 @@ static inline bool tree_foreign(const struct extract *x)
 }
 
 bool open_math_token(const struct open *e); /* MathML's token elements: text in them is HTML's */
+bool open_special(const struct open *e);    /* of the standard's category: ends the search for what an end tag closes */
 void open_tell(struct extract *x);	    /* the tokenizer, whether CDATA sections count here */
 void open_pop(struct extract *x);
 void open_pop_to(struct extract *x, unsigned depth);

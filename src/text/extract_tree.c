@@ -391,7 +391,7 @@ static void end_format(struct extract *x, enum tag tag)
 	if (at == OPEN_NONE)
 		return;
 	for (unsigned i = at + 1; i < x->depth; i++) {
-		if (x->stack[i].ns != NS_HTML || (tag_flags(x->stack[i].tag) & IS_SPECIAL)) {
+		if (open_special(&x->stack[i])) {
 			open_take_out(x, at);
 			return;
 		}
@@ -412,7 +412,7 @@ static void end_other(struct extract *x, const struct html_token *t)
 			open_pop_to(x, i);
 			return;
 		}
-		if (e->ns == NS_HTML && (tag_flags(e->tag) & IS_SPECIAL))
+		if (open_special(e))
 			return;
 	}
 }
@@ -476,7 +476,9 @@ void tree_end(struct extract *x, const struct html_token *t)
 		open_pop(x);
 		return;
 	}
-	if (tree_foreign(x)) {
+	const struct open *top = open_top(x);
+
+	if (top && top->ns != NS_HTML) { /* an end tag, unlike others, also where HTML may stand in SVG */
 		if (t->tag == TAG_P || t->tag == TAG_BR)
 			leave_foreign(x);
 		else if (end_foreign(x, t))
@@ -534,7 +536,8 @@ void tree_end(struct extract *x, const struct html_token *t)
 		end_table_part(x, t->tag);
 	else if (flags & IS_FORMAT)
 		end_format(x, t->tag);
-	else if (((flags & IS_BLOCK) && (flags & IS_SPECIAL)) || (flags & IS_SCOPE))
+	else if (((flags & IS_BLOCK) && (flags & (IS_SPECIAL | IS_CLOSES_P))) || (flags & IS_SCOPE) ||
+		 t->tag == TAG_BUTTON || t->tag == TAG_SELECT)
 		open_close(x, t->tag, SCOPE_DEFAULT);
 	else
 		end_other(x, t);

@@ -12,7 +12,8 @@
  *   quotations), the reverse is not.  Where English wins in the sum, another
  *   language that won ENGLISH_SHARE of the chunks' groups takes the page.
  *   Latin letters give way to other scripts in the same manner.
- * - Text that is no language (numbers, code, names) hits few rows: "und".
+ * - Text that is no language (numbers, code, names) hits few rows: "und".  So is
+ *   what has few words beside its codes, or hardly a word of three letters.
  *
  * Cost: two lookups and two rows (64 bytes for Latin) a letter, at most
  * SAMPLE bytes a text, whatever its length.  Tables are indexed once a process.
@@ -43,6 +44,8 @@
 #define LEAST_GROUPS 16	      /* fewer known groups than this, two or three words, tell nothing */
 #define LEAST_HITS 0.30	      /* share of a Latin text's groups that must be known */
 #define LEAST_HITS_OTHER 0.08 /* the same where the script has told much already */
+#define LEAST_IN_WORDS 0.5    /* share of the Latin ink that is words, not codes */
+#define LEAST_LENGTH 2.2      /* letters of a Latin word on average */
 
 static uint8_t script_of(uint32_t point)
 {
@@ -65,7 +68,7 @@ struct reading {
 	struct tally tally[LANG_SCRIPTS];
 	uint32_t ink[SCRIPTS];
 	uint32_t kana;
-	uint32_t letters;
+	uint32_t codes; /* digits and letters in runs of both */
 	bool avx2;
 	struct lang_memo *memo; /* NULL: none */
 };
@@ -201,19 +204,54 @@ static void end_chunk(struct tally *t, size_t n_codes, const struct sums *sums, 
 struct cursor {
 	uint32_t window;
 	uint8_t word;	/* script of the word we are in */
-	bool number_on; /* in a number: letters that touch it (0x1f, 3rd) are no word */
+	bool number_on; /* in a number: letters behind it (0x1f, 3rd) are no word */
 };
+
+/* Behind the letters and digits that follow, the first of them a digit or behind one.  They are a code when there are
+ * letters among them. */
+static const char *read_number(struct reading *r, const char *p, const char *end)
+{
+	const char *from = p;
+	uint32_t letters = 0;
+
+	for (; p < end && (unsigned char)*p < 0x80; p++) {
+		uint32_t is = lang_tables.ascii[(unsigned char)*p];
+
+		if (!(is & (ASCII_DIGIT | ASCII_LETTER)))
+			break;
+		letters += is / ASCII_LETTER;
+	}
+	r->codes += letters ? (uint32_t)(p - from) : 0;
+	return p;
+}
 
 /* ASCII bytes, in a Latin word or in none. */
 static const char *read_ascii(struct reading *r, struct cursor *c, struct groups *g, const char *p, const char *end)
 {
-	uint32_t window = c->window, number_on = c->number_on, ink = 0, n = g->n;
+	uint32_t window = c->window, ink = 0, n = g->n;
+	bool number_on = false;
 
+	if (c->number_on && p < end) {
+		const char *behind = read_number(r, p, end);
+
+		if (behind > p && window != WORD_MARK) { /* a letter beyond ASCII between digits and these */
+			n = add_group(g->keys, n, window << 8 | WORD_MARK);
+			window = WORD_MARK;
+		}
+		p = behind;
+		number_on = p == end || (unsigned char)*p >= 0x80;
+	}
 	for (; p < end && (unsigned char)*p < 0x80; p++) {
-		uint32_t is = lang_tables.ascii[(unsigned char)*p], letter;
+		uint32_t is = lang_tables.ascii[(unsigned char)*p], letter = is / ASCII_LETTER;
 
-		number_on = (is / ASCII_DIGIT | (is / ASCII_LETTER & number_on)) & 1;
-		letter = is / ASCII_LETTER & ~number_on;
+		if (is & ASCII_DIGIT) {
+			if (window != WORD_MARK)
+				n = add_group(g->keys, n, window << 8 | WORD_MARK);
+			window = WORD_MARK;
+			p = read_number(r, p, end) - 1;
+			number_on = p + 1 == end || (unsigned char)p[1] >= 0x80;
+			continue;
+		}
 		ink += letter;
 		window = window << 8 | (letter ? is & 0xff : WORD_MARK);
 		n = add_group(g->keys, n, window);
@@ -401,7 +439,11 @@ static inline __attribute__((always_inline)) uint32_t sum_words(struct reading *
 		n = next_bit(c->letter, false, at, end) - at;
 		if (next_bit(c->high, true, at, end) < end || n > MEMO_BYTES) {
 			read_run(r, groups, p + at, p + end);
-		} else if (n) {
+			continue;
+		}
+		if (at + n < end && next_bit(c->letter, true, at + n, end) < end)
+			r->codes += (uint32_t)(end - at - n);
+		if (n) {
 			const struct memo_word *word = memo_find(r, p + at, n);
 
 			const lanes_anywhere *own = (const lanes_anywhere *)word->sums;
@@ -591,6 +633,15 @@ static struct lang by_groups(const struct tally *t, const struct lang_script *sc
 	return answer(script->codes[best], 1 / (1 + exp(-lead)));
 }
 
+/* Latin letters make words rather than check sums, hex dumps, moves of chess or columns of letters, whose short runs of
+ * letters are groups of some language.  A word of n letters has 2n - 1 groups, so that words need not be counted. */
+static bool has_words(const struct reading *r)
+{
+	uint32_t ink = r->ink[SCRIPT_TABLE], words = 2 * ink - r->tally[0].groups;
+
+	return ink >= LEAST_IN_WORDS * (ink + r->codes) && ink >= LEAST_LENGTH * words;
+}
+
 static struct lang language(const struct lang_text *text, bool avx2, struct lang_memo *memo)
 {
 	struct reading r = { .avx2 = avx2, .memo = memo };
@@ -621,6 +672,8 @@ static struct lang language(const struct lang_text *text, bool avx2, struct lang
 		return unsure();
 	if (best >= SCRIPT_ONE)
 		return answer(lang_ranges[best - SCRIPT_ONE].code, 0.5 + 0.5 * ink[best] / total);
+	if (best == SCRIPT_TABLE && !has_words(&r))
+		return unsure();
 	return by_groups(&r.tally[best - SCRIPT_TABLE], &lang_script_tables[best - SCRIPT_TABLE]);
 }
 

@@ -284,12 +284,18 @@ struct str link_resolve(struct extract *x, struct str href)
 	return arena_str(&x->arena, url_href(&x->scratch_url));
 }
 
+/* The standard passes over a <base> of these schemes; the page's own URL stays the base. */
+static bool may_be_base(const struct url *u)
+{
+	return !str_eq(url_protocol(u), STR("data:")) && !str_eq(url_protocol(u), STR("javascript:"));
+}
+
 void link_base(struct extract *x)
 {
 	bool ok = x->url.n && url_parse(&x->base_url, x->url, NULL);
 	uint32_t n;
 
-	if (x->base.n && url_parse(&x->scratch_url, x->base, ok ? &x->base_url : NULL))
+	if (x->base.n && url_parse(&x->scratch_url, x->base, ok ? &x->base_url : NULL) && may_be_base(&x->scratch_url))
 		url_copy(&x->base_url, &x->scratch_url);
 	for (n = x->base_url.search; n > x->base_url.path && x->base_url.p[n - 1] != '/'; n--)
 		;

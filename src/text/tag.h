@@ -16,7 +16,8 @@ enum tag_flag {
 	IS_VOID = 4,	  /* has no content and no end */
 	IS_HIDE = 8,	  /* its text is never shown */
 	IS_CLOSES_P = 16, /* its start closes an open p */
-	IS_SPECIAL = 32,  /* an end tag of another name does not reach past it */
+	IS_SPECIAL =
+	    32, /* the standard's category, of what is kept on the stack: an end tag of another name does not reach past it */
 	IS_FORMAT = 64,	  /* formatting element (adoption agency) */
 	IS_IMPLIED = 128, /* closed by generating implied end tags */
 	IS_SCOPE = 256,	  /* bounds the default scope */
@@ -46,7 +47,7 @@ enum tag_flag {
 	X(COL, "col", IS_VOID | IS_TABLE_PART, NONE) X(COLGROUP, "colgroup", IS_SPECIAL | IS_TABLE_PART, NONE) \
 	X(DATA, "data", 0, NONE) X(DATALIST, "datalist", IS_HIDE, CONTROL) \
 	X(DD, "dd", IS_B_ | IS_IMPLIED | IS_BREAKOUT | IS_ENDING, DD) X(DEL, "del", 0, NONE) \
-	X(DESC, "desc", 0, NONE) X(DETAILS, "details", IS_B_, DIV) X(DFN, "dfn", 0, NONE) X(DIALOG, "dialog", IS_B_, DIV) \
+	X(DESC, "desc", 0, NONE) X(DETAILS, "details", IS_B_, DIV) X(DFN, "dfn", 0, NONE) X(DIALOG, "dialog", IS_BLOCK | IS_CLOSES_P, DIV) \
 	X(DIR, "dir", IS_B_, UL) X(DIV, "div", IS_B_ | IS_BREAKOUT, DIV) X(DL, "dl", IS_B_ | IS_BREAKOUT, DL) \
 	X(DT, "dt", IS_B_ | IS_IMPLIED | IS_BREAKOUT | IS_ENDING, DT) X(EM, "em", IS_FORMAT | IS_BREAKOUT, NONE) \
 	X(EMBED, "embed", IS_VOID | IS_BREAKOUT, NONE) X(FIELDSET, "fieldset", IS_B_, DIV) \
@@ -67,7 +68,7 @@ enum tag_flag {
 	X(META, "meta", IS_VOID | IS_HEAD | IS_BREAKOUT, NONE) X(METER, "meter", 0, NONE) X(MI, "mi", 0, NONE) X(MN, "mn", 0, NONE) \
 	X(MO, "mo", 0, NONE) X(MS, "ms", 0, NONE) X(MTEXT, "mtext", 0, NONE) X(ANNOTATION_XML, "annotation-xml", 0, NONE) \
 	X(NAV, "nav", IS_B_, NAV) X(NOBR, "nobr", IS_FORMAT | IS_BREAKOUT | IS_ENDING, NONE) X(NOEMBED, "noembed", IS_RAW | IS_HIDE, NONE) \
-	X(NOFRAMES, "noframes", IS_RAW | IS_HIDE | IS_HEAD, NONE) X(NOSCRIPT, "noscript", IS_HEAD, NONE) \
+	X(NOFRAMES, "noframes", IS_RAW | IS_HIDE | IS_HEAD, NONE) X(NOSCRIPT, "noscript", IS_SPECIAL | IS_HEAD, NONE) \
 	X(OBJECT, "object", IS_SPECIAL | IS_SCOPE, NONE) X(OL, "ol", IS_B_ | IS_BREAKOUT, UL) \
 	X(OPTGROUP, "optgroup", IS_BLOCK | IS_IMPLIED | IS_ENDING, CONTROL) X(OPTION, "option", IS_BLOCK | IS_IMPLIED | IS_ENDING, CONTROL) \
 	X(OUTPUT, "output", 0, NONE) X(P, "p", IS_B_ | IS_IMPLIED | IS_BREAKOUT, P) X(PARAM, "param", IS_VOID, NONE) \

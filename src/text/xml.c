@@ -83,22 +83,53 @@ size_t xml_tag(struct str s, struct xml_tag *t)
 	return i + 1;
 }
 
-/* The end of a document type at s: behind the declarations in brackets, if it has such. */
-static ptrdiff_t doctype_end(struct str s)
+/* Behind the quotation, comment or processing instruction that may begin at i; i when none does. */
+static size_t skip_quoted(struct str s, size_t i)
 {
-	ptrdiff_t end = str_chr(s, '>'), open = str_chr(s, '['), close;
+	struct str rest = str_sub(s, i, s.n), close = STR_NONE;
+	size_t open = 1;
+	ptrdiff_t end;
 
-	if (open < 0 || open > end)
-		return end;
-	close = str_chr(str_sub(s, (size_t)open, s.n), ']');
-	if (close < 0)
-		return -1;
-	end = str_chr(str_sub(s, (size_t)(open + close), s.n), '>');
-	return end < 0 ? end : open + close + end;
+	if (str_starts(rest, STR("<!--")))
+		close = STR("-->"), open = 4;
+	else if (str_starts(rest, STR("<?")))
+		close = STR("?>"), open = 2;
+	else if (rest.n && (rest.p[0] == '"' || rest.p[0] == '\''))
+		close = str_n(rest.p, 1);
+	if (!close.n)
+		return i;
+	end = str_find(str_sub(rest, open, rest.n), close);
+	return end < 0 ? s.n : i + open + (size_t)end + close.n;
+}
+
+/* Where the first `what` outside of those is, from i on; s.n when there is none. */
+static size_t find_bare(struct str s, size_t i, char a, char b)
+{
+	while (i < s.n && s.p[i] != a && s.p[i] != b) {
+		size_t behind = skip_quoted(s, i);
+
+		i = behind > i ? behind : i + 1;
+	}
+	return i;
+}
+
+/* The end of a document type at s: behind the declarations in brackets, if it has such. */
+static ptrdiff_t doctype_end(struct str s, struct str *declarations)
+{
+	size_t open = find_bare(s, 0, '[', '>'), close;
+
+	*declarations = STR_NONE;
+	if (open < s.n && s.p[open] == '[') {
+		close = find_bare(s, open + 1, ']', ']');
+		*declarations = str_sub(s, open + 1, close);
+		open = find_bare(s, close, '>', '>');
+	}
+	return open < s.n ? (ptrdiff_t)open : -1;
 }
 
 size_t xml_aside(struct str s, struct str *data)
 {
+	struct str declarations;
 	ptrdiff_t end;
 
 	*data = STR_NONE;
@@ -116,10 +147,99 @@ size_t xml_aside(struct str s, struct str *data)
 		return end < 0 ? s.n : (size_t)end + 2;
 	}
 	if (str_istarts(s, STR("<!DOCTYPE"))) {
-		end = doctype_end(s);
+		end = doctype_end(s, &declarations);
 		return end < 0 ? s.n : (size_t)end + 1;
 	}
 	return 0;
+}
+
+struct str xml_behind_declarations(struct str s, struct str *declarations)
+{
+	*declarations = STR_NONE;
+	for (struct str rest = s;;) {
+		struct str data;
+		size_t n = 0;
+
+		if (str_starts(rest, STR("\xEF\xBB\xBF")))
+			n = 3;
+		while (n < rest.n && ascii_space(rest.p[n]))
+			n++;
+		rest = str_sub(rest, n, rest.n);
+		if (str_istarts(rest, STR("<!DOCTYPE"))) {
+			ptrdiff_t end = doctype_end(rest, declarations);
+
+			return end >= 0 && declarations->p ? str_sub(rest, (size_t)end + 1, rest.n) : s;
+		}
+		if (!(str_starts(rest, STR("<?")) || str_starts(rest, STR("<!--"))) || !(n = xml_aside(rest, &data)))
+			return s;
+		rest = str_sub(rest, n, rest.n);
+	}
+}
+
+struct declared {
+	struct str name, text;
+};
+enum { DECLARED_MOST = 256 };
+
+/* <!ENTITY name "text">; those of parameters (%) and of other files have no text here. */
+static size_t find_declared(struct str s, struct declared *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n && n < DECLARED_MOST;) {
+		struct str rest = str_sub(s, i, s.n);
+		size_t behind = skip_quoted(s, i);
+
+		if (behind > i) {
+			i = behind;
+			continue;
+		}
+		if (!str_starts(rest, STR("<!ENTITY"))) {
+			i++;
+			continue;
+		}
+		size_t at = 8, from;
+
+		while (at < rest.n && ascii_space(rest.p[at]))
+			at++;
+		for (from = at; at < rest.n && !ascii_space(rest.p[at]); at++)
+			;
+		out[n].name = str_sub(rest, from, at);
+		while (at < rest.n && ascii_space(rest.p[at]))
+			at++;
+		behind = skip_quoted(rest, at);
+		if (behind > at + 1 && rest.p[at] != '<') {
+			out[n].text = str_sub(rest, at + 1, behind - 1);
+			n += out[n].name.n > 0;
+		}
+		i += behind > at ? behind : at;
+	}
+	return n;
+}
+
+void xml_expand(struct buf *out, struct str s, struct str declarations)
+{
+	struct declared known[DECLARED_MOST];
+	size_t n = find_declared(declarations, known);
+
+	while (s.n && !out->full) {
+		ptrdiff_t at = n ? str_chr(s, '&') : -1, semicolon;
+		size_t plain = at < 0 ? s.n : (size_t)at + 1, i = 0;
+
+		buf_add(out, s.p, plain - (at >= 0));
+		s = str_sub(s, plain, s.n);
+		if (at < 0)
+			break;
+		semicolon = str_chr(str_sub(s, 0, 256), ';');
+		while (i < n && !(semicolon > 0 && str_eq(known[i].name, str_sub(s, 0, (size_t)semicolon))))
+			i++;
+		if (i == n) {
+			buf_byte(out, '&');
+		} else {
+			buf_str(out, known[i].text);
+			s = str_sub(s, (size_t)semicolon + 1, s.n);
+		}
+	}
 }
 
 /* Adds s with its white space as single blanks; `gap` stands before its first word. */

@@ -17,6 +17,11 @@ size_t xml_tag(struct str s, struct xml_tag *t);
  * *data is the text of a CDATA section, else nothing. */
 size_t xml_aside(struct str s, struct str *data);
 
+/* What follows a document type that has declarations in brackets, and those declarations; s itself where there is none. */
+struct str xml_behind_declarations(struct str s, struct str *declarations);
+/* s with the entities that the declarations give a text; what a text refers to stays as it is. */
+void xml_expand(struct buf *out, struct str s, struct str declarations);
+
 /* All character data of a document, without references and in words: what stands in different elements is on lines of
  * its own, white space is one blank. */
 void xml_text(struct buf *out, struct str xml);

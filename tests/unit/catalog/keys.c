@@ -1,5 +1,9 @@
 /* tests/unit/catalog/keys.c -- what pages ask of the index of keys, against every capture looked at one by one. */
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include "base/limits.h"
+#include "base/os.h"
 #include "catalog/catalog.h"
 #include "test.h"
 
@@ -35,6 +39,23 @@ static struct catalog *random_catalog(struct test *t)
 	}
 	CHECK(catalog_add(c, &batch, &err) == WN_OK, "%s", err.text);
 	return c;
+}
+
+/* The file is there before its tables are: a reader of that moment is told to come again, not that it is no catalogue. */
+TEST(catalog, a_collection_that_is_being_made_is_busy)
+{
+	const char *dir = test_dir(t);
+	struct catalog *c;
+	struct err err = { 0 };
+	int lock = -1, file = -1;
+
+	REQUIRE(os_open(&lock, arena_printf(t->arena, "%s/lock", dir).p, O_RDWR | O_CREAT, &err) == WN_OK);
+	REQUIRE(os_open(&file, arena_printf(t->arena, "%s/catalog.db", dir).p, O_RDWR | O_CREAT, &err) == WN_OK);
+	CHECK_EQ(catalog_open(&c, dir, CATALOG_READ, NULL, &err), WN_DATA, "nobody makes it");
+	REQUIRE(flock(lock, LOCK_EX | LOCK_NB) == 0);
+	CHECK_EQ(catalog_open(&c, dir, CATALOG_READ, NULL, &err), WN_BUSY, "%s", err.text);
+	os_close(&lock);
+	os_close(&file);
 }
 
 struct seen {

@@ -441,6 +441,17 @@ static const struct {
 	{ "NOT", "must follow" },
 };
 
+TEST(query, brackets_nested_too_deep_are_a_fault_of_the_search)
+{
+	struct ftquery *q;
+	struct err err = { 0 };
+	char deep[2 * LIMIT_FT_DEPTH + 4];
+
+	memset(deep, '(', sizeof deep);
+	CHECK_EQ(ftquery_parse(t->arena, str_n(deep, sizeof deep), &q, &err), WN_USAGE, "%s", err.text);
+	CHECK(strstr(err.text, "too deep"), "%s", err.text);
+}
+
 TEST(query, bad_ones_say_what_and_where)
 {
 	for (size_t i = 0; i < COUNT(bad); i++) {

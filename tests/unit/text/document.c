@@ -97,6 +97,86 @@ TEST(document, utf16_without_a_mark_is_markup_when_it_begins_so)
 	CHECK_STR(d.mime, STR("text/html"));
 }
 
+/* UTF-8 of letters up to U+07FF as UTF-16 without a mark. */
+static struct str wide_letters(struct test *t, const char *s, bool big)
+{
+	struct str in = str(s);
+	char *p = arena_alloc(t->arena, 2 * in.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; i < in.n;) {
+		uint32_t point;
+
+		i += utf8_decode(in.p + i, str_end(in), &point);
+		p[n + big] = (char)point;
+		p[n + !big] = (char)(point >> 8);
+		n += 2;
+	}
+	return str_n(p, n);
+}
+
+TEST(document, utf16_that_http_declares_is_not_binary_for_its_letters)
+{
+	static const char *const texts[] = { "Съешь же ещё этих мягких французских булок, да выпей чаю",
+					     "Καλημέρα κόσμε, τι κάνεις σήμερα;", "שלום לכולם, מה שלומכם היום" };
+	static const char *const types[] = { "text/plain; charset=", "text/html; charset=", "text/plain; " };
+
+	for (size_t i = 0; i < COUNT(texts) * COUNT(types) * 2; i++) {
+		bool big = i & 1;
+		const char *text = texts[i / 2 % COUNT(texts)], *label = big ? "utf-16be" : "utf-16le";
+		const char *type = arena_printf(t->arena, "%s%s", types[i / 2 / COUNT(texts)], label).p;
+		struct document d = read_as(t, wide_letters(t, text, big), type);
+
+		CHECK_STR(d.page.text, str(text), "%s", type);
+		CHECK_STR(str(d.charset), str(label), "%s", type);
+		d = read_as(t, wide_letters(t, arena_printf(t->arena, "<p>%s", text).p, big), "text/html");
+		CHECK_STR(d.page.text, str(text), "a page of a tag and a line");
+	}
+	struct document d = read_as(t, wide_letters(t, texts[0], true), "text/plain; charset=utf-16");
+
+	CHECK_STR(d.page.text, str(texts[0]), "big-endian, whatever utf-16 means");
+	CHECK(d.flaws & DOC_FLAW_CHARSET_LIES);
+	CHECK_STR(read_as(t, STR("ASCII after all"), "text/plain; charset=utf-16").page.text, STR("ASCII after all"));
+	CHECK_EQ(read_as(t, STR("\x89PNG\r\n\x1A\n...."), "text/plain; charset=utf-16").why_none, DOCUMENT_BINARY);
+	char noise[1024];
+
+	for (size_t i = 0; i < sizeof noise; i++)
+		noise[i] = (char)(test_random(t) >> 24);
+	CHECK_EQ(read_as(t, str_n(noise, sizeof noise), "application/octet-stream; charset=utf-16").why_none,
+		 DOCUMENT_BINARY);
+}
+
+TEST(document, text_that_begins_like_a_magic_number_is_text)
+{
+	static const char *const begins[] = { "ID3",  "CWS",	"FWS",	  "BZh",    "wOFF",
+					      "wOF2", "GIF89a", "GIF87a", "{\\rtf", "%!PS-Adobe-" };
+
+	for (size_t i = 0; i < COUNT(begins); i++) {
+		struct str text = arena_printf(t->arena, "%s is how some files begin.", begins[i]);
+		struct str file = arena_printf(t->arena, "%s%c%c%c and so on", begins[i], 3, 0, 7);
+
+		CHECK_STR(read_as(t, text, "text/plain").page.text, text);
+		CHECK_STR(read_as(t, text, "text/html; charset=utf-8").page.text, text);
+		CHECK_EQ(read_as(t, file, "text/plain").kind, PAYLOAD_BINARY, "%s", begins[i]);
+		CHECK_EQ(read_as(t, file, "text/html").kind, PAYLOAD_BINARY, "%s", begins[i]);
+	}
+	CHECK_STR(read_as(t, STR("ID3 is a word"), "").page.text, STR("ID3 is a word"), "no label at all");
+	CHECK_EQ(read_as(t, STR("{\\rtf1 words}"), "application/octet-stream").why_none, DOCUMENT_NO_READER);
+	CHECK_EQ(read_as(t, STR("{\\rtf1 words}"), "text/rtf").why_none, DOCUMENT_NO_READER);
+}
+
+TEST(document, a_pdf_may_have_junk_before_its_head)
+{
+	static const char pdf[] = "%PDF-1.4\n1 0 obj\n";
+	struct str junk = arena_printf(t->arena, "\x01\x02\r\n%*s%s", 1020, "", pdf);
+
+	CHECK_EQ(read_as(t, junk, "application/pdf").kind, PAYLOAD_PDF);
+	CHECK_EQ(read_as(t, STR("<br>Warning: in line 1\n%PDF-1.4\n"), "application/pdf").kind, PAYLOAD_PDF);
+	CHECK_EQ(read_as(t, arena_printf(t->arena, " %.*s", STR_FMT(junk)), "application/pdf").kind, PAYLOAD_BINARY);
+	CHECK_EQ(read_as(t, junk, "application/octet-stream").kind, PAYLOAD_BINARY);
+	CHECK_STR(read_as(t, STR("it begins with %PDF-"), "text/plain").page.text, STR("it begins with %PDF-"));
+}
+
 TEST(document, bytes_win_over_a_wrong_label)
 {
 	CHECK_EQ(read_as(t, STR("%PDF-1.4 x"), "text/html").kind, PAYLOAD_PDF);
@@ -129,6 +209,39 @@ TEST(document, xhtml_by_its_own_rules_only_when_served_as_such)
 
 	CHECK_STR(read_as(t, str(page), "application/xhtml+xml").page.text, STR("a<b>\nb"));
 	CHECK_STR(read_as(t, str(page), "application/xhtml+xml").mime, STR("application/xhtml+xml"));
+}
+
+TEST(document, declarations_of_xhtml_are_no_text)
+{
+	static const char head[] =
+	    "<?xml version='1.0'?><!-- [ -->\n<!DOCTYPE html PUBLIC '-//W3C//DTD [>' 'x.dtd' [\n"
+	    "<!-- it's ]> --><!ENTITY co \"Winnow &amp; > Sons ]>\">\n<!ENTITY % no 'x'><!ENTITY file SYSTEM 'x.txt'>"
+	    "<!ELEMENT p ANY> %no; ]\n>";
+	static const char page[] = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title>&co;</title></head>"
+				   "<body><p>by &co;, &lt;&other; &amp; &file;</p></body></html>";
+	struct str all = arena_printf(t->arena, "%s%s", head, page);
+
+	CHECK_STR(read_as(t, all, "application/xhtml+xml").page.text,
+		  STR("Winnow & > Sons ]>\nby Winnow & > Sons ]>, <&other; & &file;"));
+	CHECK_STR(read_as(t, STR("<!DOCTYPE html [ ]><html><p>x</p></html>"), "application/xhtml+xml").page.text,
+		  STR("x"));
+	CHECK_STR(read_as(t, all, "text/xml").page.text,
+		  STR("Winnow & > Sons ]>\nby Winnow & > Sons ]>, <&other; & &file;"));
+	for (size_t n = 0; n < all.n; n++) /* any cut of it is read */
+		CHECK(read_as(t, str_sub(all, 0, n), "application/xhtml+xml").page.text.n <= 2 * n);
+	struct buf b = BUF(64 * MIB);
+
+	buf_str(&b, STR("<!DOCTYPE html [<!ENTITY a '"));
+	for (size_t i = 0; i < 100000; i++)
+		buf_str(&b, STR("many "));
+	buf_str(&b, STR("'>]><html><body>"));
+	for (size_t i = 0; i < 100000; i++)
+		buf_str(&b, STR("&a;"));
+	struct document d = read_as(t, buf_view(&b), "application/xhtml+xml");
+
+	CHECK(d.flaws & DOC_FLAW_TEXT_CUT, "entities have a bound");
+	CHECK(d.page.text.n < 4 * b.n);
+	buf_release(&b);
 }
 
 static struct str repeated(struct buf *b, const char *before, const char *piece, size_t times, const char *after)

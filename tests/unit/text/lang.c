@@ -66,6 +66,13 @@ static const struct {
 	{ "xkq zwv qqj vxz kjq wqx zzv qxk vjw kkq zxw", "letters, but no language" },
 	{ "\xff\xfe\x80\x80\xc0", "no UTF-8" },
 	{ "0x7f3a 0xdeadbeef 0x00ff 0x1c2d3e 0x99aa", "numbers in hexadecimal" },
+	{ "1. Qa6 d7 2. Ke8 c6 3. Rd8 b3 4. Bf5 c7 5. Re2 f4 6. Bd1 f6 7. Ka3 c2 8. Qh5 c6 9. Kb6 g4 10. Ng8 h6 "
+	  "11. Kb8 g8 12. Bg7 h1 13. Nh3 b3 14. Ng5 h1 15. Rb6 d3 16. Nc7 b6 17. Qa8 d2 18. Qc1 c1 19. Nd1 f4",
+	  "moves of chess" },
+	{ "w c q u m c j h u v z f t x n o g x j h h i d h g b e d k a b x e q o h z y r z s a q i i i n y y",
+	  "letters" },
+	{ "dc ar cj td ez sb zp ub ay lr rm mb ff ln tn tp yj dg nr zo ro bq cp ps js na lh xn cc ny tb bu uv",
+	  "pairs of letters" },
 };
 
 TEST(lang, is_unsure_of_what_is_no_language)
@@ -76,6 +83,57 @@ TEST(lang, is_unsure_of_what_is_no_language)
 		CHECK_STR(str(got.code), STR("und"), "%s", unsure[i].because);
 		CHECK(got.confidence == 0, "%s", unsure[i].because);
 	}
+}
+
+static void add_hex(struct test *t, struct buf *text, size_t n)
+{
+	while (n-- > 0)
+		buf_byte(text, "0123456789abcdef"[test_below(t, 16)]);
+}
+
+/* Words of so many hexadecimal digits, and what stands behind each. */
+static const struct {
+	size_t digits;
+	const char *behind, *what;
+} sums[] = {
+	{ 32, "\n", "MD5 sums" },
+	{ 64, "  ", "SHA-256 sums" },
+	{ 64, "  debian-12.0.0-amd64-netinst.iso\n", "SHA256SUMS" },
+	{ 64, "  perl.tar.gz\n", "sums of archives" },
+	{ 5, " ", "words of digits" },
+	{ 4, ":", "addresses" },
+	{ 2, " ", "a dump" },
+};
+
+TEST(lang, check_sums_and_codes_are_no_language)
+{
+	struct lang_memo *memo = lang_memo_new();
+	struct buf text = BUF(MIB);
+
+	for (size_t i = 0; i < COUNT(sums) * 20; i++) {
+		size_t kind = i % COUNT(sums);
+
+		buf_reset(&text);
+		for (size_t k = 0; k < 4000 / (sums[kind].digits + 1); k++) {
+			add_hex(t, &text, sums[kind].digits);
+			buf_str(&text, str(sums[kind].behind));
+		}
+		struct lang_text whole = { .text = buf_view(&text), .n = text.n };
+
+		CHECK_STR(str(lang_of(buf_view(&text)).code), STR("und"), "%s", sums[kind].what);
+		CHECK_STR(str(lang_of_plain(buf_view(&text)).code), STR("und"), "%s", sums[kind].what);
+		CHECK_STR(str(lang_of_ranges(&whole, memo).code), STR("und"), "%s", sums[kind].what);
+	}
+	/* what is said of them is */
+	buf_reset(&text);
+	for (size_t i = 0; i < 5; i++) {
+		buf_str(&text, STR("The file was published with this check sum, which readers should compare: "));
+		add_hex(t, &text, 32);
+		buf_byte(&text, '\n');
+	}
+	CHECK_STR(str(lang_of(buf_view(&text)).code), STR("en"));
+	lang_memo_free(memo);
+	buf_release(&text);
 }
 
 TEST(lang, english_quotations_do_not_take_a_page)
@@ -146,6 +204,8 @@ static struct str mixture(struct test *t, struct buf *text)
 			buf_printf(text, "%u%c", (unsigned)test_below(t, 2000), (char)(32 + test_below(t, 96)));
 		for (size_t n = test_below(t, 8) ? 0 : test_below(t, 40); n > 0; n--)
 			buf_byte(text, "abcdeXYZ"[test_below(t, 8)]);
+		if (!test_below(t, 4))
+			add_hex(t, text, test_below(t, 200));
 	}
 	return buf_view(text);
 }
