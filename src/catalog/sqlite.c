@@ -289,6 +289,8 @@ static int open_file(struct sqlite_catalog *c, const char *name, int flags, stru
 		return sq_fail(c, "opening it", err);
 	sqlite3_extended_result_codes(c->db, 1);
 	sq_links_install(c);
+	if (!(flags & SQLITE_OPEN_READONLY))
+		sq_given_install(c->db);
 	sq_members_install(c->db, c->base.dir);
 	sqlite3_busy_timeout(c->db, 60000); /* batches of another writer are short */
 	if (sqlite3_exec(

@@ -22,6 +22,32 @@ struct adder {
 	struct err *err;
 };
 
+/* What is not given is null. */
+static void give_int(sqlite3_context *out, uint64_t v) { sqlite3_result_int64(out, (sqlite3_int64)v); }
+
+static void give_int_or_null(sqlite3_context *out, uint64_t v)
+{
+	if (v)
+		give_int(out, v);
+}
+
+static void give_text(sqlite3_context *out, struct str v)
+{
+	if (v.n)
+		sqlite3_result_text(out, v.p, (int)v.n, SQLITE_STATIC);
+}
+
+static void give_blob(sqlite3_context *out, struct str v)
+{
+	if (v.n)
+		sqlite3_result_blob(out, v.p, (int)v.n, SQLITE_STATIC);
+}
+
+static void give_text_always(sqlite3_context *out, struct str v)
+{
+	sqlite3_result_text(out, v.n ? v.p : "", (int)v.n, SQLITE_STATIC);
+}
+
 /* The id of a name in table `word` or `host`, made when new; 0 for an empty name. */
 static int name_id(struct adder *x, struct name_cache *cache, const char *find, const char *make, struct str name,
 		   struct str second, int64_t *id)
@@ -132,31 +158,43 @@ static int add_crawls(struct adder *x)
 	return rc;
 }
 
+/* Names come before rows, for they may be rows of other tables. */
+struct content_rows {
+	const struct content *contents;
+	int64_t *langs;
+};
+
+static void content_column(sqlite3_context *out, const void *rows, size_t row, int i)
+{
+	const struct content_rows *r = rows;
+	const struct content *t = &r->contents[row];
+
+	switch (i) {
+	case 1: give_int(out, t->id); break;
+	case 2: give_blob(out, str_n((const char *)t->key, sizeof t->key)); break;
+	case 3: give_text(out, t->title); break;
+	case 4: give_int_or_null(out, (uint64_t)r->langs[row]); break;
+	case 5: sqlite3_result_double(out, t->confidence); break;
+	case 6: give_int(out, t->words); break;
+	case 7: give_int(out, t->shingles); break;
+	case 8: give_int(out, t->shingles_main); break;
+	default: give_int(out, t->bytes);
+	}
+}
+
 static int add_contents(struct adder *x)
 {
-	sqlite3_stmt *s = NULL;
-	int rc;
+	size_t n = x->b->n_contents;
+	struct content_rows rows = { x->b->contents, mem_array(n, sizeof *rows.langs) };
+	int rc = WN_OK;
 
-	if ((rc = sq_prepare(x->c, &s, "insert into content values (?,?,?,?,?,?,?,?,?)", x->err)) < 0)
-		return rc;
-	for (size_t i = 0; i < x->b->n_contents && rc == WN_OK; i++) {
-		const struct content *t = &x->b->contents[i];
-		int64_t lang;
-
-		if ((rc = word_id(x, t->lang, &lang)) < 0)
-			break;
-		sq_int(s, 1, t->id);
-		sqlite3_bind_blob(s, 2, t->key, sizeof t->key, SQLITE_STATIC);
-		sq_text(s, 3, t->title);
-		sq_int_or_null(s, 4, (uint64_t)lang);
-		sqlite3_bind_double(s, 5, t->confidence);
-		sq_int(s, 6, t->words);
-		sq_int(s, 7, t->shingles);
-		sq_int(s, 8, t->shingles_main);
-		sq_int(s, 9, t->bytes);
-		rc = sq_run(x->c, s, x->err);
-	}
-	sqlite3_finalize(s);
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
+		rc = word_id(x, x->b->contents[i].lang, &rows.langs[i]);
+	if (rc == WN_OK)
+		rc = sq_insert_given(
+		    x->c, "insert or fail into content select c1, c2, c3, c4, c5, c6, c7, c8, c9 from given(?)",
+		    (struct sq_given){ n, &rows, content_column }, x->err);
+	mem_free(rows.langs);
 	return rc;
 }
 
@@ -169,61 +207,86 @@ static int add_revisit(struct adder *x, sqlite3_stmt *s, const struct capture *c
 	return sq_run(x->c, s, x->err);
 }
 
+/* What capture rows are made of: captures, and the ids of their names. */
+struct capture_rows {
+	const struct capture *captures;
+	struct capture_names {
+		int64_t host, mime, declared, charset;
+	} * names;
+};
+
+static void capture_column(sqlite3_context *out, const void *rows, size_t row, int i)
+{
+	const struct capture_rows *r = rows;
+	const struct capture *c = &r->captures[row];
+
+	switch (i) {
+	case 1: give_int(out, c->id); break;
+	case 2: give_int(out, c->file); break;
+	case 3: give_int(out, c->at); break;
+	case 4: give_int(out, c->length); break;
+	case 5: give_int(out, c->skip); break;
+	case 6: give_text(out, c->part); break;
+	case 7: give_int(out, (uint64_t)c->kind); break;
+	case 8: sqlite3_result_int64(out, c->time); break;
+	case 9: sqlite3_result_int64(out, r->names[row].host); break;
+	case 10: give_text_always(out, c->urlkey); break;
+	case 11: give_text_always(out, c->url); break;
+	case 12:
+		if (c->status != CAPTURE_NO_STATUS)
+			sqlite3_result_int(out, c->status);
+		break;
+	case 13: give_int_or_null(out, (uint64_t)r->names[row].mime); break;
+	case 14: give_int_or_null(out, (uint64_t)r->names[row].declared); break;
+	case 15: give_int_or_null(out, (uint64_t)r->names[row].charset); break;
+	case 16: give_int(out, c->bytes); break;
+	case 17: give_blob(out, c->digest); break;
+	case 18: give_text(out, c->payload_digest); break;
+	case 19: give_int_or_null(out, c->content); break;
+	case 20: give_int(out, c->why); break;
+	case 21: give_int_or_null(out, c->crawl); break;
+	case 22: give_int_or_null(out, c->original); break;
+	case 23:
+		if (c->published != CAPTURE_NO_TIME)
+			sqlite3_result_int64(out, c->published);
+		break;
+	case 24: give_int_or_null(out, c->page); break;
+	case 25: give_text(out, c->redirect); break;
+	case 26: give_text(out, c->via); break;
+	default: give_text(out, c->method);
+	}
+}
+
 static int add_captures(struct adder *x)
 {
-	sqlite3_stmt *s = NULL, *r = NULL;
-	int rc;
+	size_t n = x->b->n_captures;
+	struct capture_rows rows = { x->b->captures, mem_array(n, sizeof *rows.names) };
+	sqlite3_stmt *s = NULL;
+	int rc = WN_OK;
 
-	if ((rc = sq_prepare(x->c, &s,
-			     "insert into capture values (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-			     x->err)) < 0 ||
-	    (rc = sq_prepare(x->c, &r, "insert into revisit values (?,?,?,?,1)", x->err)) < 0)
-		goto out;
-	for (size_t i = 0; i < x->b->n_captures; i++) {
+	for (size_t i = 0; i < n && rc == WN_OK; i++) {
 		const struct capture *c = &x->b->captures[i];
-		int64_t host, mime, declared, charset;
+		struct capture_names *names = &rows.names[i];
 
-		if ((rc = host_id(x, c->host, c->domain, &host)) < 0 || (rc = word_id(x, c->mime, &mime)) < 0 ||
-		    (rc = word_id(x, c->declared, &declared)) < 0 || (rc = word_id(x, c->charset, &charset)) < 0)
-			break;
-		sq_int(s, 1, c->id);
-		sq_int(s, 2, c->file);
-		sq_int(s, 3, c->at);
-		sq_int(s, 4, c->length);
-		sq_int(s, 5, c->skip);
-		sq_text(s, 6, c->part);
-		sq_int(s, 7, (uint64_t)c->kind);
-		sqlite3_bind_int64(s, 8, c->time);
-		sqlite3_bind_int64(s, 9, host);
-		sq_text_always(s, 10, c->urlkey);
-		sq_text_always(s, 11, c->url);
-		if (c->status == CAPTURE_NO_STATUS)
-			sqlite3_bind_null(s, 12);
-		else
-			sqlite3_bind_int(s, 12, c->status);
-		sq_int_or_null(s, 13, (uint64_t)mime);
-		sq_int_or_null(s, 14, (uint64_t)declared);
-		sq_int_or_null(s, 15, (uint64_t)charset);
-		sq_int(s, 16, c->bytes);
-		sq_blob(s, 17, c->digest);
-		sq_text(s, 18, c->payload_digest);
-		sq_int_or_null(s, 19, c->content);
-		sq_int(s, 20, c->why);
-		sq_int_or_null(s, 21, c->crawl);
-		sq_int_or_null(s, 22, c->original);
-		sq_time_or_null(s, 23, c->published);
-		sq_int_or_null(s, 24, c->page);
-		sq_text(s, 25, c->redirect);
-		sq_text(s, 26, c->via);
-		sq_text(s, 27, c->method);
-		if ((rc = sq_run(x->c, s, x->err)) < 0)
-			break;
-		if (c->kind == CAPTURE_REVISIT && (rc = add_revisit(x, r, c)) < 0)
-			break;
+		if ((rc = host_id(x, c->host, c->domain, &names->host)) == WN_OK &&
+		    (rc = word_id(x, c->mime, &names->mime)) == WN_OK &&
+		    (rc = word_id(x, c->declared, &names->declared)) == WN_OK)
+			rc = word_id(x, c->charset, &names->charset);
 	}
-out:
+	if (rc == WN_OK)
+		rc = sq_insert_given(
+		    x->c,
+		    "insert or fail into capture select c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, "
+		    "c13, c14, c15, c16, c17, c18, c19, c20, c21, c22, c23, c24, c25, c26, c27 "
+		    "from given(?)",
+		    (struct sq_given){ n, &rows, capture_column }, x->err);
+	if (rc == WN_OK)
+		rc = sq_prepare(x->c, &s, "insert into revisit values (?,?,?,?,1)", x->err);
+	for (size_t i = 0; i < n && rc == WN_OK; i++)
+		if (x->b->captures[i].kind == CAPTURE_REVISIT)
+			rc = add_revisit(x, s, &x->b->captures[i]);
 	sqlite3_finalize(s);
-	sqlite3_finalize(r);
+	mem_free(rows.names);
 	return rc;
 }
 
@@ -354,23 +417,27 @@ static int by_key(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+static void key_column(sqlite3_context *out, const void *rows, size_t row, int i)
+{
+	const struct capture *c = ((const struct capture *const *)rows)[row];
+
+	if (i == 1)
+		give_text_always(out, c->urlkey);
+	else
+		sqlite3_result_int64(out, i == 2 ? c->time : (sqlite3_int64)c->id);
+}
+
 static int add_keys(struct adder *x)
 {
-	const struct capture **order = mem_array(x->b->n_captures, sizeof(struct capture *));
-	sqlite3_stmt *s = NULL;
+	size_t n = x->b->n_captures;
+	const struct capture **order = mem_array(n, sizeof(struct capture *));
 	int rc;
 
-	for (size_t i = 0; i < x->b->n_captures; i++)
+	for (size_t i = 0; i < n; i++)
 		order[i] = &x->b->captures[i];
-	sort_array(order, x->b->n_captures, sizeof(struct capture *), by_key);
-	rc = sq_prepare(x->c, &s, "insert into capture_key values (?,?,?)", x->err);
-	for (size_t i = 0; i < x->b->n_captures && rc == WN_OK; i++) {
-		sq_text_always(s, 1, order[i]->urlkey);
-		sqlite3_bind_int64(s, 2, order[i]->time);
-		sq_int(s, 3, order[i]->id);
-		rc = sq_run(x->c, s, x->err);
-	}
-	sqlite3_finalize(s);
+	sort_array(order, n, sizeof(struct capture *), by_key);
+	rc = sq_insert_given(x->c, "insert or fail into capture_key select c1, c2, c3 from given(?)",
+			     (struct sq_given){ n, order, key_column }, x->err);
 	mem_free(order);
 	return rc;
 }
@@ -388,21 +455,18 @@ static int by_pair(const void *x, const void *y)
 	return p->b < q->b ? -1 : p->b > q->b;
 }
 
+static void pair_column(sqlite3_context *out, const void *rows, size_t row, int i)
+{
+	const struct pair *p = (const struct pair *)rows + row;
+
+	sqlite3_result_int64(out, i == 1 ? p->a : p->b);
+}
+
 /* Sorted pairs into a two-column table without rowid. */
 static int add_pairs(struct adder *x, struct pair *p, size_t n, const char *sql)
 {
-	sqlite3_stmt *s = NULL;
-	int rc;
-
 	sort_array(p, n, sizeof *p, by_pair);
-	rc = sq_prepare(x->c, &s, sql, x->err);
-	for (size_t i = 0; i < n && rc == WN_OK; i++) {
-		sqlite3_bind_int64(s, 1, p[i].a);
-		sqlite3_bind_int64(s, 2, p[i].b);
-		rc = sq_run(x->c, s, x->err);
-	}
-	sqlite3_finalize(s);
-	return rc;
+	return sq_insert_given(x->c, sql, (struct sq_given){ n, p, pair_column }, x->err);
 }
 
 static int add_hashes(struct adder *x)
@@ -420,33 +484,33 @@ static int add_hashes(struct adder *x)
 		if (c->content)
 			vec_push(&contents, ((struct pair){ (int64_t)c->content, (int64_t)c->id }));
 	}
-	rc = add_pairs(x, hashes.p, hashes.n, "insert or ignore into capture_hash values (?,?)");
+	rc = add_pairs(x, hashes.p, hashes.n, "insert or ignore into capture_hash select c1, c2 from given(?)");
 	if (rc == WN_OK)
-		rc = add_pairs(x, contents.p, contents.n, "insert into content_capture values (?,?)");
+		rc = add_pairs(x, contents.p, contents.n,
+			       "insert or fail into content_capture select c1, c2 from given(?)");
 	vec_release(&hashes);
 	vec_release(&contents);
 	return rc;
 }
 
+static void page_column(sqlite3_context *out, const void *rows, size_t row, int i)
+{
+	const struct catalog_batch *b = rows;
+	const struct catalog_page *page = &b->pages[row];
+	unsigned char elsewhere[LINKPACK_PAGE];
+
+	if (i < 3)
+		give_int(out, i == 1 ? page->id : page->key);
+	else if (b->links_apart)
+		sqlite3_result_blob(out, elsewhere, (int)linkpack_put_page(elsewhere, page->id), SQLITE_TRANSIENT);
+	else
+		give_blob(out, page->links);
+}
+
 static int add_pages(struct adder *x)
 {
-	unsigned char elsewhere[LINKPACK_PAGE];
-	sqlite3_stmt *s = NULL;
-	int rc = sq_prepare(x->c, &s, "insert into page values (?,?,?)", x->err);
-
-	for (size_t i = 0; i < x->b->n_pages && rc == WN_OK; i++) {
-		const struct catalog_page *page = &x->b->pages[i];
-
-		sq_int(s, 1, page->id);
-		sq_int(s, 2, page->key);
-		if (x->b->links_apart)
-			sqlite3_bind_blob(s, 3, elsewhere, (int)linkpack_put_page(elsewhere, page->id), SQLITE_STATIC);
-		else
-			sq_blob(s, 3, page->links);
-		rc = sq_run(x->c, s, x->err);
-	}
-	sqlite3_finalize(s);
-	return rc;
+	return sq_insert_given(x->c, "insert or fail into page select c1, c2, c3 from given(?)",
+			       (struct sq_given){ x->b->n_pages, x->b, page_column }, x->err);
 }
 
 static int add_flaws(struct adder *x)

@@ -108,6 +108,18 @@ static inline int64_t sq_time(sqlite3_stmt *s, int i)
 	return sqlite3_column_type(s, i) == SQLITE_NULL ? CAPTURE_NO_TIME : sqlite3_column_int64(s, i);
 }
 
+/* Rows that lie in memory, for an insert of all of them by one statement: "insert or fail into T select c1, c2 from
+ * given(?)".  With "or fail" (or "or ignore") SQLite keeps no copy of every page that the statement alters, for undoing it
+ * alone; who inserts rolls back all when it fails. */
+enum { SQ_GIVEN_COLUMNS = 27 };
+struct sq_given {
+	size_t n;
+	const void *rows;
+	void (*column)(sqlite3_context *out, const void *rows, size_t row, int i); /* i from 1, as of a binding */
+};
+int sq_given_install(sqlite3 *db); /* for this connection */
+int sq_insert_given(struct sqlite_catalog *c, const char *sql, struct sq_given g, struct err *err);
+
 /* What capture_hash holds: hashes of "i" + record id, "d" + payload digest in its one spelling. */
 int64_t sq_hash(char what, struct str value);
 int64_t sq_digest_hash(struct str digest);

@@ -1,6 +1,10 @@
 /* fulltext/pack.c -- see pack.h. */
 #include "fulltext/pack.h"
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #define FEW 8	      /* below: varints */
 #define PATCH_COST 20 /* bits an exception is taken to cost beside its high part: its place, and time */
 
@@ -97,6 +101,63 @@ static unsigned best_width(const uint32_t *v, size_t n, unsigned *longer)
 	return best;
 }
 
+#if defined(__x86_64__)
+#define TARGET_WIDE __attribute__((target("avx512f,avx512cd,avx512bw,bmi,popcnt")))
+
+static bool wide(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512cd") &&
+	       __builtin_cpu_supports("avx512bw");
+}
+
+/* The same with the widths as bytes, of which 64 are compared at once; which: a bit for each number that is longer. */
+TARGET_WIDE static unsigned best_width_wide(const uint32_t *v, size_t n, unsigned *longer, uint64_t which[2])
+{
+	_Alignas(64) uint8_t widths[PACK_N];
+	__m512i any = _mm512_setzero_si512(), first, second;
+	unsigned best, above = 0;
+	size_t best_cost;
+
+	for (size_t i = 0; i < PACK_N; i += 16) {
+		__mmask16 here = i >= n ? 0 : n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : 0xffff;
+		__m512i x = _mm512_maskz_loadu_epi32(here, v + (here ? i : 0));
+
+		any = _mm512_or_si512(any, x);
+		_mm_store_si128((__m128i *)(widths + i),
+				_mm512_cvtepi32_epi8(_mm512_sub_epi32(_mm512_set1_epi32(32), _mm512_lzcnt_epi32(x))));
+	}
+	first = _mm512_load_si512(widths);
+	second = _mm512_load_si512(widths + 64);
+	best = width((uint32_t)_mm512_reduce_or_epi32(any));
+	best_cost = n * best;
+	*longer = 0;
+	for (unsigned b = best; b-- > 0 && above * (size_t)PATCH_COST < best_cost;) {
+		const __m512i most = _mm512_set1_epi8((char)b);
+		uint64_t in_first = _mm512_cmpgt_epu8_mask(first, most),
+			 in_second = _mm512_cmpgt_epu8_mask(second, most);
+		size_t cost;
+
+		above = (unsigned)(__builtin_popcountll(in_first) + __builtin_popcountll(in_second));
+		cost = n * b + above * (size_t)PATCH_COST;
+		if (cost < best_cost) {
+			best_cost = cost;
+			best = b;
+			*longer = above;
+			which[0] = in_first;
+			which[1] = in_second;
+		}
+	}
+	return best;
+}
+#else
+static bool wide(void) { return false; }
+
+static unsigned best_width_wide(const uint32_t *v, size_t n, unsigned *longer, uint64_t which[2])
+{
+	return (void)which, best_width(v, n, longer);
+}
+#endif
+
 static size_t packed_bytes(size_t n, unsigned b) { return n == PACK_N ? 16 * (size_t)b : (n * b + 7) / 8; }
 
 /* One of 32 steps of packing four lanes of constant width b: all conditions are known when compiling. */
@@ -158,25 +219,30 @@ static void pack_row(unsigned char *out, const uint32_t *v, size_t n, unsigned b
 	memcpy(out, &word, 4);
 }
 
-/* Places of the numbers longer than b, then what stands above b of each. */
-static size_t put_patches(unsigned char *out, const uint32_t *v, size_t n, unsigned b, unsigned patches)
+/* The places of numbers longer than b. */
+static void find_places(unsigned char *out, const uint32_t *v, size_t n, unsigned b, unsigned patches)
 {
-	unsigned char *p = out + patches;
 	unsigned found = 0;
 
 	for (size_t i = 0; i < n && found < patches; i++) {
 		out[found] = (unsigned char)i;
 		found += v[i] >> b != 0;
 	}
-	for (unsigned i = 0; i < patches; i++)
-		p = put_varint(p, v[out[i]] >> b);
-	return (size_t)(p - out);
 }
 
-void pack_block(struct buf *out, const uint32_t *v, size_t n)
+/* The same, told by bits. */
+static void put_places(unsigned char *out, const uint64_t which[2])
 {
+	for (unsigned w = 0; w < 2; w++)
+		for (uint64_t bits = which[w]; bits; bits &= bits - 1)
+			*out++ = (unsigned char)(64 * w + (unsigned)__builtin_ctzll(bits));
+}
+
+static void pack(struct buf *out, const uint32_t *v, size_t n, bool wide)
+{
+	uint64_t which[2];
 	unsigned b, patches;
-	unsigned char *p;
+	unsigned char *p, *places;
 
 	if (n < FEW) {
 		if (!(p = (unsigned char *)buf_room(out, FEW * (size_t)5)))
@@ -186,7 +252,7 @@ void pack_block(struct buf *out, const uint32_t *v, size_t n)
 		out->n = (size_t)((char *)p - out->p);
 		return;
 	}
-	b = best_width(v, n, &patches);
+	b = wide ? best_width_wide(v, n, &patches, which) : best_width(v, n, &patches);
 	if (!(p = (unsigned char *)buf_room(out, 2 + packed_bytes(n, b) + 8 + patches * (size_t)6)))
 		return;
 	p[0] = (unsigned char)b;
@@ -197,10 +263,21 @@ void pack_block(struct buf *out, const uint32_t *v, size_t n)
 	else
 		pack_row(p, v, n, b);
 	p += packed_bytes(n, b);
-	if (patches)
-		p += put_patches(p, v, n, b, patches);
+	if (patches) { /* their places, then what stands above b of each */
+		places = p;
+		p += patches;
+		if (wide)
+			put_places(places, which);
+		else
+			find_places(places, v, n, b, patches);
+		for (unsigned i = 0; i < patches; i++)
+			p = put_varint(p, v[places[i]] >> b);
+	}
 	out->n = (size_t)((char *)p - out->p);
 }
+
+void pack_block(struct buf *out, const uint32_t *v, size_t n) { pack(out, v, n, wide()); }
+void pack_block_narrow(struct buf *out, const uint32_t *v, size_t n) { pack(out, v, n, false); }
 
 /* One of 32 steps of unpacking four lanes of constant width b: all conditions are known when compiling. */
 #define STEP(i)                                                        \

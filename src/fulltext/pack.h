@@ -12,7 +12,8 @@
 
 #define PACK_N 128
 
-void pack_block(struct buf *out, const uint32_t *v, size_t n); /* n <= PACK_N */
+void pack_block(struct buf *out, const uint32_t *v, size_t n);	      /* n <= PACK_N */
+void pack_block_narrow(struct buf *out, const uint32_t *v, size_t n); /* as a processor without wide vectors does it */
 /* Reads n numbers at p, never past end; returns where they stop, NULL when they are not there. */
 const unsigned char *unpack_block(const unsigned char *p, const unsigned char *end, uint32_t *v, size_t n);
 /* The same without the numbers. */

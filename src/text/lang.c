@@ -18,7 +18,8 @@
  * Cost: two lookups and two rows (64 bytes for Latin) a letter, at most
  * SAMPLE bytes a text, whatever its length.  Tables are indexed once a process.
  * A word's groups are its own, whatever stands beside it, so what those of an
- * ASCII word add up to can be kept (lang_memo): then a word costs one look-up and one row.
+ * ASCII word add up to can be kept (lang_memo): then a word costs one look-up and one row.  What is kept is larger than
+ * the nearest caches, too: the words of a chunk are all asked for before the first is added.
  */
 #include "text/lang.h"
 
@@ -307,7 +308,7 @@ static void read_run(struct reading *r, struct groups *groups, const char *p, co
 
 /* ---- words met before ---- */
 
-enum { MEMO_SLOTS = 4096, MEMO_BYTES = 16, WINDOW = 256 };
+enum { MEMO_BITS = 14, MEMO_SLOTS = 1 << MEMO_BITS, MEMO_BYTES = 16, WINDOW = 256 };
 _Static_assert(CHUNK + 2 + MEMO_BYTES <= WINDOW && WINDOW % 64 == 0,
 	       "a window holds a chunk and what is loaded behind it");
 
@@ -394,33 +395,43 @@ static inline size_t next_bit(const uint64_t *bits, bool want, size_t at, size_t
 static const uint8_t letters_mask[2 * MEMO_BYTES] = { 255, 255, 255, 255, 255, 255, 255, 255,
 						      255, 255, 255, 255, 255, 255, 255, 255 };
 
-/* What is kept of the word of n ASCII letters at p, made when it is not there.  MEMO_BYTES can be read at p. */
-static const struct memo_word *memo_find(struct reading *r, const char *p, size_t n)
-{
-	uint64_t key[2], mask[2];
-	struct memo_word *word;
+/* A word of n ASCII letters at p, and where it is kept.  MEMO_BYTES can be read at p. */
+struct wanted_word {
+	const char *p;
+	size_t n;
+	uint64_t key[2];
+	struct memo_word *kept;
+};
 
-	memcpy(key, p, sizeof key);
+static inline struct wanted_word wanted_word(const struct reading *r, const char *p, size_t n)
+{
+	struct wanted_word w = { .p = p, .n = n };
+	uint64_t mask[2];
+
+	memcpy(w.key, p, sizeof w.key);
 	memcpy(mask, letters_mask + MEMO_BYTES - n, sizeof mask);
 	for (unsigned i = 0; i < 2; i++)
-		key[i] = (key[i] | 0x2020202020202020U) & mask[i];
-	word = &r->memo->words[(key_hash64(key[0]) ^ key_hash64(key[1] + 1)) >> 52];
-	if (word->key[0] != key[0] || word->key[1] != key[1]) {
-		struct groups g;
-		struct sums sums = { 0 };
-		uint32_t window = WORD_MARK;
+		w.key[i] = (w.key[i] | 0x2020202020202020U) & mask[i];
+	w.kept = &r->memo->words[(key_hash64(w.key[0]) ^ key_hash64(w.key[1] + 1)) >> (64 - MEMO_BITS)];
+	return w;
+}
 
-		g.n = 0;
-		for (size_t i = 0; i < n; i++) {
-			window = window << 8 | (lang_tables.ascii[(unsigned char)p[i]] & 0xff);
-			g.n = add_group(g.keys, g.n, window);
-		}
-		g.n = add_group(g.keys, g.n, window << 8 | WORD_MARK);
-		memcpy(word->key, key, sizeof key);
-		word->hits = (r->avx2 ? sum_avx2 : sum_plain)(&sums, &g, 0);
-		memcpy(word->sums, &sums, sizeof sums);
+/* Makes what is kept of a word that is not there. */
+static __attribute__((noinline)) void keep_word(const struct reading *r, const struct wanted_word *w)
+{
+	struct groups g;
+	struct sums sums = { 0 };
+	uint32_t window = WORD_MARK;
+
+	g.n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		window = window << 8 | (lang_tables.ascii[(unsigned char)w->p[i]] & 0xff);
+		g.n = add_group(g.keys, g.n, window);
 	}
-	return word;
+	g.n = add_group(g.keys, g.n, window << 8 | WORD_MARK);
+	memcpy(w->kept->key, w->key, sizeof w->key);
+	w->kept->hits = (r->avx2 ? sum_avx2 : sum_plain)(&sums, &g, 0);
+	memcpy(w->kept->sums, &sums, sizeof sums);
 }
 
 /* Runs of letters, digits and what is no ASCII, in p[from..to) of a window: a run without the latter is at most one word,
@@ -430,7 +441,9 @@ static inline __attribute__((always_inline)) uint32_t sum_words(struct reading *
 								size_t to, struct sums *out)
 {
 	lanes both0 = { 0 }, both1 = { 0 }, high0 = { 0 }, high1 = { 0 };
+	struct wanted_word words[WINDOW / 2];
 	uint32_t letters = 0, made = 0, hits = 0;
+	size_t n_words = 0;
 
 	for (size_t at = next_bit(c->run, true, from, to), end; at < to; at = next_bit(c->run, true, end, to)) {
 		size_t n;
@@ -444,18 +457,26 @@ static inline __attribute__((always_inline)) uint32_t sum_words(struct reading *
 		if (at + n < end && next_bit(c->letter, true, at + n, end) < end)
 			r->codes += (uint32_t)(end - at - n);
 		if (n) {
-			const struct memo_word *word = memo_find(r, p + at, n);
+			struct wanted_word *w = &words[n_words++];
 
-			const lanes_anywhere *own = (const lanes_anywhere *)word->sums;
-
-			both0 += own[0];
-			both1 += own[1];
-			high0 += own[2];
-			high1 += own[3];
+			*w = wanted_word(r, p + at, n);
+			for (size_t line = 0; line < sizeof *w->kept; line += 64)
+				__builtin_prefetch((const char *)w->kept + line);
 			letters += (uint32_t)n;
 			made += (uint32_t)(2 * n - 1);
-			hits += (uint32_t)word->hits;
 		}
+	}
+	for (size_t i = 0; i < n_words; i++) {
+		const struct wanted_word *w = &words[i];
+		const lanes_anywhere *own = (const lanes_anywhere *)w->kept->sums;
+
+		if (w->kept->key[0] != w->key[0] || w->kept->key[1] != w->key[1])
+			keep_word(r, w);
+		both0 += own[0];
+		both1 += own[1];
+		high0 += own[2];
+		high1 += own[3];
+		hits += (uint32_t)w->kept->hits;
 	}
 	r->ink[SCRIPT_TABLE] += letters;
 	r->tally[0].groups += made;

@@ -258,6 +258,40 @@ TEST(batch, counts_when_what_it_waits_for_is_there)
 	catalog_close(c);
 }
 
+TEST(batch, a_row_that_cannot_be_entered_leaves_nothing)
+{
+	struct catalog *c = open_catalog(t, CATALOG_CREATE);
+	struct capture captures[3];
+	struct catalog_batch b = { .captures = captures, .n_captures = 3 };
+	struct err err = { 0 };
+
+	for (unsigned i = 0; i < 3; i++)
+		captures[i] = (struct capture){ .id = i < 2 ? i + 1 : 2, /* the last is there already */
+						.url = STR("http://a.example/"),
+						.urlkey = STR("example,a)/"),
+						.host = STR("a.example"),
+						.mime = STR("text/html"),
+						.record_id = STR("<urn:x>"),
+						.time = i,
+						.published = CAPTURE_NO_TIME,
+						.refers_time = CAPTURE_NO_TIME };
+	CHECK(catalog_add(c, &b, &err) == WN_CATALOG, "%s", err.text);
+	CHECK_STR(
+	    answer(t, c,
+		   "select (select count(*) from capture), (select count(*) from word), (select count(*) from host)"),
+	    STR("0|0|0\n"));
+	captures[2].id = 3;
+	CHECK(catalog_add(c, &b, &err) == WN_OK, "%s", err.text);
+	CHECK_STR(
+	    answer(
+		t, c,
+		"select c.id, c.time, w.text, c.status, (select count(*) from capture_hash h where h.capture = c.id) "
+		"from capture c join word w on w.id = c.mime order by 1"),
+	    STR("1|0|text/html|0|1\n2|1|text/html|0|1\n3|2|text/html|0|1\n"));
+	CHECK_STR(answer(t, c, "select count(*) from given('rows')"), STR("0\n")); /* none are given to SQL text */
+	catalog_close(c);
+}
+
 /* ---- archive files that come behind their index ---- */
 
 static int one_more(void *steps) { return --*(int *)steps < 0; }

@@ -64,6 +64,24 @@ TEST(pack, no_other_width_costs_less)
 	buf_release(&out);
 }
 
+TEST(pack, wide_vectors_make_the_same_bytes)
+{
+	struct buf out = BUF(1 << 20), narrow = BUF(1 << 20);
+
+	for (unsigned round = 0; round < 3000; round++) {
+		uint32_t v[PACK_N];
+		size_t n = random_block(t, v);
+
+		buf_reset(&out);
+		buf_reset(&narrow);
+		pack_block(&out, v, n);
+		pack_block_narrow(&narrow, v, n);
+		CHECK(str_eq(buf_view(&out), buf_view(&narrow)), "round %u, %zu numbers", round, n);
+	}
+	buf_release(&out);
+	buf_release(&narrow);
+}
+
 TEST(pack, a_cut_block_is_refused)
 {
 	struct buf out = BUF(1 << 20);
