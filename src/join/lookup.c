@@ -19,16 +19,14 @@ void lookup_documents(struct postings *kept, const struct join_query *q, int kin
 
 	if (kept->docs)
 		return;
-	kept->docs_start = mem_zarray((size_t)sets + 2, sizeof *kept->docs_start);
+	kept->docs_start = mem_zarray((size_t)sets + 3, sizeof *kept->docs_start);
 	kept->docs = mem_array((size_t)q->n + 1, sizeof *kept->docs);
-	for (uint32_t d = 0; d < q->n; d++)
-		if (of[d] != JOIN_NO_SET)
-			kept->docs_start[of[d] + 2]++;
-	for (uint32_t s = 0; s < sets; s++)
+	for (uint32_t d = 0; d < q->n; d++) /* those without a set come last */
+		kept->docs_start[(of[d] < sets ? of[d] : sets) + 2]++;
+	for (uint32_t s = 0; s <= sets; s++)
 		kept->docs_start[s + 2] += kept->docs_start[s + 1];
 	for (uint32_t d = 0; d < q->n; d++)
-		if (of[d] != JOIN_NO_SET)
-			kept->docs[kept->docs_start[of[d] + 1]++] = d;
+		kept->docs[kept->docs_start[(of[d] < sets ? of[d] : sets) + 1]++] = d;
 }
 
 /* ---- who seeks ---- */

@@ -105,6 +105,7 @@ struct walker { /* per thread */
 	uint64_t *slot; /* a table of refs, which a new turn empties */
 	size_t slots;
 	uint32_t turn;
+	/* Those of the index (postings.h), forgotten after each seeker. */
 	uint32_t *mark;	   /* [classes] items of it that the seeker has */
 	uint32_t *alone;   /* [rows] items that a row alone has and the seeker too */
 	uint8_t *seen;	   /* [rows] */

@@ -260,15 +260,14 @@ static void beside_close(struct beside *b)
 
 void lookup_walkers_open(struct lookup *x)
 {
-	const struct postings_tail *t = &x->r->kept->tail;
-
 	x->walker = mem_zarray(x->r->threads, sizeof *x->walker);
 	for (unsigned i = 0; i < x->r->threads; i++) {
 		struct walker *w = &x->walker[i];
+		struct postings_marks marks = postings_marks(x->r->kept, i);
 
-		w->mark = mem_zarray((size_t)t->classes + 1, sizeof *w->mark);
-		w->alone = mem_zarray((size_t)t->rows + 1, sizeof *w->alone);
-		w->seen = mem_zalloc((size_t)t->rows + 1);
+		w->mark = marks.class;
+		w->alone = marks.alone;
+		w->seen = marks.seen;
 		w->ranges = mem_zarray(LOOKUP_RANGES, sizeof *w->ranges);
 		beside_open(&w->added, x->r->kept->added.n);
 		beside_open(&w->members, x->n_unknown);
@@ -280,6 +279,7 @@ void lookup_walkers_close(struct lookup *x)
 	for (unsigned t = 0; x->walker && t < x->r->threads; t++) {
 		struct walker *w = &x->walker[t];
 
+		lookup_forget(w);
 		sets_scratch_release(&w->scratch);
 		vec_release(&w->parts);
 		vec_release(&w->refs);
@@ -287,9 +287,6 @@ void lookup_walkers_close(struct lookup *x)
 		vec_release(&w->met);
 		vec_release(&w->considered);
 		vec_release(&w->later);
-		mem_free(w->mark);
-		mem_free(w->alone);
-		mem_free(w->seen);
 		mem_free(w->ranges);
 		beside_close(&w->added);
 		beside_close(&w->members);

@@ -104,8 +104,23 @@ void postings_bind(struct postings *p, const uint32_t *set_of, uint32_t names, u
 	}
 }
 
+struct postings_marks postings_marks(struct postings *p, unsigned thread)
+{
+	if (thread == p->marks.n)
+		vec_push(&p->marks, ((struct postings_marks){ mem_zarray((size_t)p->tail.classes + 1, sizeof(uint32_t)),
+							      mem_zarray((size_t)p->tail.rows + 1, sizeof(uint32_t)),
+							      mem_zalloc((size_t)p->tail.rows + 1) }));
+	return p->marks.p[thread];
+}
+
 void postings_close(struct postings *p)
 {
+	for (size_t i = 0; i < p->marks.n; i++) {
+		mem_free(p->marks.p[i].class);
+		mem_free(p->marks.p[i].alone);
+		mem_free(p->marks.p[i].seen);
+	}
+	vec_release(&p->marks);
 	mem_free(p->tested);
 	mem_free(p->tested_row);
 	mem_free(p->tested_bucket);
@@ -240,11 +255,11 @@ uint32_t postings_classes(const struct postings *p, uint32_t ref, const struct p
 /* Numbers below a limit, as they were written? */
 static bool list_sound(const uint32_t *list, uint32_t n, uint32_t limit, uint32_t check)
 {
-	bool bad = false;
+	uint32_t last = limit - 1, bad = last; /* bit 31: too large; without branches: several at once */
 
 	for (uint32_t i = 0; i < n; i++)
-		bad |= list[i] >= limit;
-	return !bad && check == (uint32_t)hash64(list, (size_t)n * 4);
+		bad |= list[i] | (last - list[i]);
+	return (n == 0 || !(bad >> 31)) && check == (uint32_t)hash64(list, (size_t)n * 4);
 }
 
 static const uint32_t *test_list(struct postings *p, uint8_t *tested, const uint32_t *list, uint32_t n, uint32_t limit,
