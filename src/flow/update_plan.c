@@ -31,10 +31,7 @@ static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
 }
 
 /* Of those that are not probed: if they are changed they fold. */
-static uint8_t kind_of(const struct update_work *w, uint32_t d)
-{
-	return w->folds[d] ? STATE_FOLDED : w->kind[d];
-}
+static uint8_t kind_of(const struct update_work *w, uint32_t d) { return w->folds[d] ? STATE_FOLDED : w->kind[d]; }
 
 /* A changed document that folds into an unchanged one of its text needs no row and is needed in none.  Where quotas are
  * it may be needed itself. */
@@ -231,12 +228,12 @@ static void note_wanted(const struct update_work *w, const uint8_t *restrict mor
 			uint8_t *restrict b_ok)
 {
 	const uint8_t *restrict probed = w->probed, *restrict kept = w->kept, *restrict kind = w->kind,
-			       *restrict unsettled = w->unsettled, *restrict folds = w->folds;
+				*restrict unsettled = w->unsettled, *restrict folds = w->folds;
 
 	for (uint32_t d = 0, n = w->n; d < n; d++) {
 		uint8_t asks = more[d] | probed[d],
-			settled =
-			    (uint8_t)((kind[d] == STATE_COVERED) | (kind[d] == STATE_FOLDED) | folds[d]) & !unsettled[d],
+			settled = (uint8_t)((kind[d] == STATE_COVERED) | (kind[d] == STATE_FOLDED) | folds[d]) &
+				  !unsettled[d],
 			was_kept = kept[d] & (kind[d] != UPDATE_CHANGED);
 
 		a_ok[d] = settled & !asks ? COVERAGE_LATER : COVERAGE_NOW;
