@@ -96,8 +96,8 @@ void mem_unmap(void *p, size_t n)
 void mem_expect(size_t n)
 {
 #ifdef __GLIBC__ /* whose heap grows by what is asked for and M_TOP_PAD */
-	uintptr_t from, page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	char *p, *end;
+	uintptr_t from;
 
 	if (n < HUGE_PAGE)
 		return;
@@ -107,15 +107,8 @@ void mem_expect(size_t n)
 	p = malloc(HUGE_PAGE / 2);
 	end = sbrk(0);
 	from = ((uintptr_t)p + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-	if (p && p < end && from < (uintptr_t)end) { /* wishes; refusal is harmless */
+	if (p && p < end && from < (uintptr_t)end) /* a wish; refusal is harmless */
 		madvise((void *)from, ((uintptr_t)end - from) / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
-#ifdef MADV_POPULATE_WRITE /* what is before the first huge page is used first: in one call, not in hundreds of faults */
-		uintptr_t first = ((uintptr_t)p + page - 1) / page * page;
-
-		if (first < from)
-			madvise((void *)first, from - first, MADV_POPULATE_WRITE);
-#endif
-	}
 	free(p);
 	mallopt(M_TOP_PAD, HEAP_STEP);
 #else

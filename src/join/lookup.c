@@ -272,10 +272,11 @@ static void count_rows(struct lookup *x, unsigned worker, const struct seeker *s
 			put_off(w, s, &c->set, row, 0);
 			w->considered.n--;
 		} else {
-			const uint32_t *list = kept->forward + kept->rows[row].start;
+			/* which may not be tested yet: no pointer */
+			uintptr_t list = (uintptr_t)kept->forward + kept->rows[row].start * sizeof *kept->forward;
 
 			for (uint32_t k = 0; k < LIST_LINES; k++)
-				__builtin_prefetch(list + k * (64 / sizeof *list));
+				__builtin_prefetch((const void *)(list + (uintptr_t)k * 64));
 		}
 	}
 	w->met.n = 0;

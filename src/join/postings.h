@@ -165,12 +165,18 @@ typedef VEC(struct postings_found) postings_hits;
 
 /* Queries ascending by item; appends what there is.  False: damaged. */
 bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, postings_hits *out);
-/* The classes that a ref may mean: one, if not by rare chance; returns how many. */
-uint32_t postings_classes(const struct postings *p, uint32_t ref, const struct postings_name **first);
-/* The same will be asked soon. */
+/* The classes that a ref may mean: one, if not by rare chance; returns how many, none of a damaged index. */
+uint32_t postings_classes(struct postings *p, uint32_t ref, const struct postings_name **first);
+/* The same will be asked, then soon. */
+static inline __attribute__((always_inline)) void postings_expect_slot(const struct postings *p, uint32_t ref)
+{
+	__builtin_prefetch(&p->directory[(ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits)]);
+}
 static inline __attribute__((always_inline)) void postings_expect_class(const struct postings *p, uint32_t ref)
 {
-	__builtin_prefetch(&p->names[p->directory[(ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits)]]);
+	uint32_t slot = (ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits);
+
+	__builtin_prefetch((const void *)((uintptr_t)p->names + p->directory[slot] * sizeof *p->names));
 }
 /* The rows of a class, the classes of a row; NULL: damaged. */
 const uint32_t *postings_list(struct postings *p, uint32_t class);
