@@ -343,7 +343,7 @@ static void fill_numbers(struct filler *f)
 	if (bytes)
 		CAPTURES_TAKE(size, f->from, bytes, f->rows, f->n_rows);
 	for (size_t d = 0; bytes && d < f->cols->n; d++)
-		bytes->num[d] = (double)size[d];
+		bytes->num[d] = (double)(int64_t)size[d];
 }
 
 static void fill_text(struct filler *f, unsigned attr, size_t doc, struct str s)
@@ -505,11 +505,11 @@ static int fill(struct columns *cols, struct collection *coll, const struct capt
 static void take_stretch(struct capture_stretch s, const uint32_t *content, const int32_t *status,
 			 const struct selection_request *q, struct selection *out, row_list *rows)
 {
+	bool any_status = !q->where;
 	uint32_t from = 0;
 
-	for (uint32_t i = 0; i < s.n; i++) {
-		bool none = !q->captures && !content[i],
-		     other = !q->captures && !q->where && status[i] != 200 && status[i] != CAPTURE_NO_STATUS;
+	for (uint32_t i = 0; i < s.n && !q->captures; i++) {
+		bool none = !content[i], other = any_status & (status[i] != 200) & (status[i] != CAPTURE_NO_STATUS);
 
 		if (!(none | other))
 			continue;
@@ -620,6 +620,12 @@ static void apply_min_versions(const struct captures *t, struct selection *out, 
 	mem_free(picked);
 }
 
+static void widen(uint64_t *restrict to, const uint32_t *restrict from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i];
+}
+
 int selection_load(struct selection *out, struct collection *coll, const struct selection_request *q, struct err *err)
 {
 	struct arena a = { 0 };
@@ -646,19 +652,17 @@ int selection_load(struct selection *out, struct collection *coll, const struct 
 	out->url = mem_array(out->n + 1, sizeof *out->url);
 	facts = mem_array(out->n + 1, sizeof *facts);
 	CAPTURES_TAKE(facts, &t, id, rows.p, rows.n);
-	for (size_t i = 0; i < out->n; i++)
-		out->id[i] = facts[i];
+	widen(out->id, facts, out->n);
 	CAPTURES_TAKE(out->url, &t, url, rows.p, rows.n);
 	CAPTURES_TAKE(facts, &t, content, rows.p, rows.n);
-	for (size_t i = 0; i < out->n; i++)
-		out->content[i] = facts[i];
+	widen(out->content, facts, out->n);
 	for (int k = 0; k < 2 && q->sizes; k++) {
 		out->shingles[k] = mem_array(out->n + 1, sizeof *out->shingles[k]);
 		if (k)
 			CAPTURES_TAKE(out->shingles[k], &t, shingles_main, rows.p, rows.n);
 		else
 			CAPTURES_TAKE(out->shingles[k], &t, shingles, rows.p, rows.n);
-		for (size_t i = 0; i < out->n; i++)
+		for (size_t i = 0, n = out->n; i < n; i++)
 			out->shingles[k][i] = facts[i] ? out->shingles[k][i] : 0;
 	}
 	mem_free(facts);

@@ -8,8 +8,14 @@ static inline uint32_t flags_count(const uint8_t *flag, uint32_t n)
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < n; i++)
-		count += flag[i] != 0;
+	for (uint32_t i = 0; i < n;) { /* so few that a byte counts them: several at once */
+		uint32_t end = n - i > UINT8_MAX ? i + UINT8_MAX : n;
+		uint8_t some = 0;
+
+		for (; i < end; i++)
+			some += flag[i] != 0;
+		count += some;
+	}
 	return count;
 }
 

@@ -185,15 +185,15 @@ static unsigned wanted(const struct candidate *c, uint64_t shared)
 static bool shared_with(struct lookup *x, struct walker *w, uint32_t row, uint32_t *shared, bool *sure)
 {
 	const uint32_t *class = postings_row_classes(x->r->kept, row), n = x->r->kept->rows[row].n, *mark = w->mark;
-	uint32_t any = 0, items = w->alone[row];
+	uint32_t any = 0, sum = 0;
 
 	if (!class)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		items += mark[class[i]] & LOOKUP_ITEMS;
+		sum += mark[class[i]]; /* what is above the items stays above their sum */
 		any |= mark[class[i]];
 	}
-	*shared = items;
+	*shared = (sum & LOOKUP_ITEMS) + w->alone[row];
 	*sure = !(any & LOOKUP_AMBIGUOUS);
 	return true;
 }

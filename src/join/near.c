@@ -449,12 +449,16 @@ static uint32_t note_asking(struct near *x, const struct coverage_asking *ask, c
 	return count;
 }
 
-/* How documents that are live are wanted (NULL: now), from a bit on. */
+/* How documents that are live (1, not 0) are wanted, from a bit on; NULL: now. */
 static void note_ok(uint8_t *restrict each, const uint8_t *restrict live, const uint8_t *restrict ok, unsigned bit,
 		    uint32_t n)
 {
-	for (uint32_t d = 0; d < n; d++)
-		each[d] |= (uint8_t)((live[d] ? (ok ? ok[d] : COVERAGE_NOW) : 0) << bit);
+	if (ok)
+		for (uint32_t d = 0; d < n; d++)
+			each[d] |= (uint8_t)((ok[d] & -live[d]) << bit);
+	else
+		for (uint32_t d = 0; d < n; d++)
+			each[d] |= (uint8_t)((COVERAGE_NOW * live[d]) << bit);
 }
 
 /* Which sets are looked at, and as what they are wanted; returns how many documents do not ask. */
