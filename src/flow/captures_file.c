@@ -80,7 +80,7 @@ static bool store_table(struct captures *c, const char *path)
 		captures_whole(&whole, c);
 	block = c->rest ? whole.block : c->block;
 	n = captures_lay_out(c->rest ? &whole : c, block + CAPTURES_HEAD);
-	memcpy(block, magic, 8);
+	memcpy(block, magic, 8); /* NOLINT(bugprone-not-null-terminated-result): eight bytes, no string */
 	memcpy(block + 8, head, sizeof head);
 	check = checksum(block, CAPTURES_HEAD, n);
 	memcpy(block + CAPTURES_HEAD - 8, &check, 8);

@@ -236,8 +236,8 @@ static void note_wanted(const struct update_work *w, const uint8_t *restrict mor
 				  !unsettled[d],
 			was_kept = kept[d] & (kind[d] != UPDATE_CHANGED);
 
-		a_ok[d] = settled & !asks ? COVERAGE_LATER : COVERAGE_NOW;
-		b_ok[d] = was_kept | asks ? COVERAGE_NOW : COVERAGE_LATER;
+		a_ok[d] = (settled & !asks) ? COVERAGE_LATER : COVERAGE_NOW;
+		b_ok[d] = (was_kept | asks) ? COVERAGE_NOW : COVERAGE_LATER;
 	}
 }
 
