@@ -102,7 +102,8 @@ void decoder_free(struct decoder *d)
 	mem_free(d->saved);
 	if (d->br)
 		BrotliDecoderDestroyInstance(d->br);
-	ZSTD_freeDCtx(d->zstd);
+	if (d->zstd) /* which would load the library (base/late.h) */
+		ZSTD_freeDCtx(d->zstd);
 	if (d->lz4)
 		LZ4F_freeDecompressionContext(d->lz4);
 	if (d->bz_open)

@@ -40,7 +40,7 @@ static char *array_of(const struct captures *c, size_t i)
 
 size_t captures_lay_out(struct captures *c, char *base)
 {
-	size_t n = c->n, at = 0;
+	size_t n = c->n_table, at = 0;
 
 	for (size_t i = 0; i < COUNT(arrays); i++) {
 		char *p = base ? base + at : NULL;
@@ -58,64 +58,147 @@ void captures_copy(struct captures *to, size_t i, const struct captures *from, s
 		       n * arrays[f].size);
 }
 
-bool captures_put_together(struct captures *out, const struct captures *base, const struct captures *rows,
-			   const struct capture_stretch *stretches, size_t n)
+void captures_take(void *out, const struct captures *c, size_t field, size_t size,
+		   const struct capture_stretch *stretches, size_t n)
 {
-	size_t to = 0, at = 0;
+	const char *table, *rest = NULL;
+	char *to = out;
 
+	memcpy(&table, (const char *)c + field, sizeof table);
+	if (c->rest)
+		memcpy(&rest, (const char *)c->rest + field, sizeof rest);
 	for (size_t k = 0; k < n; k++) {
-		bool new = stretches[k].from == CAPTURE_NEW;
-		size_t from = new ? at : stretches[k].from, there = new ? rows->n : base->n, count = stretches[k].n;
+		size_t from = stretches[k].from, bytes = stretches[k].n * size;
 
-		if (from > there || count > there - from || count > out->n - to)
-			return false;
-		for (size_t i = 0; i < count; i++)
-			out->from[to + i] = new		 ? CAPTURE_NEW
-					    : base->from ? base->from[from + i]
-							 : (uint32_t)(from + i);
-		to += count;
-		at += new ? count : 0;
+		memcpy(to, from < c->n_table ? table + from * size : rest + (from - c->n_table) * size, bytes);
+		to += bytes;
 	}
-	for (size_t f = 0; f < COUNT(arrays) && to == out->n; f++) { /* array by array, each from left to right */
-		size_t size = arrays[f].size;
-		char *p = array_of(out, f), *old = array_of(base, f), *fresh = array_of(rows, f);
+}
 
-		for (size_t k = 0; k < n; p += stretches[k++].n * size) {
-			bool new = stretches[k].from == CAPTURE_NEW;
-
-			memcpy(p, new ? fresh : old + stretches[k].from *size, stretches[k].n * size);
-			fresh += new ? stretches[k].n *size : 0;
-		}
-	}
-	return to == out->n;
+void captures_all(struct captures *c)
+{
+	mem_free(c->stretches);
+	c->n = c->n_table;
+	c->n_stretches = c->n ? 1 : 0;
+	c->stretches = mem_array(1, sizeof *c->stretches);
+	c->stretches[0] = (struct capture_stretch){ 0, (uint32_t)c->n };
 }
 
 void captures_alloc(struct captures *c, size_t n)
 {
-	c->n = n;
+	c->n_table = n;
 	c->block = mem_zalloc(CAPTURES_HEAD + captures_lay_out(c, NULL) + 8);
 	captures_lay_out(c, c->block + CAPTURES_HEAD);
+	captures_all(c);
 }
 
-void captures_alloc_to_fill(struct captures *c, size_t n)
+void captures_whole(struct captures *out, const struct captures *c)
 {
-	size_t bytes;
-
-	c->n = n;
-	bytes = captures_lay_out(c, NULL);
-	c->block = mem_alloc(CAPTURES_HEAD + bytes + 8);
-	captures_lay_out(c, c->block + CAPTURES_HEAD);
-	memset(c->block, 0, CAPTURES_HEAD);
-	for (size_t i = 0; i < COUNT(arrays); i++) /* what stands between two arrays */
-		memset(array_of(c, i) + n * arrays[i].size, 0, (n * arrays[i].size + 7) / 8 * 8 - n * arrays[i].size);
+	*out = (struct captures){ .revision = c->revision, .last = c->last, .altered = c->altered };
+	captures_alloc(out, c->n);
+	for (size_t f = 0; f < COUNT(arrays); f++)
+		captures_take(array_of(out, f), c, arrays[f].field, arrays[f].size, c->stretches, c->n_stretches);
 }
 
 void captures_release(struct captures *c)
 {
+	if (c->rest)
+		captures_release(c->rest);
+	mem_free(c->rest);
+	mem_free(c->stretches);
 	mem_free(c->block);
-	mem_free(c->from);
 	os_unmap(&c->map);
 	*c = (struct captures){ 0 };
+}
+
+/* ---- a table and what came since ---- */
+
+struct putting {
+	struct captures *out, *rest;
+	const struct captures *old;
+	size_t at, before; /* a stretch of old, and how many captures stand in front of it */
+	size_t rows;	   /* of rest, so far */
+	VEC(struct capture_stretch) stretches;
+};
+
+static void put_stretch(struct putting *p, size_t from, size_t n)
+{
+	struct capture_stretch *last = p->stretches.n ? &p->stretches.p[p->stretches.n - 1] : NULL;
+
+	/* one is not of both tables */
+	if (last && last->from + last->n == from && from != p->out->n_table)
+		last->n += (uint32_t)n;
+	else
+		vec_push(&p->stretches, ((struct capture_stretch){ (uint32_t)from, (uint32_t)n }));
+}
+
+static void put_rest(struct putting *p, const struct captures *from, size_t i, size_t n)
+{
+	captures_copy(p->rest, p->rows, from, i, n);
+	put_stretch(p, p->out->n_table + p->rows, n);
+	p->rows += n;
+}
+
+/* Captures of old from a place on, which are there. */
+static void put_old(struct putting *p, size_t place, size_t n)
+{
+	const struct captures *old = p->old;
+
+	if (place < p->before)
+		p->at = p->before = 0;
+	while (n) {
+		struct capture_stretch s = old->stretches[p->at];
+		size_t skip = place - p->before, some;
+
+		if (skip >= s.n) {
+			p->before += s.n;
+			p->at++;
+			continue;
+		}
+		some = s.n - skip < n ? s.n - skip : n;
+		if (s.from < old->n_table)
+			put_stretch(p, s.from + skip, some);
+		else
+			put_rest(p, old->rest, s.from - old->n_table + skip, some);
+		place += some;
+		n -= some;
+	}
+}
+
+bool captures_put_together(struct captures *out, struct captures *old, const struct captures *rows,
+			   const struct capture_stretch *pieces, size_t n)
+{
+	struct putting p = { .out = out, .old = old, .rest = mem_zalloc(sizeof *p.rest) };
+	size_t to = 0, fresh = 0;
+	bool ok = old->n_table + (uint64_t)(old->rest ? old->rest->n : 0) + rows->n < UINT32_MAX;
+
+	captures_alloc(p.rest, (old->rest ? old->rest->n : 0) + rows->n);
+	out->n_table = old->n_table;
+	for (size_t k = 0; k < n && ok; k++) {
+		bool new = pieces[k].from == CAPTURE_NEW;
+		size_t from = new ? fresh : pieces[k].from, there = new ? rows->n : old->n, count = pieces[k].n;
+
+		ok = from <= there && count <= there - from && count <= out->n - to && count;
+		if (!ok)
+			break;
+		if (new)
+			put_rest(&p, rows, from, count);
+		else
+			put_old(&p, from, count);
+		fresh += new ? count : 0;
+		to += count;
+	}
+	out->rest = p.rest;
+	out->stretches = p.stretches.p;
+	out->n_stretches = p.stretches.n;
+	p.rest->n = p.rows;
+	if (!ok || to != out->n)
+		return false;
+	out->map = old->map;
+	old->map = (struct os_map){ 0 };
+	captures_lay_out(out, (char *)(uintptr_t)out->map.p + CAPTURES_HEAD);
+	captures_release(old);
+	return true;
 }
 
 /* ---- rows ---- */

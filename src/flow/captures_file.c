@@ -2,7 +2,7 @@
  *
  * A whole table is written when there is none, or when much has changed.  Else only a delta: the rows
  * that came or changed, and which stretches of the table of an earlier revision the others are.
- * The rows of a delta and its table are put together in memory, at the cost of a copy.
+ * The table is used where it is mapped.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,10 +42,11 @@ static bool map_table(struct captures *c, const char *path)
 		c->revision = c->base = head[0];
 		c->last = head[1];
 		c->altered = head[2];
-		c->n = (size_t)head[3];
-		if (c->n < UINT32_MAX && c->map.n == CAPTURES_HEAD + captures_lay_out(c, NULL) &&
+		c->n_table = (size_t)head[3];
+		if (c->n_table < UINT32_MAX && c->map.n == CAPTURES_HEAD + captures_lay_out(c, NULL) &&
 		    checksum((const char *)c->map.p, CAPTURES_HEAD, c->map.n - CAPTURES_HEAD) == head[4]) {
 			captures_lay_out(c, (char *)(uintptr_t)c->map.p + CAPTURES_HEAD);
+			captures_all(c);
 			return true;
 		}
 	}
@@ -69,61 +70,47 @@ static bool write_whole(const char *path, const void *p, size_t n)
 
 static bool store_table(struct captures *c, const char *path)
 {
-	size_t n = captures_lay_out(c, c->block + CAPTURES_HEAD);
+	struct captures whole = { 0 };
 	uint64_t head[4] = { c->revision, c->last, c->altered, c->n }, check;
+	size_t n;
+	char *block;
+	bool ok;
 
-	memcpy(c->block, magic, 8);
-	memcpy(c->block + 8, head, sizeof head);
-	check = checksum(c->block, CAPTURES_HEAD, n);
-	memcpy(c->block + CAPTURES_HEAD - 8, &check, 8);
-	return write_whole(path, c->block, CAPTURES_HEAD + n);
+	if (c->rest)
+		captures_whole(&whole, c);
+	block = c->rest ? whole.block : c->block;
+	n = captures_lay_out(c->rest ? &whole : c, block + CAPTURES_HEAD);
+	memcpy(block, magic, 8); /* NOLINT(bugprone-not-null-terminated-result): eight bytes, no string */
+	memcpy(block + 8, head, sizeof head);
+	check = checksum(block, CAPTURES_HEAD, n);
+	memcpy(block + CAPTURES_HEAD - 8, &check, 8);
+	ok = write_whole(path, block, CAPTURES_HEAD + n);
+	captures_release(&whole);
+	return ok;
 }
 
 /* ---- deltas ---- */
 
-/* The rows, as stretches; those that are new are counted. */
-static struct capture_stretch *list_stretches(const struct captures *c, size_t *n, size_t *fresh)
+static bool store_delta(const struct captures *c, const char *path)
 {
-	VEC(struct capture_stretch) all = { 0 };
-
-	*fresh = 0;
-	vec_reserve(&all, 1);
-	for (size_t i = 0; i < c->n; i++) {
-		struct capture_stretch *last = all.n ? &all.p[all.n - 1] : NULL;
-		bool new = c->from[i] == CAPTURE_NEW;
-
-		*fresh += new;
-		if (last &&
-		    (new ? last->from == CAPTURE_NEW : last->from != CAPTURE_NEW && last->from + last->n == c->from[i]))
-			last->n++;
-		else
-			vec_push(&all, ((struct capture_stretch){ c->from[i], 1 }));
-	}
-	*n = all.n;
-	return all.p;
-}
-
-static bool store_delta(const struct captures *c, const char *path, const struct capture_stretch *stretches, size_t n,
-			size_t fresh)
-{
-	struct captures rows = { 0 };
-	size_t bytes, at = 0;
-	uint64_t head[7] = { c->revision, c->last, c->altered, c->n, c->base, n, fresh }, check;
+	struct captures rows = { .n_table = c->rest->n };
+	size_t n = c->n_stretches, bytes = n * sizeof *c->stretches + captures_lay_out(&rows, NULL);
+	uint64_t head[7] = { c->revision, c->last, c->altered, c->n, c->base, n, c->rest->n }, check;
+	struct capture_stretch *stretches;
 	char *file;
 	bool ok;
 
-	rows.n = fresh;
-	bytes = n * sizeof *stretches + captures_lay_out(&rows, NULL);
 	file = mem_zalloc(DELTA_HEAD + bytes + 8);
 	memcpy(file, delta_magic, 8); /* NOLINT(bugprone-not-null-terminated-result): eight bytes, no string */
 	memcpy(file + 8, head, sizeof head);
-	memcpy(file + DELTA_HEAD, stretches, n * sizeof *stretches);
+	stretches = (struct capture_stretch *)(void *)(file + DELTA_HEAD);
+	for (size_t k = 0; k < n; k++) {
+		stretches[k] = c->stretches[k];
+		if (stretches[k].from >= c->n_table)
+			stretches[k].from = CAPTURE_NEW;
+	}
 	captures_lay_out(&rows, file + DELTA_HEAD + n * sizeof *stretches);
-	for (size_t k = 0, i = 0; k < n; i += stretches[k++].n)
-		if (stretches[k].from == CAPTURE_NEW) {
-			captures_copy(&rows, at, c, i, stretches[k].n);
-			at += stretches[k].n;
-		}
+	captures_copy(&rows, 0, c->rest, 0, c->rest->n);
 	check = checksum(file, DELTA_HEAD, bytes);
 	memcpy(file + DELTA_HEAD - 8, &check, 8);
 	ok = write_whole(path, file, DELTA_HEAD + bytes);
@@ -140,18 +127,19 @@ static bool read_delta(struct captures *c, struct collection *coll, struct arena
 	if (map->n < DELTA_HEAD || memcmp(map->p, delta_magic, 8) != 0)
 		return false;
 	memcpy(head, map->p + 8, sizeof head);
-	*c = (struct captures){
-		.revision = head[0], .last = head[1], .altered = head[2], .base = head[4], .how = CAPTURES_MAPPED
-	};
-	rows.n = (size_t)head[6];
+	*c = (struct captures){ .revision = head[0],
+				.last = head[1],
+				.altered = head[2],
+				.n = (size_t)head[3],
+				.base = head[4],
+				.how = CAPTURES_MAPPED };
+	rows.n = rows.n_table = (size_t)head[6];
 	if (head[3] >= UINT32_MAX || head[5] > map->n || head[6] > map->n ||
 	    map->n != DELTA_HEAD + head[5] * sizeof(struct capture_stretch) + captures_lay_out(&rows, NULL) ||
 	    checksum((const char *)map->p, DELTA_HEAD, map->n - DELTA_HEAD) != head[7] ||
 	    !map_table(&base, file_path(coll, a, c->base, "table")))
 		return false;
 	captures_lay_out(&rows, (char *)(uintptr_t)map->p + DELTA_HEAD + head[5] * sizeof(struct capture_stretch));
-	captures_alloc_to_fill(c, (size_t)head[3]);
-	c->from = mem_array(c->n + 1, sizeof *c->from);
 	ok = captures_put_together(c, &base, &rows, (const struct capture_stretch *)(const void *)(map->p + DELTA_HEAD),
 				   (size_t)head[5]);
 	captures_release(&base);
@@ -238,21 +226,15 @@ static void remove_others(struct collection *coll, struct arena *a, uint64_t rev
 
 void captures_store(struct captures *c, struct collection *coll)
 {
-	struct capture_stretch *stretches = NULL;
 	struct err ignored = { 0 };
 	struct arena a = { 0 };
-	size_t n = 0, fresh = 0;
-	bool ok = os_mkdir(collection_path(coll, &a, "runs"), &ignored) == WN_OK, part = false;
+	bool ok = os_mkdir(collection_path(coll, &a, "runs"), &ignored) == WN_OK,
+	     part = c->rest && c->n_stretches + c->rest->n < c->n / DELTA_SHARE;
 
-	if (c->from) {
-		stretches = list_stretches(c, &n, &fresh);
-		part = n + fresh < c->n / DELTA_SHARE;
-	}
 	if (ok)
-		ok = part ? store_delta(c, file_path(coll, &a, c->revision, "delta"), stretches, n, fresh)
+		ok = part ? store_delta(c, file_path(coll, &a, c->revision, "delta"))
 			  : store_table(c, file_path(coll, &a, c->revision, "table"));
 	if (ok)
 		remove_others(coll, &a, c->revision, part ? c->base : c->revision);
-	mem_free(stretches);
 	arena_release(&a);
 }

@@ -5,10 +5,12 @@
 
 #include "flow/captures.h"
 
+/* All captures of the table, and no others. */
+void captures_all(struct captures *c);
 /* Room for n captures; the head is not filled yet. */
 void captures_alloc(struct captures *c, size_t n);
-/* The same, but for arrays that the caller fills: what stands in them is undefined. */
-void captures_alloc_to_fill(struct captures *c, size_t n);
+/* A table of its own with the same captures. */
+void captures_whole(struct captures *out, const struct captures *c);
 /* Columns of a statement that begins with CAPTURE_COLUMNS, into row i. */
 #define CAPTURE_COLUMNS \
 	"c.id, c.content, c.time, c.status, c.host, c.bytes, c.mime, c.declared, c.charset, c.published, c.file, c.crawl"
@@ -17,7 +19,7 @@ void captures_row(struct captures *c, size_t i, sqlite3_stmt *s);
 void captures_copy(struct captures *to, size_t i, const struct captures *from, size_t k, size_t n);
 
 uint64_t captures_url(struct str urlkey);
-/* Where the arrays of c->n captures stand from `base` on; returns their bytes. */
+/* Where the arrays of c->n_table captures stand from `base` on; returns their bytes. */
 size_t captures_lay_out(struct captures *c, char *base);
 
 /* ---- files (captures_file.c): what cannot be written is not missed, what is damaged is not there ---- */
@@ -41,13 +43,12 @@ int captures_by_place(const void *a, const void *b);
 /* From a statement with id, anything and time, and PLACE_COLUMNS from i on; strings in the arena. */
 void captures_place(struct capture_place *out, sqlite3_stmt *s, int i, struct arena *a);
 
-struct capture_stretch { /* rows of one table, or, from CAPTURE_NEW, the next of another */
-	uint32_t from, n;
-};
-/* out->n rows of `base` and `rows`, and where they are from; false: the stretches do not add up. */
-bool captures_put_together(struct captures *out, const struct captures *base, const struct captures *rows,
-			   const struct capture_stretch *stretches, size_t n);
+#define CAPTURE_NEW UINT32_MAX
+/* out->n captures: of each piece those that stand in `old` from one on, or, from CAPTURE_NEW, the next of `rows`.  old,
+ * which was mapped, is empty then.  False: the pieces do not add up. */
+bool captures_put_together(struct captures *out, struct captures *old, const struct captures *rows,
+			   const struct capture_stretch *pieces, size_t n);
 
 /* old, brought to the present; WN_NONE when that is not possible or not worth it. */
-int captures_patch(struct captures *out, const struct captures *old, sqlite3 *db, struct err *err);
+int captures_patch(struct captures *out, struct captures *old, sqlite3 *db, struct err *err);
 #endif

@@ -221,19 +221,23 @@ static struct reduce_share *shares(struct arena *a, const struct run *r, const u
 	struct {
 		uint64_t key, next; /* next: its share and one, 0: none */
 	} seen[SHARES_SEEN] = { 0 };
+	uint64_t last = 0, at = 0;
 
 	for (size_t d = 0; d < r->docs.n; d++) {
 		uint64_t key = col->type == TYPE_TEXT
 				   ? col->id[d]
 				   : (uint64_t)(int64_t)(col->num[d] == col->num[d] ? col->num[d] : -1),
-			 at, size = (uint64_t)(int64_t)bytes->num[d];
+			 size = (uint64_t)(int64_t)bytes->num[d];
 		struct reduce_share *s;
 
-		if (seen[key % SHARES_SEEN].next == 0 || seen[key % SHARES_SEEN].key != key) {
-			seen[key % SHARES_SEEN].key = key;
-			seen[key % SHARES_SEEN].next = *map_put(&ids, key, all.n) + 1;
+		if (d == 0 || key != last) { /* neighbours have one as a rule */
+			if (seen[key % SHARES_SEEN].next == 0 || seen[key % SHARES_SEEN].key != key) {
+				seen[key % SHARES_SEEN].key = key;
+				seen[key % SHARES_SEEN].next = *map_put(&ids, key, all.n) + 1;
+			}
+			at = seen[key % SHARES_SEEN].next - 1;
+			last = key;
 		}
-		at = seen[key % SHARES_SEEN].next - 1;
 		if (at == all.n) {
 			struct str name =
 			    col->type == TYPE_TEXT ? columns_str(c, col, d) : arena_printf(a, "%.0f", col->num[d]);

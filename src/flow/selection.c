@@ -125,6 +125,45 @@ static void imported_fill(struct imported *m, struct columns *cols, size_t doc, 
 
 /* ---- columns of chosen captures ---- */
 
+typedef VEC(struct capture_stretch) row_list; /* in canonical order; no stretch is of two tables (captures.h) */
+
+static size_t count_rows(const row_list *rows)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < rows->n; k++)
+		n += rows->p[k].n;
+	return n;
+}
+
+/* Appends rows of one stretch of the table's, to the last ones if they go on there. */
+static void add_rows(row_list *rows, uint32_t from, uint32_t n, uint32_t first)
+{
+	struct capture_stretch *last = rows->n ? &rows->p[rows->n - 1] : NULL;
+
+	if (last && from != first && last->from + last->n == from)
+		last->n += n;
+	else if (n)
+		vec_push(rows, ((struct capture_stretch){ from, n }));
+}
+
+/* Leaves those that are picked ([all of them], in order). */
+static void pick_rows(row_list *rows, const uint8_t *picked)
+{
+	row_list some = { 0 };
+	size_t at = 0;
+
+	for (size_t k = 0; k < rows->n; k++) {
+		uint32_t from = rows->p[k].from;
+
+		for (uint32_t i = 0; i < rows->p[k].n; i++)
+			if (picked[at++])
+				add_rows(&some, from + i, 1, from);
+	}
+	vec_release(rows);
+	*rows = some;
+}
+
 /* Names by row of a table, with the number each has among the columns' texts. */
 struct names {
 	struct str *of; /* [n] */
@@ -136,8 +175,11 @@ struct filler {
 	struct collection *coll;
 	struct columns *cols;
 	const struct captures *from;
-	const uint32_t *rows; /* [cols->n] of the table */
-	struct url url;	      /* scratch */
+	const struct capture_stretch *rows; /* cols->n of the table */
+	size_t n_rows;			    /* stretches */
+	uint32_t *content;		    /* [cols->n] */
+	void *facts;			    /* [cols->n] of what is filled in, of 8 bytes at most */
+	struct url url;			    /* scratch */
 	struct arena arena;
 	struct imported *imported;
 	size_t n_imported;
@@ -179,22 +221,23 @@ static void names_release(struct names *n)
 /* The columns whose texts stand in small tables. */
 static int fill_names(struct filler *f, struct err *err)
 {
-	const struct captures *t = f->from;
-	const struct {
+	static const struct {
 		unsigned attr;
-		const uint32_t *row;
+		size_t field;
 		const char *sql;
 	} named[] = {
-		{ ATTR_HOST, t->host, "select id, name from host" },
-		{ ATTR_DOMAIN, t->host, "select id, domain from host" },
-		{ ATTR_MIME, t->mime, "select id, text from word" },
-		{ ATTR_TYPE, t->declared, "select id, text from word" },
-		{ ATTR_LANG, t->lang, "select id, text from word where text <> 'und'" },
-		{ ATTR_CHARSET, t->charset, "select id, text from word" },
-		{ ATTR_CRAWL, t->crawl, "select id, name from crawl" },
-		{ ATTR_FILE, t->file, "select id, name from file" },
-		{ ATTR_TITLE, t->content, "select id, title from content where title is not null" },
+		{ ATTR_HOST, offsetof(struct captures, host), "select id, name from host" },
+		{ ATTR_DOMAIN, offsetof(struct captures, host), "select id, domain from host" },
+		{ ATTR_MIME, offsetof(struct captures, mime), "select id, text from word" },
+		{ ATTR_TYPE, offsetof(struct captures, declared), "select id, text from word" },
+		{ ATTR_LANG, offsetof(struct captures, lang), "select id, text from word where text <> 'und'" },
+		{ ATTR_CHARSET, offsetof(struct captures, charset), "select id, text from word" },
+		{ ATTR_CRAWL, offsetof(struct captures, crawl), "select id, name from crawl" },
+		{ ATTR_FILE, offsetof(struct captures, file), "select id, name from file" },
+		{ ATTR_TITLE, offsetof(struct captures, content),
+		  "select id, title from content where title is not null" },
 	};
+	uint32_t *row = f->facts;
 	int rc = WN_OK;
 
 	for (size_t i = 0; i < COUNT(named) && rc == WN_OK; i++) {
@@ -204,8 +247,9 @@ static int fill_names(struct filler *f, struct err *err)
 		if (!col)
 			continue;
 		rc = names_load(f, &names, named[i].sql, err);
+		captures_take(row, f->from, named[i].field, sizeof *row, f->rows, f->n_rows);
 		for (size_t d = 0; d < f->cols->n && rc == WN_OK; d++) {
-			uint32_t k = named[i].row[f->rows[d]];
+			uint32_t k = row[d];
 
 			if (k == 0 || k >= names.n || names.of[k].n == 0)
 				continue;
@@ -221,22 +265,30 @@ static int fill_names(struct filler *f, struct err *err)
 }
 
 /* Columns of numbers, one after another: each is a pass over two arrays. */
-static void fill_times(struct filler *f, unsigned attr, const int64_t *of)
+static void fill_times(struct filler *f, unsigned attr, size_t field)
 {
 	struct column *col = f->cols->col[attr];
+	int64_t *of = f->facts;
 
-	for (size_t d = 0; col && d < f->cols->n; d++)
-		if (of[f->rows[d]] != CAPTURE_NO_TIME)
-			col->num[d] = (double)of[f->rows[d]];
+	if (!col)
+		return;
+	captures_take(of, f->from, field, sizeof *of, f->rows, f->n_rows);
+	for (size_t d = 0, n = f->cols->n; d < n; d++)
+		if (of[d] != CAPTURE_NO_TIME)
+			col->num[d] = (double)of[d];
 }
 
-static void fill_counts(struct filler *f, unsigned attr, const uint32_t *of)
+static void fill_counts(struct filler *f, unsigned attr, size_t field)
 {
 	struct column *col = f->cols->col[attr];
+	uint32_t *of = f->facts;
 
-	for (size_t d = 0; col && d < f->cols->n; d++)
-		if (f->from->content[f->rows[d]])
-			col->num[d] = of[f->rows[d]];
+	if (!col)
+		return;
+	captures_take(of, f->from, field, sizeof *of, f->rows, f->n_rows);
+	for (size_t d = 0, n = f->cols->n; d < n; d++)
+		if (f->content[d])
+			col->num[d] = of[d];
 }
 
 #define DAYS_KNOWN 1024u /* days whose year is kept: neighbours are of a few */
@@ -248,14 +300,19 @@ static void fill_years(struct filler *f)
 		int64_t next; /* the day and one; 0: none */
 		double year;
 	} known[DAYS_KNOWN] = { 0 };
+	int64_t *of = f->facts;
 
-	for (size_t d = 0; col && d < f->cols->n; d++) {
-		int64_t time = f->from->time[f->rows[d]], next = time / 86400 + 1;
+	if (!col)
+		return;
+	CAPTURES_TAKE(of, f->from, time, f->rows, f->n_rows);
+	for (size_t d = 0; d < f->cols->n; d++) {
+		int64_t time = of[d], next;
 
 		if (time < 0) {
 			col->num[d] = (double)stamp_year(time);
 			continue;
 		}
+		next = (int64_t)((uint64_t)time / 86400 + 1);
 		if (known[next % DAYS_KNOWN].next != next) {
 			known[next % DAYS_KNOWN].next = next;
 			known[next % DAYS_KNOWN].year = (double)stamp_year(time);
@@ -266,20 +323,27 @@ static void fill_years(struct filler *f)
 
 static void fill_numbers(struct filler *f)
 {
-	const struct captures *t = f->from;
-	struct column **col = f->cols->col;
+	struct column *const status = f->cols->col[ATTR_STATUS], *const bytes = f->cols->col[ATTR_BYTES];
+	int32_t *code = f->facts;
+	uint64_t *size = f->facts;
 
-	fill_times(f, ATTR_TIME, t->time);
-	fill_times(f, ATTR_PUBLISHED, t->published);
-	fill_counts(f, ATTR_WORDS, t->words);
-	fill_counts(f, ATTR_SHINGLES, catalog_settings(f->coll->catalog)->main_text ? t->shingles_main : t->shingles);
-	fill_counts(f, ATTR_CONTENT, t->content);
+	fill_times(f, ATTR_TIME, offsetof(struct captures, time));
+	fill_times(f, ATTR_PUBLISHED, offsetof(struct captures, published));
+	fill_counts(f, ATTR_WORDS, offsetof(struct captures, words));
+	fill_counts(f, ATTR_SHINGLES,
+		    catalog_settings(f->coll->catalog)->main_text ? offsetof(struct captures, shingles_main)
+								  : offsetof(struct captures, shingles));
+	fill_counts(f, ATTR_CONTENT, offsetof(struct captures, content));
 	fill_years(f);
-	for (size_t d = 0; col[ATTR_STATUS] && d < f->cols->n; d++)
-		if (t->status[f->rows[d]] != CAPTURE_NO_STATUS)
-			col[ATTR_STATUS]->num[d] = t->status[f->rows[d]];
-	for (size_t d = 0; col[ATTR_BYTES] && d < f->cols->n; d++)
-		col[ATTR_BYTES]->num[d] = (double)t->bytes[f->rows[d]];
+	if (status)
+		CAPTURES_TAKE(code, f->from, status, f->rows, f->n_rows);
+	for (size_t d = 0; status && d < f->cols->n; d++)
+		if (code[d] != CAPTURE_NO_STATUS)
+			status->num[d] = code[d];
+	if (bytes)
+		CAPTURES_TAKE(size, f->from, bytes, f->rows, f->n_rows);
+	for (size_t d = 0; bytes && d < f->cols->n; d++)
+		bytes->num[d] = (double)(int64_t)size[d];
 }
 
 static void fill_text(struct filler *f, unsigned attr, size_t doc, struct str s)
@@ -334,12 +398,12 @@ static struct str column_str(sqlite3_stmt *s, int i)
 	return str_n((const char *)sqlite3_column_blob(s, i), (size_t)sqlite3_column_bytes(s, i));
 }
 
-static void note_documents(struct filler *f)
+static void note_documents(struct filler *f, const uint32_t *id)
 {
 	f->doc_of = mem_array((size_t)f->from->last + 1, sizeof *f->doc_of);
 	memset(f->doc_of, 0xff, ((size_t)f->from->last + 1) * sizeof *f->doc_of);
 	for (size_t d = 0; d < f->cols->n; d++)
-		f->doc_of[f->from->id[f->rows[d]]] = (uint32_t)d;
+		f->doc_of[id[d]] = (uint32_t)d;
 }
 
 static void fill_own_row(struct filler *f, size_t doc, sqlite3_stmt *s)
@@ -359,6 +423,7 @@ static int fill_texts(struct filler *f, struct err *err)
 	struct column **col = f->cols->col;
 	sqlite3 *db = catalog_sqlite(f->coll->catalog);
 	sqlite3_stmt *s = NULL;
+	uint32_t *ids = f->facts;
 	int step = SQLITE_DONE;
 
 	if (!col[ATTR_URL] && !col[ATTR_URLKEY] && !col[ATTR_DIGEST] && !wants_url_parts(f->cols) && f->n_imported == 0)
@@ -369,10 +434,11 @@ static int fill_texts(struct filler *f, struct err *err)
 		    : "select c.id, c.url, c.urlkey, c.digest, h.name from capture c left join host h on h.id = c.host",
 		-1, &s, NULL) != SQLITE_OK)
 		return err_set(err, WN_CATALOG, "captures: %s", sqlite3_errmsg(db));
+	CAPTURES_TAKE(ids, f->from, id, f->rows, f->n_rows);
 	if (!few)
-		note_documents(f);
+		note_documents(f, ids);
 	for (size_t d = 0; few && d < f->cols->n; d++) {
-		sqlite3_bind_int64(s, 1, f->from->id[f->rows[d]]);
+		sqlite3_bind_int64(s, 1, ids[d]);
 		if ((step = sqlite3_step(s)) == SQLITE_ROW)
 			fill_own_row(f, d, s);
 		sqlite3_reset(s);
@@ -395,17 +461,23 @@ static void filler_close(struct filler *f)
 		imported_release(&f->imported[i]);
 	mem_free(f->imported);
 	mem_free(f->doc_of);
+	mem_free(f->content);
+	mem_free(f->facts);
 	arena_release(&f->arena);
 }
 
-/* Columns of rows[0..n) of the table; finished. */
-static int fill(struct columns *cols, struct collection *coll, const struct captures *from, const uint32_t *rows,
-		size_t n, const bool needs[ATTR_LIMIT], const struct rule_env *env, struct err *err)
+/* Columns of rows of the table; finished. */
+static int fill(struct columns *cols, struct collection *coll, const struct captures *from, const row_list *rows,
+		const bool needs[ATTR_LIMIT], const struct rule_env *env, struct err *err)
 {
-	struct filler f = { .coll = coll, .cols = cols, .from = from, .rows = rows };
+	struct filler f = { .coll = coll, .cols = cols, .from = from, .rows = rows->p, .n_rows = rows->n };
+	size_t n = count_rows(rows);
 	int rc = WN_OK;
 
 	columns_init(cols, n);
+	f.content = mem_array(n + 1, sizeof *f.content);
+	f.facts = mem_array(n + 1, sizeof(uint64_t));
+	CAPTURES_TAKE(f.content, from, content, rows->p, rows->n);
 	f.imported = mem_zarray(env->n_user + 1, sizeof *f.imported);
 	for (unsigned i = 0; i < ATTR_LIMIT && rc == WN_OK; i++) {
 		if (!needs[i] || i == ATTR_TEXT)
@@ -429,23 +501,37 @@ static int fill(struct columns *cols, struct collection *coll, const struct capt
 
 /* ---- which captures ---- */
 
-typedef VEC(uint32_t) row_list; /* of the table, ascending: canonical order */
+/* Those of a stretch, of which the table has status and content from the first on. */
+static void take_stretch(struct capture_stretch s, const uint32_t *content, const int32_t *status,
+			 const struct selection_request *q, struct selection *out, row_list *rows)
+{
+	bool any_status = !q->where;
+	uint32_t from = 0;
+
+	for (uint32_t i = 0; i < s.n && !q->captures; i++) {
+		bool none = !content[i], other = any_status & (status[i] != 200) & (status[i] != CAPTURE_NO_STATUS);
+
+		if (!(none | other))
+			continue;
+		out->excluded.no_text += none;
+		out->excluded.status += !none;
+		add_rows(rows, s.from + from, i - from, s.from);
+		from = i + 1;
+	}
+	add_rows(rows, s.from + from, s.n - from, s.from);
+}
 
 static void take_rows(const struct captures *t, const struct selection_request *q, struct selection *out,
 		      row_list *rows)
 {
-	vec_reserve(rows, t->n + 1);
-	for (size_t i = 0; i < t->n; i++) {
-		if (q->captures)
-			;
-		else if (!t->content[i]) {
-			out->excluded.no_text++;
-			continue;
-		} else if (!q->where && t->status[i] != 200 && t->status[i] != CAPTURE_NO_STATUS) {
-			out->excluded.status++;
-			continue;
-		}
-		rows->p[rows->n++] = (uint32_t)i;
+	for (size_t k = 0; k < t->n_stretches; k++) {
+		struct capture_stretch s = t->stretches[k];
+
+		if (s.from < t->n_table)
+			take_stretch(s, t->content + s.from, t->status + s.from, q, out, rows);
+		else
+			take_stretch(s, t->rest->content + (s.from - t->n_table),
+				     t->rest->status + (s.from - t->n_table), q, out, rows);
 	}
 }
 
@@ -456,29 +542,34 @@ static int text_hits(struct collection *coll, const struct rule *where, const st
 	struct ftreader *words;
 	struct arena a = { 0 };
 	uint64_t most = 0;
+	uint32_t *content;
+	size_t n = count_rows(rows);
 	int rc;
 
 	if (where->n_queries == 0)
 		return WN_OK;
 	if ((rc = collection_words(coll, &words, err)) < 0)
 		return rc;
-	for (size_t i = 0; i < rows->n; i++)
-		most = t->content[rows->p[i]] > most ? t->content[rows->p[i]] : most;
+	content = mem_array(n + 1, sizeof *content);
+	CAPTURES_TAKE(content, t, content, rows->p, rows->n);
+	for (size_t i = 0; i < n; i++)
+		most = content[i] > most ? content[i] : most;
 	for (size_t i = 0; i < where->n_queries && rc == WN_OK; i++) {
 		uint64_t *bits = mem_zarray(most / 64 + 1, sizeof *bits), count;
-		uint8_t *hit = mem_zarray(rows->n + 1, 1);
+		uint8_t *hit = mem_zarray(n + 1, 1);
 		struct ftquery *q;
 
 		if ((rc = ftquery_parse(&a, where->queries[i], &q, err)) == WN_OK)
 			rc = ftsearch_bits(words, q, bits, most + 1, &count, err);
-		for (size_t k = 0; k < rows->n && rc == WN_OK; k++) {
-			uint64_t c = t->content[rows->p[k]];
+		for (size_t k = 0; k < n && rc == WN_OK; k++) {
+			uint64_t c = content[k];
 
 			hit[k] = c && (bits[c / 64] >> (c % 64) & 1);
 		}
 		mem_free(bits);
 		hits[i].hit = hit;
 	}
+	mem_free(content);
 	arena_release(&a);
 	return rc;
 }
@@ -490,20 +581,17 @@ static int apply_where(struct collection *coll, const struct rule *where, const 
 	struct text_hits *hits = mem_zarray(where->n_queries + 1, sizeof *hits);
 	struct bound *bound = NULL;
 	uint8_t *picked = NULL;
-	size_t n = 0;
+	size_t n = count_rows(rows);
 	int rc;
 
-	if ((rc = fill(&cols, coll, t, rows->p, rows->n, where->needs, &where->env, err)) < 0 ||
+	if ((rc = fill(&cols, coll, t, rows, where->needs, &where->env, err)) < 0 ||
 	    (rc = text_hits(coll, where, t, rows, hits, err)) < 0 ||
 	    (rc = rule_bind(&bound, where, &cols, hits, err)) < 0)
 		goto out;
-	picked = mem_zarray(rows->n + 1, 1);
+	picked = mem_zarray(n + 1, 1);
 	selection_run(bound, picked);
-	for (size_t i = 0; i < rows->n; i++)
-		if (picked[i])
-			rows->p[n++] = rows->p[i];
-	out->excluded.where = rows->n - n;
-	rows->n = n;
+	pick_rows(rows, picked);
+	out->excluded.where = n - count_rows(rows);
 out:
 	bound_free(bound);
 	columns_release(&cols);
@@ -516,21 +604,26 @@ out:
 
 static void apply_min_versions(const struct captures *t, struct selection *out, row_list *rows, uint64_t least)
 {
-	size_t n = 0;
+	size_t n = count_rows(rows), end;
+	uint64_t *url = mem_array(n + 1, sizeof *url);
+	uint8_t *picked = mem_zarray(n + 1, 1);
 
-	for (size_t i = 0; i < rows->n;) {
-		size_t end = i;
-
-		while (end < rows->n && t->url[rows->p[end]] == t->url[rows->p[i]])
-			end++;
-		if (end - i >= least) {
-			memmove(rows->p + n, rows->p + i, (end - i) * sizeof *rows->p);
-			n += end - i;
-		}
-		i = end;
+	CAPTURES_TAKE(url, t, url, rows->p, rows->n);
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i; end < n && url[end] == url[i]; end++)
+			;
+		memset(picked + i, end - i >= least, end - i);
 	}
-	out->excluded.versions = rows->n - n;
-	rows->n = n;
+	pick_rows(rows, picked);
+	out->excluded.versions = n - count_rows(rows);
+	mem_free(url);
+	mem_free(picked);
+}
+
+static void widen(uint64_t *restrict to, const uint32_t *restrict from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = from[i];
 }
 
 int selection_load(struct selection *out, struct collection *coll, const struct selection_request *q, struct err *err)
@@ -539,6 +632,7 @@ int selection_load(struct selection *out, struct collection *coll, const struct 
 	struct rule_env env;
 	struct captures t = { 0 };
 	row_list rows = { 0 };
+	uint32_t *facts;
 	int rc;
 
 	*out = (struct selection){ 0 };
@@ -550,25 +644,29 @@ int selection_load(struct selection *out, struct collection *coll, const struct 
 		goto out;
 	if (q->min_versions > 1)
 		apply_min_versions(&t, out, &rows, q->min_versions);
-	out->n = rows.n;
+	out->n = count_rows(&rows);
 	out->captures = t.n;
 	out->revision = t.revision;
 	out->id = mem_array(out->n + 1, sizeof *out->id);
 	out->content = mem_array(out->n + 1, sizeof *out->content);
 	out->url = mem_array(out->n + 1, sizeof *out->url);
-	for (size_t i = 0; i < out->n; i++) {
-		out->id[i] = t.id[rows.p[i]];
-		out->content[i] = t.content[rows.p[i]];
-		out->url[i] = t.url[rows.p[i]];
-	}
+	facts = mem_array(out->n + 1, sizeof *facts);
+	CAPTURES_TAKE(facts, &t, id, rows.p, rows.n);
+	widen(out->id, facts, out->n);
+	CAPTURES_TAKE(out->url, &t, url, rows.p, rows.n);
+	CAPTURES_TAKE(facts, &t, content, rows.p, rows.n);
+	widen(out->content, facts, out->n);
 	for (int k = 0; k < 2 && q->sizes; k++) {
-		const uint32_t *from = k ? t.shingles_main : t.shingles;
-
 		out->shingles[k] = mem_array(out->n + 1, sizeof *out->shingles[k]);
-		for (size_t i = 0; i < out->n; i++)
-			out->shingles[k][i] = t.content[rows.p[i]] ? from[rows.p[i]] : 0;
+		if (k)
+			CAPTURES_TAKE(out->shingles[k], &t, shingles_main, rows.p, rows.n);
+		else
+			CAPTURES_TAKE(out->shingles[k], &t, shingles, rows.p, rows.n);
+		for (size_t i = 0, n = out->n; i < n; i++)
+			out->shingles[k][i] = facts[i] ? out->shingles[k][i] : 0;
 	}
-	rc = fill(&out->columns, coll, &t, rows.p, rows.n, q->needs, &env, err);
+	mem_free(facts);
+	rc = fill(&out->columns, coll, &t, &rows, q->needs, &env, err);
 out:
 	vec_release(&rows);
 	captures_release(&t);

@@ -41,8 +41,8 @@ static int probe(struct update *u, struct err *err)
 	int rc;
 
 	progress_phase("probing", "documents", w->n_changed);
-	for (uint32_t d = 0; d < w->n; d++)
-		if (!update_unchanged(w, d) && w->fold[d] == UPDATE_NONE)
+	for (uint32_t d = 0, n = w->n; d < n; d++)
+		if (!update_unchanged(w, d) && !w->folds[d])
 			more[d] = COVERAGE_AS_A | COVERAGE_AS_B;
 	rc = update_probe(w, more, err);
 	progress_add(w->n_changed);

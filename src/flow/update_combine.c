@@ -80,7 +80,7 @@ static void settle_open(struct update *u, uint32_t d, uint32_t *at, uint32_t fir
 /* One that is new or changed, and closed: it folds, or only has to be covered, and is. */
 static void settle_changed(struct update *u, uint32_t d)
 {
-	bool folds = u->work.fold[d] != UPDATE_NONE;
+	bool folds = u->work.folds[d];
 
 	u->is.kind[d] = folds ? STATE_FOLDED : STATE_COVERED;
 	u->is.of[d] = folds ? u->work.fold[d] : u->work.by[d];

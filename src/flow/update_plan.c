@@ -31,10 +31,7 @@ static uint32_t *old_numbers(const struct run_state *was, uint32_t *limit)
 }
 
 /* Of those that are not probed: if they are changed they fold. */
-static uint8_t kind_of(const struct update_work *w, uint32_t d)
-{
-	return w->kind[d] == UPDATE_CHANGED && w->fold[d] != UPDATE_NONE ? STATE_FOLDED : w->kind[d];
-}
+static uint8_t kind_of(const struct update_work *w, uint32_t d) { return w->folds[d] ? STATE_FOLDED : w->kind[d]; }
 
 /* A changed document that folds into an unchanged one of its text needs no row and is needed in none.  Where quotas are
  * it may be needed itself. */
@@ -42,30 +39,38 @@ static void fold_changed(struct update_work *w)
 {
 	const struct join_query *q = &w->run->ruled.query;
 	const uint32_t *of = q->set_of[w->run->kind];
+	const uint8_t *kind = w->kind;
 	uint32_t *twin, *next; /* by set the last, by document the one before: unchanged and not folded */
+	uint8_t *asked;	       /* by set: a changed document has it, and the set has a twin */
 
-	memset(w->fold, 0xff, ((size_t)w->n + 1) * sizeof *w->fold);
-	if (!of || w->run->group)
+	if (!of || w->run->group || !w->n_changed)
 		return;
 	twin = mem_array((size_t)q->sets[w->run->kind].n + 1, sizeof *twin);
 	next = mem_array((size_t)w->n + 1, sizeof *next);
-	memset(twin, 0xff, ((size_t)q->sets[w->run->kind].n + 1) * sizeof *twin);
+	asked = mem_zarray((size_t)q->sets[w->run->kind].n + 1, 1);
 	for (uint32_t d = 0; d < w->n; d++)
-		if (of[d] != JOIN_NO_SET && update_unchanged(w, d) && kind_of(w, d) != STATE_FOLDED) {
+		if (kind[d] == UPDATE_CHANGED && of[d] != JOIN_NO_SET) {
+			asked[of[d]] = 1;
+			twin[of[d]] = UPDATE_NONE;
+		}
+	for (uint32_t d = 0; d < w->n; d++)
+		if (of[d] != JOIN_NO_SET && asked[of[d]] && kind[d] != UPDATE_CHANGED && kind[d] != STATE_FOLDED) {
 			next[d] = twin[of[d]];
 			twin[of[d]] = d;
 		}
 	for (uint32_t d = 0; d < w->n; d++) {
-		if (of[d] == JOIN_NO_SET || update_unchanged(w, d))
+		if (kind[d] != UPDATE_CHANGED || of[d] == JOIN_NO_SET)
 			continue;
 		for (uint32_t y = twin[of[d]], tries = 0; y != UPDATE_NONE && tries < FOLD_TRIES; y = next[y], tries++)
 			if (fold_pair(q, d, y)) {
+				w->folds[d] = 1;
 				w->fold[d] = y;
 				break;
 			}
 	}
 	mem_free(twin);
 	mem_free(next);
+	mem_free(asked);
 }
 
 /* By present number what the run before knew of each document, for the passes that follow. */
@@ -97,12 +102,16 @@ void update_work_open(struct update_work *w, struct run *r, const struct run_sta
 	w->kept = mem_array((size_t)n + 1, 1);
 	w->probed = mem_zarray((size_t)n + 1, 1);
 	w->whole = mem_zarray((size_t)n + 1, 1);
+	w->folds = mem_zarray((size_t)n + 1, 1);
 	w->fold = mem_array((size_t)n + 1, sizeof *w->fold);
 	w->forced = mem_zarray((size_t)n + 1, 1);
+	w->unsettled = mem_zarray((size_t)n + 1, 1);
+	w->n_lost = UPDATE_NONE;
 	w->open = mem_zarray((size_t)n + 1, 1);
 	w->part_open = mem_zarray((size_t)was->n_parts + 1, 1);
 	run_signatures(r, w->signature);
 	memset(w->now, 0xff, ((size_t)was->n + 1) * sizeof *w->now);
+	memset(w->by, 0xff, ((size_t)n + 1) * sizeof *w->by);
 	for (uint32_t d = 0; d < n; d++) {
 		uint32_t o = r->docs.id[d] <= most ? old[r->docs.id[d]] : UPDATE_NONE;
 
@@ -129,8 +138,10 @@ void update_work_close(struct update_work *w)
 	mem_free(w->kept);
 	mem_free(w->probed);
 	mem_free(w->whole);
+	mem_free(w->folds);
 	mem_free(w->fold);
 	mem_free(w->forced);
+	mem_free(w->unsettled);
 	mem_free(w->by);
 	mem_free(w->open);
 	mem_free(w->part_open);
@@ -138,23 +149,25 @@ void update_work_close(struct update_work *w)
 	vec_release(&w->pairs);
 }
 
-/* Is what settled it still there?  Of documents that were not probed. */
-static bool still_settled(const struct update_work *w, uint32_t d)
+/* Of whom is what settled it no longer there? */
+static void find_unsettled(struct update_work *w)
 {
-	uint8_t kind = w->kind[d]; /* of one that folds now: UPDATE_CHANGED */
+	const uint8_t *kind = w->kind, *forced = w->forced, *kept = w->kept;
+	const uint32_t *of = w->of;
+	uint8_t *unsettled = w->unsettled;
 
-	if (kind != STATE_COVERED && kind != STATE_FOLDED)
-		return true;
-	if (w->of[d] == UPDATE_NONE)
-		return false;
-	/* one that was kept to fill a group is no mere twin */
-	return kind == STATE_COVERED ? w->forced[w->of[d]] : !w->kept[d];
+	for (uint32_t d = 0, n = w->n; d < n; d++)
+		if (kind[d] == STATE_COVERED) /* of one that folds now the kind is UPDATE_CHANGED */
+			unsettled[d] = of[d] == UPDATE_NONE || kind[of[d]] != STATE_FORCED || !forced[of[d]];
+		else if (kind[d] == STATE_FOLDED) /* one that was kept to fill a group is no mere twin */
+			unsettled[d] = of[d] == UPDATE_NONE || kept[d];
 }
 
 /* It stands for its twin, and is in no row. */
 static bool is_folded(const struct update_work *w, uint32_t d)
 {
-	return !w->probed[d] && kind_of(w, d) == STATE_FOLDED && still_settled(w, d);
+	return !w->probed[d] && kind_of(w, d) == STATE_FOLDED &&
+	       (w->kind[d] != STATE_FOLDED || (w->of[d] != UPDATE_NONE && !w->kept[d]));
 }
 
 /* ---- probing ---- */
@@ -185,38 +198,46 @@ static void settle(struct update_work *w)
 {
 	const uint8_t *restrict probed = w->probed, *restrict kind = w->kind;
 	uint8_t *restrict forced = w->forced;
+	uint32_t lost = 0;
 
 	for (uint32_t d = 0, n = w->n; d < n; d++)
 		forced[d] = (uint8_t)(probed[d] | (kind[d] == STATE_FORCED));
-	memset(w->by, 0xff, w->n * sizeof *w->by);
-	for (size_t i = 0; i < w->pairs.n; i++)
-		if (!is_folded(w, w->pairs.p[i].b))
-			w->forced[w->pairs.p[i].a] = 0;
+	for (size_t i = 0; i < w->pairs.n; i++) {
+		uint32_t a = w->pairs.p[i].a;
+
+		w->by[a] = UPDATE_NONE;
+		if (!is_folded(w, w->pairs.p[i].b)) {
+			lost += kind[a] == STATE_FORCED && forced[a];
+			forced[a] = 0;
+		}
+	}
 	for (size_t i = 0; i < w->pairs.n; i++) {
 		const struct update_pair *p = &w->pairs.p[i];
 
 		if (w->forced[p->b] && (w->by[p->a] == UPDATE_NONE || p->b < w->by[p->a]))
 			w->by[p->a] = p->b;
 	}
+	if (lost != w->n_lost) /* who is lost stays so, as pairs only become more: as many are the same ones */
+		find_unsettled(w);
+	w->n_lost = lost;
 }
 
 /* Whom to compare with documents that are probed.  Coverers that were not kept are of use only to those that no forced
  * document covers; rows that are settled only to those that will be kept, which may be better witnesses. */
-static void note_wanted(const struct update_work *w, const uint8_t *more, uint8_t *a_ok, uint8_t *b_ok)
+static void note_wanted(const struct update_work *w, const uint8_t *restrict more, uint8_t *restrict a_ok,
+			uint8_t *restrict b_ok)
 {
-	const uint8_t *probed = w->probed, *was_kept = w->kept;
+	const uint8_t *restrict probed = w->probed, *restrict kept = w->kept, *restrict kind = w->kind,
+				*restrict unsettled = w->unsettled, *restrict folds = w->folds;
 
 	for (uint32_t d = 0, n = w->n; d < n; d++) {
-		bool settled = false, kept = true;
+		uint8_t asks = more[d] | probed[d],
+			settled = (uint8_t)((kind[d] == STATE_COVERED) | (kind[d] == STATE_FOLDED) | folds[d]) &
+				  !unsettled[d],
+			was_kept = kept[d] & (kind[d] != UPDATE_CHANGED);
 
-		if (!(more[d] | probed[d])) {
-			uint8_t kind = kind_of(w, d);
-
-			kept = was_kept[d] && update_unchanged(w, d);
-			settled = (kind == STATE_COVERED || kind == STATE_FOLDED) && still_settled(w, d);
-		}
-		a_ok[d] = settled ? COVERAGE_LATER : COVERAGE_NOW;
-		b_ok[d] = kept ? COVERAGE_NOW : COVERAGE_LATER;
+		a_ok[d] = (settled & !asks) ? COVERAGE_LATER : COVERAGE_NOW;
+		b_ok[d] = (was_kept | asks) ? COVERAGE_NOW : COVERAGE_LATER;
 	}
 }
 
@@ -248,8 +269,8 @@ static uint32_t note_unsettled(const struct update_work *w, uint8_t *more)
 	uint32_t count = 0;
 
 	memset(more, 0, w->n);
-	for (uint32_t d = 0, n = w->n; d < n; d++)
-		if (!still_settled(w, d) && !w->probed[d] && w->by[d] == UPDATE_NONE) {
+	for (uint32_t d = 0; (d = flags_next(w->unsettled, d, w->n)) < w->n; d++)
+		if (!w->probed[d] && w->by[d] == UPDATE_NONE) {
 			more[d] = COVERAGE_AS_A | COVERAGE_AS_B;
 			count++;
 		}
@@ -303,7 +324,7 @@ static bool row_matters(const struct update_work *w, uint32_t a)
 {
 	if (w->by[a] != UPDATE_NONE && w->probed[a])
 		return false;
-	return w->probed[a] || kind_of(w, a) == STATE_FORCED || kind_of(w, a) == STATE_CORE || !still_settled(w, a);
+	return w->probed[a] || kind_of(w, a) == STATE_FORCED || kind_of(w, a) == STATE_CORE || w->unsettled[a];
 }
 
 /* Components that lost something, and those with a row that is not what it was; documents probed that such rows need. */
@@ -322,12 +343,10 @@ static void open_by_change(struct update_work *w, const struct certificate *proo
 		if (w->now[o] == UPDATE_NONE || was->kind[o] == STATE_COVERED || was->kind[o] == STATE_FOLDED)
 			w->part_open[was->part[o]] = 1;
 	}
-	for (uint32_t d = 0; d < w->n; d++) {
-		if (!w->probed[d]) {
-			if (!still_settled(w, d))
-				open_part(w, d);
-			continue;
-		}
+	for (uint32_t d = 0; (d = flags_next(w->unsettled, d, w->n)) < w->n; d++)
+		if (!w->probed[d])
+			open_part(w, d);
+	for (uint32_t d = 0; (d = flags_next(w->probed, d, w->n)) < w->n; d++) {
 		if (update_unchanged(w, d))
 			open_part(w, d);
 		w->open[d] = update_unchanged(w, d) || w->by[d] == UPDATE_NONE || w->run->group ||

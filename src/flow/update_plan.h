@@ -28,10 +28,12 @@ struct update_work {
 	/* [n] probed: `pairs` has its coverers among the probed and those kept before, and whom it covers of the probed
 	 * and of rows that mattered; the rest was put off.  whole: all its coverers but those that are folded. */
 	uint8_t *probed, *whole;
-	uint32_t *
-	    fold; /* [n] of a changed document the unchanged twin that it is folded into, or UPDATE_NONE; it is not probed */
-	uint8_t *forced;	       /* [n] nothing covers it, as far as is known: true where set */
-	uint32_t *by;		       /* [n] something forced that covers it, by the pairs, or UPDATE_NONE */
+	uint8_t *folds;	    /* [n] a changed document that is folded into an unchanged twin; it is not probed */
+	uint32_t *fold;	    /* [n] of those: into which */
+	uint8_t *forced;    /* [n] nothing covers it, as far as is known: true where set */
+	uint8_t *unsettled; /* [n] covered or folded before, and what settled it is there no more */
+	uint32_t n_lost;    /* documents that were forced and are not: what `unsettled` was made for */
+	uint32_t *by;	    /* [n] something forced that covers it, by the pairs, or UPDATE_NONE */
 	VEC(struct update_pair) pairs; /* after update_part_build each once */
 	uint32_t *pair_start;	       /* [n + 1] by a, once update_rows was called */
 	uint8_t *open;		       /* [n] to be solved again */

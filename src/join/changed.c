@@ -241,9 +241,10 @@ static bool prepare(struct prepared *p, const struct join_query *q, unsigned i, 
 
 	p->live = mem_alloc((size_t)q->n + 1);
 	p->pairs = mem_zarray(threads, sizeof *p->pairs);
-	memset(p->live, 1, (size_t)q->n + 1);
-	for (uint32_t d = 0; ask->done && d < q->n; d++)
-		p->live[d] = !ask->done[d];
+	if (ask->done)
+		flags_not(p->live, ask->done, q->n);
+	else
+		memset(p->live, 1, (size_t)q->n + 1);
 	p->known = coverage_near(q, i, o, ask, kind, p->live, p->pairs);
 	for (unsigned t = 0; t < threads; t++)
 		any |= p->pairs[t].n != 0;

@@ -19,16 +19,14 @@ void lookup_documents(struct postings *kept, const struct join_query *q, int kin
 
 	if (kept->docs)
 		return;
-	kept->docs_start = mem_zarray((size_t)sets + 2, sizeof *kept->docs_start);
+	kept->docs_start = mem_zarray((size_t)sets + 3, sizeof *kept->docs_start);
 	kept->docs = mem_array((size_t)q->n + 1, sizeof *kept->docs);
-	for (uint32_t d = 0; d < q->n; d++)
-		if (of[d] != JOIN_NO_SET)
-			kept->docs_start[of[d] + 2]++;
-	for (uint32_t s = 0; s < sets; s++)
+	for (uint32_t d = 0; d < q->n; d++) /* those without a set come last */
+		kept->docs_start[(of[d] < sets ? of[d] : sets) + 2]++;
+	for (uint32_t s = 0; s <= sets; s++)
 		kept->docs_start[s + 2] += kept->docs_start[s + 1];
 	for (uint32_t d = 0; d < q->n; d++)
-		if (of[d] != JOIN_NO_SET)
-			kept->docs[kept->docs_start[of[d] + 1]++] = d;
+		kept->docs[kept->docs_start[(of[d] < sets ? of[d] : sets) + 1]++] = d;
 }
 
 /* ---- who seeks ---- */
@@ -187,15 +185,15 @@ static unsigned wanted(const struct candidate *c, uint64_t shared)
 static bool shared_with(struct lookup *x, struct walker *w, uint32_t row, uint32_t *shared, bool *sure)
 {
 	const uint32_t *class = postings_row_classes(x->r->kept, row), n = x->r->kept->rows[row].n, *mark = w->mark;
-	uint32_t any = 0, items = w->alone[row];
+	uint32_t any = 0, sum = 0;
 
 	if (!class)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
-		items += mark[class[i]] & LOOKUP_ITEMS;
+		sum += mark[class[i]]; /* what is above the items stays above their sum */
 		any |= mark[class[i]];
 	}
-	*shared = items;
+	*shared = (sum & LOOKUP_ITEMS) + w->alone[row];
 	*sure = !(any & LOOKUP_AMBIGUOUS);
 	return true;
 }
@@ -274,10 +272,11 @@ static void count_rows(struct lookup *x, unsigned worker, const struct seeker *s
 			put_off(w, s, &c->set, row, 0);
 			w->considered.n--;
 		} else {
-			const uint32_t *list = kept->forward + kept->rows[row].start;
+			/* which may not be tested yet: no pointer */
+			uintptr_t list = (uintptr_t)kept->forward + kept->rows[row].start * sizeof *kept->forward;
 
 			for (uint32_t k = 0; k < LIST_LINES; k++)
-				__builtin_prefetch(list + k * (64 / sizeof *list));
+				__builtin_prefetch((const void *)(list + (uintptr_t)k * 64));
 		}
 	}
 	w->met.n = 0;

@@ -65,6 +65,11 @@ struct part {				/* a list that a seeker is in */
 	uint32_t length, weight, class; /* of a list of one row (POSTINGS_OWN): the row */
 };
 
+struct named { /* a class, and how many of its items were found; not sure: a ref may have meant another */
+	uint32_t class, weight;
+	bool sure;
+};
+
 struct range { /* of a set's documents, by the first order */
 	double a_min, a_max, b_min, b_max;
 	uint32_t next; /* the set and one; 0: none */
@@ -102,9 +107,11 @@ struct walker { /* per thread */
 	struct sets_scratch scratch;
 	VEC(struct part) parts;
 	VEC(uint64_t) refs, order;
+	VEC(struct named) named;
 	uint64_t *slot; /* a table of refs, which a new turn empties */
 	size_t slots;
 	uint32_t turn;
+	/* Those of the index (postings.h), forgotten after each seeker. */
 	uint32_t *mark;	   /* [classes] items of it that the seeker has */
 	uint32_t *alone;   /* [rows] items that a row alone has and the seeker too */
 	uint8_t *seen;	   /* [rows] */

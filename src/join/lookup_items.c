@@ -451,7 +451,7 @@ static void remember(const struct reading *g)
 }
 
 /* The class that a ref means; UINT32_MAX: several, a row alone, or nothing was found. */
-static uint32_t class_of(const struct postings *p, uint32_t ref)
+static uint32_t class_of(struct postings *p, uint32_t ref)
 {
 	const struct postings_name *name;
 

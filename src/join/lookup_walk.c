@@ -142,8 +142,10 @@ static void gather_base(struct lookup *x, struct walker *w, const struct posting
 	if (!class)
 		return;
 	for (uint32_t i = 0, count = kept->rows[row].n; i < count; i++) {
-		if (i + AHEAD < count)
+		if (i + AHEAD < count) {
 			__builtin_prefetch(&kept->classes[class[i + AHEAD]]);
+			__builtin_prefetch(&w->mark[class[i + AHEAD]], 1);
+		}
 		w->mark[class[i]] = kept->classes[class[i]].weight;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -151,6 +153,8 @@ static void gather_base(struct lookup *x, struct walker *w, const struct posting
 			 it = 0;
 		const struct postings_name *name;
 
+		if (i + 2 * AHEAD < n)
+			postings_expect_slot(kept, (uint32_t)(w->refs.p[i + 2 * AHEAD] >> 32));
 		if (i + AHEAD < n)
 			postings_expect_class(kept, (uint32_t)(w->refs.p[i + AHEAD] >> 32));
 		if (ref & POSTINGS_OWN) {
@@ -186,10 +190,14 @@ static void gather_looked(struct lookup *x, struct walker *w, const struct posti
 	if (l->base != UINT32_MAX)
 		gather_base(x, w, l);
 	n = distinct(w, kept, l->start, l->n_own);
-	for (size_t i = 0; i < n; i++) {
+	w->named.n = 0;
+	for (size_t i = 0; i < n;
+	     i++) { /* first what they mean, so that it can be fetched while others are looked at */
 		uint32_t ref = (uint32_t)(w->refs.p[i] >> 32), weight = (uint32_t)w->refs.p[i], classes;
 		const struct postings_name *name;
 
+		if (i + 2 * AHEAD < n)
+			postings_expect_slot(kept, (uint32_t)(w->refs.p[i + 2 * AHEAD] >> 32));
 		if (i + AHEAD < n)
 			postings_expect_class(kept, (uint32_t)(w->refs.p[i + AHEAD] >> 32));
 		if (ref & POSTINGS_OWN) {
@@ -200,9 +208,14 @@ static void gather_looked(struct lookup *x, struct walker *w, const struct posti
 			continue;
 		}
 		classes = postings_classes(kept, ref, &name);
-		for (uint32_t k = 0; k < classes; k++)
-			add_part(x, w, name[k].class, weight, classes == 1);
+		for (uint32_t k = 0; k < classes; k++) {
+			__builtin_prefetch(&kept->classes[name[k].class]);
+			__builtin_prefetch(&w->mark[name[k].class], 1);
+			vec_push(&w->named, ((struct named){ name[k].class, weight, classes == 1 }));
+		}
 	}
+	for (size_t i = 0; i < w->named.n; i++)
+		add_part(x, w, w->named.p[i].class, w->named.p[i].weight, w->named.p[i].sure);
 }
 
 void lookup_gather_row(struct lookup *x, struct walker *w, uint32_t row)
@@ -211,8 +224,10 @@ void lookup_gather_row(struct lookup *x, struct walker *w, uint32_t row)
 	const uint32_t *class = postings_row_classes(kept, row);
 
 	for (uint32_t i = 0, count = kept->rows[row].n; class && i < count; i++) {
-		if (i + AHEAD < count)
+		if (i + AHEAD < count) {
 			__builtin_prefetch(&kept->classes[class[i + AHEAD]]);
+			__builtin_prefetch(&w->mark[class[i + AHEAD]], 1);
+		}
 		add_part(x, w, class[i], kept -> classes[class[i]].weight, true);
 	}
 	if (kept->added.n && kept->rows[row].alone) { /* no other row has them, but added sets may */
@@ -260,15 +275,14 @@ static void beside_close(struct beside *b)
 
 void lookup_walkers_open(struct lookup *x)
 {
-	const struct postings_tail *t = &x->r->kept->tail;
-
 	x->walker = mem_zarray(x->r->threads, sizeof *x->walker);
 	for (unsigned i = 0; i < x->r->threads; i++) {
 		struct walker *w = &x->walker[i];
+		struct postings_marks marks = postings_marks(x->r->kept, i);
 
-		w->mark = mem_zarray((size_t)t->classes + 1, sizeof *w->mark);
-		w->alone = mem_zarray((size_t)t->rows + 1, sizeof *w->alone);
-		w->seen = mem_zalloc((size_t)t->rows + 1);
+		w->mark = marks.class;
+		w->alone = marks.alone;
+		w->seen = marks.seen;
 		w->ranges = mem_zarray(LOOKUP_RANGES, sizeof *w->ranges);
 		beside_open(&w->added, x->r->kept->added.n);
 		beside_open(&w->members, x->n_unknown);
@@ -280,16 +294,15 @@ void lookup_walkers_close(struct lookup *x)
 	for (unsigned t = 0; x->walker && t < x->r->threads; t++) {
 		struct walker *w = &x->walker[t];
 
+		lookup_forget(w);
 		sets_scratch_release(&w->scratch);
 		vec_release(&w->parts);
 		vec_release(&w->refs);
+		vec_release(&w->named);
 		vec_release(&w->order);
 		vec_release(&w->met);
 		vec_release(&w->considered);
 		vec_release(&w->later);
-		mem_free(w->mark);
-		mem_free(w->alone);
-		mem_free(w->seen);
 		mem_free(w->ranges);
 		beside_close(&w->added);
 		beside_close(&w->members);

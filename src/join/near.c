@@ -449,23 +449,35 @@ static uint32_t note_asking(struct near *x, const struct coverage_asking *ask, c
 	return count;
 }
 
+/* How documents that are live (1, not 0) are wanted, from a bit on; NULL: now. */
+static void note_ok(uint8_t *restrict each, const uint8_t *restrict live, const uint8_t *restrict ok, unsigned bit,
+		    uint32_t n)
+{
+	if (ok)
+		for (uint32_t d = 0; d < n; d++)
+			each[d] |= (uint8_t)((ok[d] & -live[d]) << bit);
+	else
+		for (uint32_t d = 0; d < n; d++)
+			each[d] |= (uint8_t)((COVERAGE_NOW * live[d]) << bit);
+}
+
 /* Which sets are looked at, and as what they are wanted; returns how many documents do not ask. */
 static uint32_t note_wanted(struct near *x, const struct coverage_asking *ask, const uint8_t *live)
 {
 	const uint32_t *of = x->q->set_of[x->lead.kind];
-	const uint8_t *asks = ask->asks, *a_ok = ask->a_ok, *b_ok = ask->b_ok;
-	uint32_t others = 0, n = x->q->n, sets = x->sets->n;
-	uint8_t *all = mem_zalloc((size_t)sets + 1); /* of a set: one does not ask, then as a, as b */
+	uint32_t others, n = x->q->n, sets = x->sets->n;
+	/* of a document, and of a set: one does not ask, then as a, as b */
+	uint8_t *each = mem_alloc((size_t)n + 1), *all = mem_zalloc((size_t)sets + 1);
 
-	for (uint32_t d = 0; d < n; d++) {
-		uint8_t other = live[d] && !asks[d];
-
-		others += other;
-		if (of[d] == JOIN_NO_SET || !live[d])
-			continue;
-		all[of[d]] |=
-		    (uint8_t)(other | (a_ok ? a_ok[d] : COVERAGE_NOW) << 2 | (b_ok ? b_ok[d] : COVERAGE_NOW) << 4);
-	}
+	flags_not(each, ask->asks, n);
+	flags_both(each, live, n);
+	others = flags_count(each, n);
+	note_ok(each, live, ask->a_ok, 2, n);
+	note_ok(each, live, ask->b_ok, 4, n);
+	for (uint32_t d = 0; d < n; d++)
+		if (each[d] && of[d] != JOIN_NO_SET)
+			all[of[d]] |= each[d];
+	mem_free(each);
 	flags_part(x->near, all, sets, 0, 1);
 	flags_part(x->a_ok, all, sets, 2, 3);
 	flags_part(x->b_ok, all, sets, 4, 3);
@@ -497,7 +509,7 @@ static bool may_answer(const struct coverage_asking *ask, uint32_t d, uint8_t ne
 /* Leaves live who can be of a pair that is wanted; pairs of one text and of none were given when they were not put off. */
 static void leave_live(struct near *x, struct postings *kept, const struct coverage_asking *ask, uint8_t *live)
 {
-	const uint32_t *of = x->q->set_of[x->lead.kind], n = x->q->n;
+	uint32_t n = x->q->n;
 	uint8_t *stays = mem_zalloc((size_t)n + 1);
 
 	lookup_documents(kept, x->q, x->lead.kind);
@@ -506,10 +518,11 @@ static void leave_live(struct near *x, struct postings *kept, const struct cover
 			stays[kept->docs[i]] = may_answer(ask, kept->docs[i], x->near[s]);
 	for (uint32_t d = 0; !ask->later && (d = flags_next(ask->asks, d, n)) < n; d++)
 		stays[d] = 1;
-	for (uint32_t d = 0; !ask->later && x->some_empty && d < n; d++)
-		stays[d] |= of[d] == JOIN_NO_SET || x->sets->size[of[d]] == 0;
-	for (uint32_t d = 0; d < n; d++)
-		live[d] &= stays[d];
+	for (uint32_t s = 0; !ask->later && x->some_empty && s <= x->sets->n; s++)
+		for (uint32_t i = kept->docs_start[s];
+		     (s == x->sets->n || !x->sets->size[s]) && i < kept->docs_start[s + 1]; i++)
+			stays[kept->docs[i]] = 1;
+	flags_both(live, stays, n);
 	mem_free(stays);
 }
 

@@ -33,25 +33,6 @@ static bool tables_fit(const struct postings_tail *t)
 	return t->tables + postings_tables_bytes(t) + sizeof *t == t->length;
 }
 
-/* Buckets ascend to where the lists begin; lists lie inside; names name classes. */
-static bool sound(const struct postings *p)
-{
-	const struct postings_tail *t = &p->tail;
-	unsigned bad = p->bucket[0] != 0 || p->bucket[(uint64_t)1 << t->bits] != t->tables - lists_bytes(t) ||
-		       p->directory[(uint64_t)1 << t->class_bits] != t->classes;
-
-	for (uint64_t b = 0; b < (uint64_t)1 << t->bits; b++) /* without branches: several at once */
-		bad |= p->bucket[b] + POSTINGS_BLOCK_HEAD > p->bucket[b + 1];
-	for (uint32_t k = 0; k < t->classes; k++)
-		bad |= (p->classes[k].start > t->postings) | (p->classes[k].n > t->postings - p->classes[k].start) |
-		       (p->classes[k].prefix > p->classes[k].n) | (p->names[k].class >= t->classes);
-	for (uint32_t r = 0; r < t->rows; r++)
-		bad |= (p->rows[r].start > t->postings) | (p->rows[r].n > t->postings - p->rows[r].start);
-	for (uint64_t s = 0; s < (uint64_t)1 << t->class_bits; s++)
-		bad |= p->directory[s] > p->directory[s + 1];
-	return !bad;
-}
-
 int postings_open(struct postings *p, const unsigned char *bytes, size_t n, struct err *err)
 {
 	struct postings_tail *t = &p->tail;
@@ -76,7 +57,7 @@ int postings_open(struct postings *p, const unsigned char *bytes, size_t n, stru
 	p->directory = (const uint32_t *)(const void *)at;
 	p->post = (const uint32_t *)(const void *)(bytes + (t->tables - lists_bytes(t)));
 	p->forward = p->post + t->postings;
-	if (postings_check_tables(t, bytes + t->tables) != t->check_tables || !sound(p))
+	if (postings_check_tables(t, bytes + t->tables) != t->check_tables)
 		return err_set(err, WN_DATA, "the index of postings is damaged: a checksum is wrong");
 	p->tested = mem_zalloc((size_t)t->classes + 1);
 	p->tested_row = mem_zalloc((size_t)t->rows + 1);
@@ -104,8 +85,23 @@ void postings_bind(struct postings *p, const uint32_t *set_of, uint32_t names, u
 	}
 }
 
+struct postings_marks postings_marks(struct postings *p, unsigned thread)
+{
+	if (thread == p->marks.n)
+		vec_push(&p->marks, ((struct postings_marks){ mem_zarray((size_t)p->tail.classes + 1, sizeof(uint32_t)),
+							      mem_zarray((size_t)p->tail.rows + 1, sizeof(uint32_t)),
+							      mem_zalloc((size_t)p->tail.rows + 1) }));
+	return p->marks.p[thread];
+}
+
 void postings_close(struct postings *p)
 {
+	for (size_t i = 0; i < p->marks.n; i++) {
+		mem_free(p->marks.p[i].class);
+		mem_free(p->marks.p[i].alone);
+		mem_free(p->marks.p[i].seen);
+	}
+	vec_release(&p->marks);
 	mem_free(p->tested);
 	mem_free(p->tested_row);
 	mem_free(p->tested_bucket);
@@ -132,15 +128,14 @@ void postings_close(struct postings *p)
 static inline __attribute__((always_inline)) void expect(const struct postings *p, uint64_t item)
 {
 	uint64_t b = item >> (64 - p->tail.bits), size = p->bucket[b + 1] - p->bucket[b] - POSTINGS_BLOCK_HEAD;
-	const unsigned char *block = p->bytes + p->bucket[b];
-	unsigned group = postings_fine(item, p->tail.bits) / (POSTINGS_FINE / POSTINGS_GROUPS);
-	const unsigned char *at = block + POSTINGS_BLOCK_HEAD + size * group / POSTINGS_GROUPS,
-			    *end = at + size / POSTINGS_GROUPS;
+	uint64_t group = postings_fine(item, p->tail.bits) / (POSTINGS_FINE / POSTINGS_GROUPS);
+	uintptr_t block = (uintptr_t)p->bytes + p->bucket[b], /* which is not tested yet: no pointer */
+	    at = block + POSTINGS_BLOCK_HEAD + size * group / POSTINGS_GROUPS, end = at + size / POSTINGS_GROUPS;
 
-	__builtin_prefetch(block);
-	__builtin_prefetch(block + POSTINGS_ENDS + LINE - 1);
+	__builtin_prefetch((const void *)block);
+	__builtin_prefetch((const void *)(block + POSTINGS_ENDS + LINE - 1));
 	for (unsigned i = 0; i < GROUP_LINES && at < end; i++, at += LINE)
-		__builtin_prefetch(at);
+		__builtin_prefetch((const void *)at);
 }
 
 uint32_t postings_check_group(const unsigned char *block, unsigned group, uint16_t from, uint16_t to)
@@ -186,7 +181,10 @@ static bool test_group(const struct postings *p, uint64_t b, unsigned group)
 
 	if (__atomic_load_n(&p->tested_bucket[b], __ATOMIC_RELAXED) & bit)
 		return true;
-	if (!group_sound(p->bytes + p->bucket[b], p->bucket[b + 1] - p->bucket[b], group))
+	/* lists lie behind the buckets */
+	if (p->bucket[b + 1] > p->tail.tables - lists_bytes(&p->tail) || p->bucket[b] > p->bucket[b + 1] ||
+	    p->bucket[b + 1] - p->bucket[b] < POSTINGS_BLOCK_HEAD ||
+	    !group_sound(p->bytes + p->bucket[b], p->bucket[b + 1] - p->bucket[b], group))
 		return false;
 	__atomic_fetch_or(&p->tested_bucket[b], bit, __ATOMIC_RELAXED);
 	return true;
@@ -198,7 +196,7 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 
 	for (size_t i = 0, end; i < n; i = end) {
 		uint64_t b = q[i].item >> (64 - bits), rest = postings_rest(q[i].item, bits), has = 0;
-		const unsigned char *block = p->bytes + p->bucket[b], *e;
+		const unsigned char *block, *e;
 		unsigned f = postings_fine(q[i].item, bits);
 		uint16_t from, to;
 
@@ -208,6 +206,7 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 			;
 		if (!test_group(p, b, f / (POSTINGS_FINE / POSTINGS_GROUPS)))
 			return false;
+		block = p->bytes + p->bucket[b];
 		from = f ? end_of(block, f - 1) : 0;
 		to = end_of(block, f);
 		e = block + POSTINGS_BLOCK_HEAD + (size_t)from * POSTINGS_ENTRY;
@@ -225,34 +224,43 @@ bool postings_find(const struct postings *p, const struct postings_query *q, siz
 	return true;
 }
 
-uint32_t postings_classes(const struct postings *p, uint32_t ref, const struct postings_name **first)
+uint32_t postings_classes(struct postings *p, uint32_t ref, const struct postings_name **first)
 {
 	uint32_t slot = ref >> (31 - p->tail.class_bits), k = p->directory[slot], end = p->directory[slot + 1], n = 0;
+	bool bad = k > end || end > p->tail.classes;
 
+	end = bad ? k = 0 : end;
 	while (k < end && p->names[k].ref < ref)
 		k++;
 	*first = &p->names[k];
-	while (k + n < end && p->names[k + n].ref == ref)
-		n++;
-	return n;
+	for (; k + n < end && p->names[k + n].ref == ref; n++)
+		bad |= p->names[k + n].class >= p->tail.classes;
+	if (!bad)
+		return n;
+	__atomic_store_n(&p->damaged, true, __ATOMIC_RELAXED);
+	return 0;
 }
 
 /* Numbers below a limit, as they were written? */
 static bool list_sound(const uint32_t *list, uint32_t n, uint32_t limit, uint32_t check)
 {
-	bool bad = false;
+	uint32_t last = limit - 1, bad = last; /* bit 31: too large; without branches: several at once */
 
 	for (uint32_t i = 0; i < n; i++)
-		bad |= list[i] >= limit;
-	return !bad && check == (uint32_t)hash64(list, (size_t)n * 4);
+		bad |= list[i] | (last - list[i]);
+	return (n == 0 || !(bad >> 31)) && check == (uint32_t)hash64(list, (size_t)n * 4);
 }
 
-static const uint32_t *test_list(struct postings *p, uint8_t *tested, const uint32_t *list, uint32_t n, uint32_t limit,
-				 uint32_t check)
+/* A list of rows or of classes, which begins somewhere behind `from`. */
+static const uint32_t *test_list(struct postings *p, uint8_t *tested, const uint32_t *from, uint64_t start, uint32_t n,
+				 uint32_t limit, uint32_t check)
 {
+	const uint32_t *list;
+
 	if (__atomic_load_n(tested, __ATOMIC_RELAXED))
-		return list;
-	if (!list_sound(list, n, limit, check)) {
+		return from + start;
+	list = start <= p->tail.postings && n <= p->tail.postings - start ? from + start : NULL;
+	if (!list || !list_sound(list, n, limit, check)) {
 		__atomic_store_n(&p->damaged, true, __ATOMIC_RELAXED);
 		return NULL;
 	}
@@ -264,12 +272,13 @@ const uint32_t *postings_list(struct postings *p, uint32_t class)
 {
 	const struct postings_class *c = &p->classes[class];
 
-	return test_list(p, &p->tested[class], p->post + c->start, c->n, p->tail.rows, c->check);
+	return test_list(p, &p->tested[class], p->post, c->prefix > c->n ? UINT64_MAX : c->start, c->n, p->tail.rows,
+			 c->check);
 }
 
 const uint32_t *postings_row_classes(struct postings *p, uint32_t row)
 {
 	const struct postings_row *r = &p->rows[row];
 
-	return test_list(p, &p->tested_row[row], p->forward + r->start, r->n, p->tail.classes, r->check);
+	return test_list(p, &p->tested_row[row], p->forward, r->start, r->n, p->tail.classes, r->check);
 }

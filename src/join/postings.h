@@ -116,6 +116,13 @@ struct postings_looked {
 	size_t start, n_own, n_missing;
 };
 
+/* For whoever walks over the index: all zero, and left so (lookup_int.h). */
+struct postings_marks {
+	uint32_t *class; /* [classes] */
+	uint32_t *alone; /* [rows] */
+	uint8_t *seen;	 /* [rows] */
+};
+
 struct postings {
 	const unsigned char *bytes;
 	struct postings_tail tail;
@@ -132,16 +139,19 @@ struct postings {
 	VEC(struct postings_later) later;   /* pairs of sets that nobody wanted to know yet (lookup.h) */
 	VEC(struct postings_looked) looked; /* what was looked up, so that it is not again */
 	VEC(uint32_t) refs;
-	struct map looked_of; /* by set */
-	struct added added;   /* sets that came later */
+	struct map looked_of;		  /* by set */
+	struct added added;		  /* sets that came later */
+	VEC(struct postings_marks) marks; /* by thread, once somebody walked */
 	uint32_t *docs_start,
-	    *docs; /* [sets + 1]: the documents of each set, ascending, once they were asked for (lookup.h) */
+	    *docs; /* [sets + 2]: the documents of each set and of none, ascending, once they were asked for (lookup.h) */
 };
 
 /* bytes stay the caller's. WN_DATA with the reason. */
 int postings_open(struct postings *p, const unsigned char *bytes, size_t n, struct err *err);
 /* set_of[name] of now, of `names` names; JOIN_NO_SET: none.  sets: how many there are now. */
 void postings_bind(struct postings *p, const uint32_t *set_of, uint32_t names, uint32_t sets);
+/* The marks of a thread; those of the threads before it are there. */
+struct postings_marks postings_marks(struct postings *p, unsigned thread);
 void postings_close(struct postings *p); /* zero is fine */
 
 struct postings_query {
@@ -155,12 +165,18 @@ typedef VEC(struct postings_found) postings_hits;
 
 /* Queries ascending by item; appends what there is.  False: damaged. */
 bool postings_find(const struct postings *p, const struct postings_query *q, size_t n, postings_hits *out);
-/* The classes that a ref may mean: one, if not by rare chance; returns how many. */
-uint32_t postings_classes(const struct postings *p, uint32_t ref, const struct postings_name **first);
-/* The same will be asked soon. */
+/* The classes that a ref may mean: one, if not by rare chance; returns how many, none of a damaged index. */
+uint32_t postings_classes(struct postings *p, uint32_t ref, const struct postings_name **first);
+/* The same will be asked, then soon. */
+static inline __attribute__((always_inline)) void postings_expect_slot(const struct postings *p, uint32_t ref)
+{
+	__builtin_prefetch(&p->directory[(ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits)]);
+}
 static inline __attribute__((always_inline)) void postings_expect_class(const struct postings *p, uint32_t ref)
 {
-	__builtin_prefetch(&p->names[p->directory[(ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits)]]);
+	uint32_t slot = (ref & ~POSTINGS_OWN) >> (31 - p->tail.class_bits);
+
+	__builtin_prefetch((const void *)((uintptr_t)p->names + p->directory[slot] * sizeof *p->names));
 }
 /* The rows of a class, the classes of a row; NULL: damaged. */
 const uint32_t *postings_list(struct postings *p, uint32_t class);

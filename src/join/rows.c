@@ -159,7 +159,7 @@ static void fill(struct rows *r, const struct join_query *q, const struct join_d
 void rows_build(struct rows *r, const struct join_query *q, const struct join_disjunct *d, unsigned kinds, bool flip,
 		const uint8_t *live)
 {
-	struct doc_key *keys = mem_array((size_t)q->n + 1, sizeof *keys);
+	struct doc_key *keys = mem_array((size_t)(live ? flags_count(live, q->n) : q->n) + 1, sizeof *keys);
 	size_t n = gather(keys, q, d, kinds, live), rows = 0;
 	struct row_key *order = mem_array(n + 1, sizeof *order);
 	size_t kind;

@@ -23,7 +23,7 @@ struct column *columns_add(struct columns *c, unsigned attr, enum value_type typ
 		col->id = mem_zarray(c->n ? c->n : 1, sizeof *col->id);
 	} else {
 		col->num = mem_array(c->n ? c->n : 1, sizeof *col->num);
-		for (size_t i = 0; i < c->n; i++)
+		for (size_t i = 0, n = c->n; i < n; i++)
 			col->num[i] = NAN;
 	}
 	c->col[attr] = col;
@@ -53,10 +53,12 @@ static void count_missing(const struct columns *c, struct column *col)
 	const double *num = col->num;
 	size_t n = 0;
 
-	for (size_t i = 0; id && i < c->n; i++)
-		n += id[i] == 0;
-	for (size_t i = 0; !id && i < c->n; i++)
-		n += num[i] != num[i];
+	if (id)
+		for (size_t i = 0; i < c->n; i++)
+			n += id[i] == 0;
+	else
+		for (size_t i = 0; i < c->n; i++)
+			n += num[i] != num[i];
 	col->n_missing = n;
 }
 

@@ -418,7 +418,8 @@ int textstore_get(const struct textstore *s, uint64_t content, struct textcache 
 
 void textcache_release(struct textcache *c)
 {
-	ZSTD_freeDCtx(c->zstd);
+	if (c->zstd) /* which would load the library (base/late.h) */
+		ZSTD_freeDCtx(c->zstd);
 	mem_free(c->p);
 	mem_free(c->main);
 	*c = (struct textcache){ 0 };

@@ -87,19 +87,45 @@ static void alter(struct growing *g)
 	CHECK(catalog_add(g->coll.catalog, &b, &err) == WN_OK, "%s", err.text);
 }
 
+/* Where the i-th capture stands. */
+static uint32_t row_of(const struct captures *c, size_t i)
+{
+	size_t k = 0;
+
+	while (i >= c->stretches[k].n)
+		i -= c->stretches[k++].n;
+	return c->stretches[k].from + (uint32_t)i;
+}
+
+/* As CAPTURES_TAKE has it, too. */
+static bool same_taken(const struct captures *a, const struct captures *b)
+{
+	uint64_t *x = mem_array(a->n + 1, sizeof *x), *y = mem_array(a->n + 1, sizeof *y);
+	bool same;
+
+	CAPTURES_TAKE(x, a, url, a->stretches, a->n_stretches);
+	CAPTURES_TAKE(y, b, url, b->stretches, b->n_stretches);
+	same = memcmp(x, y, a->n * sizeof *x) == 0;
+	mem_free(x);
+	mem_free(y);
+	return same;
+}
+
 static bool same(const struct captures *a, const struct captures *b)
 {
 	if (a->n != b->n || a->last != b->last || a->altered != b->altered || a->revision != b->revision)
 		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (a->id[i] != b->id[i] || a->content[i] != b->content[i] || a->time[i] != b->time[i] ||
-		    a->published[i] != b->published[i] || a->bytes[i] != b->bytes[i] || a->url[i] != b->url[i] ||
-		    a->host[i] != b->host[i] || a->mime[i] != b->mime[i] || a->charset[i] != b->charset[i] ||
-		    a->lang[i] != b->lang[i] || a->words[i] != b->words[i] || a->shingles[i] != b->shingles[i] ||
-		    a->status[i] != b->status[i] || a->file[i] != b->file[i] || a->crawl[i] != b->crawl[i] ||
-		    a->declared[i] != b->declared[i])
+	for (size_t i = 0; i < a->n; i++) {
+		uint32_t x = row_of(a, i), y = row_of(b, i);
+
+#define SAME(name) (CAPTURE_FACT(a, name, x) == CAPTURE_FACT(b, name, y))
+		if (!SAME(id) || !SAME(content) || !SAME(time) || !SAME(published) || !SAME(bytes) || !SAME(url) ||
+		    !SAME(host) || !SAME(mime) || !SAME(charset) || !SAME(lang) || !SAME(words) || !SAME(shingles) ||
+		    !SAME(shingles_main) || !SAME(status) || !SAME(file) || !SAME(crawl) || !SAME(declared))
 			return false;
-	return true;
+#undef SAME
+	}
+	return same_taken(a, b);
 }
 
 /* Files of captures: with a wrong bit somewhere, or gone. */

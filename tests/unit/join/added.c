@@ -299,6 +299,63 @@ TEST(join, one_that_was_looked_up_before_knows_what_a_base_has_more)
 	mem_free(s);
 }
 
+/* Whatever it says, with checksums that hold: what is given out is inside of it. */
+static void follow(struct test *t, struct postings *p)
+{
+	postings_hits hits = { 0 };
+	struct postings_query q = { test_random(t), 0 };
+
+	for (uint32_t r = 0; r < p->tail.rows; r++) {
+		const uint32_t *class = postings_row_classes(p, r);
+
+		for (uint32_t i = 0; class && i < p->rows[r].n; i++)
+			CHECK(class[i] < p -> tail.classes, "a row's class");
+	}
+	for (uint32_t k = 0; k < p->tail.classes; k++) {
+		const uint32_t *row = postings_list(p, k);
+		const struct postings_name *name;
+
+		for (uint32_t i = 0; row && i < p->classes[k].n; i++)
+			CHECK(row[i] < p->tail.rows, "a class's row");
+		CHECK(!row || p->classes[k].prefix <= p->classes[k].n, "those in front");
+		for (uint32_t n = postings_classes(p, p->names[k].ref & ~POSTINGS_OWN, &name); n; n--)
+			CHECK(name[n - 1].class < p->tail.classes, "a name");
+	}
+	postings_find(p, &q, 1, &hits);
+	vec_release(&hits);
+}
+
+TEST(join, an_index_that_points_beyond_itself_is_not_followed)
+{
+	static struct site s;
+
+	for (int round = 0; round < 40 && t->failures < 3; round++) {
+		site_open(t, &s);
+		make_index(t, &s);
+		for (int turn = 0; turn < 20; turn++) {
+			struct buf bytes = BUF(64 * MIB);
+			struct postings p;
+			struct postings_tail tail;
+			struct err err = { 0 };
+			uint32_t wrong = test_below(t, 2) ? (uint32_t)test_random(t) : (uint32_t)test_below(t, 2000);
+			size_t at;
+
+			buf_add(&bytes, s.index.p, s.index.n);
+			memcpy(&tail, bytes.p + bytes.n - sizeof tail, sizeof tail);
+			at = tail.tables + test_below(t, postings_tables_bytes(&tail) / 4) * 4;
+			memcpy(bytes.p + at, &wrong, sizeof wrong);
+			tail.check_tables = postings_check_tables(&tail, (unsigned char *)bytes.p + tail.tables);
+			tail.check = hash64(&tail, sizeof tail - sizeof tail.check);
+			memcpy(bytes.p + bytes.n - sizeof tail, &tail, sizeof tail);
+			if (postings_open(&p, (const unsigned char *)bytes.p, bytes.n, &err) == WN_OK)
+				follow(t, &p);
+			postings_close(&p);
+			buf_release(&bytes);
+		}
+		buf_release(&s.index);
+	}
+}
+
 TEST(join, what_was_added_to_an_index_is_refused_when_a_bit_is_wrong)
 {
 	struct site *s = mem_zalloc(sizeof *s);
