@@ -249,6 +249,7 @@ int proof_check(struct collection *coll, const struct cover_row *row, unsigned t
 	*out = (struct proof_report){ 0 };
 	q.threads = threads;
 	q.memory = memory;
+	q.catalogue = true; /* a table that a reduce made, or an update changed, is not to be believed */
 	if ((rc = run_open(&r, coll, &q, err)) == WN_OK) {
 		rc = check_run(&r, row, threads ? threads : 1, memory, out, err);
 		run_close(&r);
