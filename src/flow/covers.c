@@ -452,6 +452,42 @@ int covers_members(struct collection *coll, struct arena *a, uint64_t cover, str
 	return WN_OK;
 }
 
+int covers_members_as_stored(struct collection *coll, struct arena *a, const struct cover_row *row,
+			     struct cover_member **out, size_t *n, struct err *err)
+{
+	const char *dir = catalog_dir(coll->catalog);
+	const struct member_list *m;
+	struct memberfile f = { 0 };
+	struct err ignored = { 0 };
+	int rc = WN_NONE;
+
+	if (!rows_here(catalog_sqlite(coll->catalog)) &&
+	    (rc = memberfile_read(&f, run_path(dir, a, row->id, row->revision, "members"), row->revision, &ignored)) <
+		0 &&
+	    rc != WN_DATA)
+		rc = memberfile_read(&f, run_path(dir, a, row->id, 0, "members"), row->revision, &ignored);
+	if (rc < 0) /* they are rows, or what is wrong is told as to everybody else */
+		return covers_members(coll, a, row->id, out, n, err);
+	m = &f.list;
+	*n = m->n;
+	*out = ARENA_ARRAY(a, struct cover_member, *n + 1);
+	for (uint32_t i = 0; i < m->n; i++) {
+		uint32_t w = m->witness[i];
+		bool kept = w == MEMBER_KEPT;
+
+		(*out)[i] = (struct cover_member){ .id = m->id[i],
+						   .kept = kept,
+						   .witness = kept	 ? 0
+							      : w < m->n ? m->id[w]
+									 : UINT64_MAX,
+						   .shared = kept ? 0 : m->shared[i],
+						   .size = kept ? 0 : m->size[i],
+						   .witness_size = !kept && w < m->n ? m->size[w] : 0 };
+	}
+	memberfile_close(&f);
+	return WN_OK;
+}
+
 int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, struct cover_member *out, struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);

@@ -74,6 +74,9 @@ int covers_each(struct collection *coll, int (*each)(void *context, const struct
 		struct err *err);
 int covers_members(struct collection *coll, struct arena *a, uint64_t cover, struct cover_member **out, size_t *n,
 		   struct err *err);
+/* The same in the order of the file, whatever numbers are in it: a witness that is no member is UINT64_MAX. */
+int covers_members_as_stored(struct collection *coll, struct arena *a, const struct cover_row *row,
+			     struct cover_member **out, size_t *n, struct err *err);
 int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, struct cover_member *out,
 		  struct err *err); /* WN_NONE */
 /* The row that a statement with these columns stands at: capture, kept, witness, shared, size, witness_size. */
