@@ -337,6 +337,26 @@ out:
 	return rc;
 }
 
+int covers_commit(const char *dir, uint64_t cover, const struct covers_commit *commit, struct err *err)
+{
+	struct catalog *c = NULL;
+	sqlite3 *db;
+	int rc;
+
+	if ((rc = catalog_open(&c, dir, CATALOG_SHARED, NULL, err)) < 0)
+		return rc;
+	db = catalog_sqlite(c);
+	if (sqlite3_exec(db, "begin immediate", NULL, NULL, NULL) != SQLITE_OK)
+		rc = failed(db, "storing the cover", err);
+	else if ((rc = commit->run(commit->context, db, cover, err)) == WN_OK &&
+		 sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
+		rc = failed(db, "storing the cover", err);
+	if (rc < 0)
+		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+	catalog_close(c);
+	return rc;
+}
+
 static struct str column(struct arena *a, sqlite3_stmt *s, int i)
 {
 	return arena_str(a, str_n((const char *)sqlite3_column_text(s, i), (size_t)sqlite3_column_bytes(s, i)));

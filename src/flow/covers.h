@@ -68,6 +68,8 @@ struct covers_commit {
 int covers_store(const char *dir, struct cover_row *row, const struct member_list *members,
 		 const struct certificate *proof, const struct run_state *state, const struct covers_commit *commit,
 		 struct err *err);
+/* For a cover that stays as it is: the caller's part of that transaction alone. */
+int covers_commit(const char *dir, uint64_t cover, const struct covers_commit *commit, struct err *err);
 /* By id or name; WN_NONE with what to do. */
 int covers_find(struct collection *coll, struct arena *a, const char *name, struct cover_row *out, struct err *err);
 int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context,

@@ -60,8 +60,8 @@ int main(int argc, char **argv)
 		memcpy(array[k], from[k], n * sizeof *array[k]);
 	}
 	done = edit(array, &n, argv[2]) &&
-	       memberfile_write(&(struct member_list){ n, array[ID], array[WITNESS], array[SHARED], array[SIZE] }, revision,
-				argv[1], &err) == WN_OK;
+	       memberfile_write(&(struct member_list){ n, array[ID], array[WITNESS], array[SHARED], array[SIZE] },
+				revision, argv[1], &err) == WN_OK;
 	if (!done)
 		fprintf(stderr, "cannot edit %s in %s: %s\n", argv[2], argv[1], err.text);
 	for (int k = 0; k < ARRAYS; k++)
