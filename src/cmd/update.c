@@ -69,7 +69,8 @@ static int run(struct cmd_run *run, struct collection *coll)
 		    "--prefer can only be stable here; every other preference stays as it was when the cover was made");
 	if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
 		return rc;
-	mem_expect(row.documents * DOCUMENT_BYTES);
+	if (run->common.memory >= MEM_PLENTY)
+		mem_expect(row.documents * DOCUMENT_BYTES);
 	if ((rc = update_run(coll, &row, &q, &report, &run->err)) < 0)
 		return rc == WN_NONE ? WN_USAGE : rc;
 	for (size_t i = 0; i < report.update.n_pins_gone; i++)

@@ -72,6 +72,7 @@ static int solve(const struct run *r, struct kernel *k, double time_limit, struc
 	struct shown shown = { .documents = k->n_core };
 	int rc;
 
+	mem_give_back();
 	p.progress = show_search;
 	p.progress_context = &shown;
 	progress_phase("solving", "documents", k->n_core);
