@@ -328,11 +328,10 @@ static int atomic_open(struct os_atomic *f, const char *path, char *tmp, struct 
 
 int os_atomic_open(struct os_atomic *f, const char *path, struct err *err)
 {
-	size_t n = strlen(path);
-	char *tmp = mem_alloc(n + 5);
+	size_t n = strlen(path) + 5;
+	char *tmp = mem_alloc(n);
 
-	memcpy(tmp, path, n);
-	memcpy(tmp + n, ".tmp", 5);
+	snprintf(tmp, n, "%s.tmp", path);
 	return atomic_open(f, path, tmp, err);
 }
 

@@ -346,10 +346,9 @@ int covers_commit(const char *dir, uint64_t cover, const struct covers_commit *c
 	if ((rc = catalog_open(&c, dir, CATALOG_SHARED, NULL, err)) < 0)
 		return rc;
 	db = catalog_sqlite(c);
-	if (sqlite3_exec(db, "begin immediate", NULL, NULL, NULL) != SQLITE_OK)
-		rc = failed(db, "storing the cover", err);
-	else if ((rc = commit->run(commit->context, db, cover, err)) == WN_OK &&
-		 sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK)
+	if (sqlite3_exec(db, "begin immediate", NULL, NULL, NULL) != SQLITE_OK ||
+	    ((rc = commit->run(commit->context, db, cover, err)) == WN_OK &&
+	     sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK))
 		rc = failed(db, "storing the cover", err);
 	if (rc < 0)
 		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
