@@ -157,6 +157,18 @@ static int check_numbers(struct run *r, const struct cover_member *m, size_t n, 
 	return rc;
 }
 
+/* Sums of a column, of these documents or of all. */
+static uint64_t sum_of(const struct run *r, unsigned attr, const uint32_t *docs, size_t n)
+{
+	const double *num = r->docs.columns.col[attr]->num;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!docs || docs[i] < r->docs.n)
+			sum += (uint64_t)(int64_t)num[docs ? docs[i] : i];
+	return sum;
+}
+
 /* The report that is shown for the cover, as far as its numbers are known here. */
 static bool check_report(struct run *r, const struct cover_row *row, const struct claim *c,
 			 const struct certificate *proof)
@@ -177,6 +189,9 @@ static bool check_report(struct run *r, const struct cover_row *row, const struc
 		{ "cover", row->id },
 		{ "documents", kept + c->dropped.n },
 		{ "urls", urls },
+		{ "shingles", sum_of(r, ATTR_SHINGLES, NULL, r->docs.n) },
+		{ "bytes", sum_of(r, ATTR_BYTES, NULL, r->docs.n) },
+		{ "bytes_kept", sum_of(r, ATTR_BYTES, c->kept.p, kept) },
 		{ "kept", kept },
 		{ "dropped", c->dropped.n },
 		{ "lower_bound", proof->lower_bound },
@@ -290,6 +305,7 @@ int proof_check(struct collection *coll, const struct cover_row *row, unsigned t
 	*out = (struct proof_report){ 0 };
 	q.threads = threads;
 	q.memory = memory;
+	q.with_report = true;
 	q.catalogue = true; /* a table that a reduce made, or an update changed, is not to be believed */
 	if ((rc = run_open(&r, coll, &q, err)) == WN_OK) {
 		rc = check_run(&r, row, threads ? threads : 1, memory, out, err);

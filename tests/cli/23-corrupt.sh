@@ -39,6 +39,7 @@ corrupt wrong-bound "update cover set kept = kept - 1"
 corrupt wrong-bound "update cover set report = replace(report, '\"kept\": ', '\"kept\": 1')"
 corrupt wrong-bound "update cover set report = replace(report, '\"gap\": 0', '\"gap\": 1')"
 corrupt wrong-bound "update cover set report = replace(report, '\"urls\": ', '\"urls\": 1')"
+corrupt wrong-bound "update cover set report = replace(report, '\"bytes_kept\": ', '\"bytes_kept\": 1')"
 corrupt wrong-bound "update cover set report = substr(report, 2)"
 rm -rf good; cp -r files good
 for what in twice range dropped; do
