@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,6 +117,26 @@ void mem_expect(size_t n)
 #endif
 }
 
+static bool thrifty;
+
+void mem_thrifty(void)
+{
+	thrifty = true;
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, 64 << 10);
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+void mem_give_back(void)
+{
+#ifdef __GLIBC__
+	if (thrifty)
+		malloc_trim(0);
+#endif
+}
+
 /* What the kernel tells in a file, ended by a zero; empty when there is none. */
 static void kernel_says(const char *path, char *text, size_t room)
 {
@@ -154,6 +175,13 @@ void mem_watch(void)
 
 	while (now > seen && !atomic_compare_exchange_weak(&peak, &seen, now))
 		;
+}
+
+size_t mem_left(size_t most)
+{
+	size_t now = mem_now(), least = most / 8;
+
+	return now < most && most - now > least ? most - now : least;
 }
 
 size_t mem_peak(void)

@@ -25,6 +25,12 @@ void mem_unmap(void *p, size_t n);
 /* About n bytes of arrays will be asked for: the heap grows by as much at once, with huge pages, and is not given back
  * while the process lives.  For the beginning of a short command: its arrays then cost few page faults. */
 void mem_expect(size_t n);
+/* With less than MEM_PLENTY for the whole process: what is freed goes back to the system, and threads share a heap. */
+#define MEM_PLENTY ((size_t)512 << 20)
+void mem_thrifty(void);
+void mem_give_back(void); /* between two phases of such a process: also what lies free between what is in use */
+/* What is left of `most` beside what the process holds now; an eighth of it at least. */
+size_t mem_left(size_t most);
 
 /* What the machine has, or the control group of this process may use if that is less. */
 size_t mem_machine(void);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -288,20 +289,55 @@ bool os_is_special(const char *path)
 	return lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-int os_atomic_open(struct os_atomic *f, const char *path, struct err *err)
+char *os_own_name(const char *path)
 {
-	size_t n = strlen(path);
+	static _Atomic unsigned count;
+	size_t n = strlen(path) + 48;
+	char *name = mem_alloc(n);
+
+	snprintf(name, n, "%s.%ld-%u.tmp", path, (long)getpid(), ++count);
+	return name;
+}
+
+bool os_is_abandoned(struct str name)
+{
+	ptrdiff_t dot = str_ends(name, STR(".tmp")) ? str_rchr(str_sub(name, 0, name.n - 4), '.') : -1, dash;
+	struct str own = dot < 0 ? STR_NONE : str_sub(name, (size_t)dot + 1, name.n - 4);
+	uint64_t pid;
+
+	if (!str_ends(name, STR(".tmp")))
+		return false;
+	dash = str_rchr(own, '-');
+	if (dash <= 0 || !str_u64(str_sub(own, 0, (size_t)dash), &pid) || pid > INT32_MAX)
+		return true; /* as an earlier winnow named them */
+	return pid == 0 || (kill((pid_t)pid, 0) && errno == ESRCH);
+}
+
+static int atomic_open(struct os_atomic *f, const char *path, char *tmp, struct err *err)
+{
 	int rc;
 
 	f->fd = -1;
 	f->unsynced = false;
 	f->path = mem_strdup(path);
-	f->tmp = mem_alloc(n + 5);
-	memcpy(f->tmp, path, n);
-	memcpy(f->tmp + n, ".tmp", 5);
+	f->tmp = tmp;
 	if ((rc = os_open(&f->fd, f->tmp, O_RDWR | O_CREAT | O_TRUNC, err)) < 0)
 		os_atomic_abort(f);
 	return rc;
+}
+
+int os_atomic_open(struct os_atomic *f, const char *path, struct err *err)
+{
+	size_t n = strlen(path) + 5;
+	char *tmp = mem_alloc(n);
+
+	snprintf(tmp, n, "%s.tmp", path);
+	return atomic_open(f, path, tmp, err);
+}
+
+int os_atomic_open_own(struct os_atomic *f, const char *path, struct err *err)
+{
+	return atomic_open(f, path, os_own_name(path), err);
 }
 
 int os_atomic_commit(struct os_atomic *f, struct err *err)

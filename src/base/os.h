@@ -51,10 +51,17 @@ struct os_atomic {
 	    unsynced; /* nothing is waited for: after the power failed it may be damaged, and whoever reads it will see that */
 };
 int os_atomic_open(struct os_atomic *f, const char *path, struct err *err);
+/* The same under a name of this call's own (os_own_name), where several processes may write one file at once. */
+int os_atomic_open_own(struct os_atomic *f, const char *path, struct err *err);
 int os_atomic_commit(struct os_atomic *f, struct err *err); /* closes it either way */
 void os_atomic_abort(struct os_atomic *f);		    /* zero or finished is fine */
 
 int os_store(const char *path, struct str bytes, struct err *err); /* such a file of these bytes */
+
+/* path.PID-N.tmp, which nobody else gets; mem_free it. */
+char *os_own_name(const char *path);
+/* Is it the temporary name of a process that is gone, or of none?  Whoever looks after a directory removes those. */
+bool os_is_abandoned(struct str name);
 
 /* Names in a directory that end with suffix ("": all), sorted by bytes, "." and
  * ".." left out; a directory that is not there has none. */

@@ -106,7 +106,7 @@ static bool sound(const struct member_list *m)
 	return true;
 }
 
-int memberfile_open(struct memberfile *f, const char *path, uint64_t revision, struct err *err)
+int memberfile_read(struct memberfile *f, const char *path, uint64_t revision, struct err *err)
 {
 	struct head h;
 	const uint32_t *p;
@@ -128,11 +128,20 @@ int memberfile_open(struct memberfile *f, const char *path, uint64_t revision, s
 		rc = err_set(err, WN_DATA, "%s: the members are damaged: their checksum is wrong", path);
 	else if (h.revision != revision)
 		rc = err_set(err, WN_DATA, "%s: these are the members of another revision", path);
-	else if (!sound(&f->list))
-		rc = err_set(err, WN_DATA, "%s: the members have a number out of range", path);
 bad:
 	if (rc < 0)
 		memberfile_close(f);
+	return rc;
+}
+
+int memberfile_open(struct memberfile *f, const char *path, uint64_t revision, struct err *err)
+{
+	int rc = memberfile_read(f, path, revision, err);
+
+	if (rc == WN_OK && !sound(&f->list)) {
+		rc = err_set(err, WN_DATA, "%s: the members have a number out of range", path);
+		memberfile_close(f);
+	}
 	return rc;
 }
 

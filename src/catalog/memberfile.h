@@ -29,6 +29,8 @@ struct memberfile {
 int memberfile_write(const struct member_list *m, uint64_t revision, const char *path, struct err *err);
 /* WN_DATA: damaged, or of another revision. */
 int memberfile_open(struct memberfile *f, const char *path, uint64_t revision, struct err *err);
+/* The same where numbers may be out of range and captures there twice: for who looks for that. */
+int memberfile_read(struct memberfile *f, const char *path, uint64_t revision, struct err *err);
 void memberfile_close(struct memberfile *f); /* zero is fine */
 bool memberfile_order(struct memberfile *f); /* false: a capture is there twice */
 void memberfile_order_by_witness(struct memberfile *f);

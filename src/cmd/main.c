@@ -304,6 +304,8 @@ static int parse(struct cmd_run *run, int argc, char **argv)
 	return rc;
 }
 
+#define JOIN_THREAD (32 * MIB) /* of --memory for each thread that compares documents */
+
 static int settle(struct cmd_run *run)
 {
 	const struct cmd *cmd = run->cmd;
@@ -318,6 +320,10 @@ static int settle(struct cmd_run *run)
 		c->memory = cmd->joins && mem_machine() / 4 > 1 * GIB ? mem_machine() / 4 : 1 * GIB;
 	if (c->memory < 64 * MIB && !cmd->own_floor)
 		return cmd_usage(run, "--memory must be at least 64M");
+	if (cmd->joins && c->memory < MEM_PLENTY)
+		mem_thrifty();
+	if (cmd->joins && c->threads > c->memory / JOIN_THREAD)
+		c->threads = (uint64_t)(c->memory / JOIN_THREAD);
 	log_quiet = c->quiet;
 	progress_setup(how[0] == 'n' ? PROGRESS_NEVER : how[1] == 'l' ? PROGRESS_ALWAYS : PROGRESS_AUTO);
 	if (run->rest.n < cmd->min_args)

@@ -121,7 +121,8 @@ static int run(struct cmd_run *run, struct collection *coll)
 				     .min_versions = a->min_versions,
 				     .seed = a->seed,
 				     .budget = a->budget,
-				     .threads = (unsigned)run->common.threads };
+				     .threads = (unsigned)run->common.threads,
+				     .memory = run->common.memory };
 	struct preview_report report;
 	int rc;
 
@@ -164,5 +165,5 @@ const struct cmd cmd_preview = {
 	    "an estimate with an interval that holds the true number nineteen times in twenty (of a rule without a key: by rule of thumb), a curve over thresholds, and examples: typical ones, those nearest the "
 	    "threshold, and surprising ones. Collections of up to some twenty thousand pages are computed whole, and the answer is then exact. "
 	    "Pairs across URLs, where no key divides the documents, are found among all of them by a share of their shingles, and some of these pairs are tried by all.\n\n"
-	    "Nothing is stored. Of the same collection, rule, --seed and --budget the answer is always the same.",
+	    "Nothing is stored. Of the same collection, rule, --seed and --budget the answer is always the same, whatever --memory is.",
 };

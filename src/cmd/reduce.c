@@ -181,5 +181,6 @@ const struct cmd cmd_reduce = {
 	.prose =
 	    "Finds every pair of documents of which the rule is true, and the smallest set of documents such that each other one has a coverer in it. The result "
 	    "is stored in the collection as a cover, with a witness for every dropped document and a certificate of how small a cover can be.\n\n"
-	    "The answer is exact and does not depend on threads, memory or the order in which archives were ingested. The archives themselves are not changed.",
+	    "The answer is exact and does not depend on threads, memory or the order in which archives were ingested. The archives themselves are not changed. "
+	    "Fewer threads run when --memory is small: one for each 32M.",
 };

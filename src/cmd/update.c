@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "cmd/table.h"
 #include "flow/update.h"
 
@@ -68,9 +69,14 @@ static int run(struct cmd_run *run, struct collection *coll)
 		    "--prefer can only be stable here; every other preference stays as it was when the cover was made");
 	if ((rc = cmd_find_cover(run, coll, a->cover, &row)) < 0)
 		return rc;
-	mem_expect(row.documents * DOCUMENT_BYTES);
+	if (run->common.memory >= MEM_PLENTY)
+		mem_expect(row.documents * DOCUMENT_BYTES);
 	if ((rc = update_run(coll, &row, &q, &report, &run->err)) < 0)
 		return rc == WN_NONE ? WN_USAGE : rc;
+	for (size_t i = 0; i < report.update.n_pins_gone; i++)
+		warning("document %" PRIu64
+			" was to be kept (--keep) and is in the collection no more; the cover does without it",
+			report.update.pins_gone[i]);
 	if (run->common.json) {
 		struct buf out = BUF(256 * MIB);
 		struct json j = { .out = &out, .spaced = true };
@@ -107,5 +113,6 @@ const struct cmd cmd_update = {
 	.prose =
 	    "After captures were ingested, removed or imported attributes changed, brings a cover up to date: only documents that changed, and those that lost "
 	    "what settled them, are compared with the others, and only the components they touch are solved again. The cover keeps its id and name, has the "
-	    "same size as a new 'winnow reduce' would give, and passes 'winnow check'.",
+	    "same size as a new 'winnow reduce' would give, and passes 'winnow check'. A document of --keep that is in the collection no more is told, and no longer "
+	    "asked for. A cover of the present state is left as it is.",
 };

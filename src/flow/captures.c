@@ -433,6 +433,21 @@ static int read_table(struct captures *out, sqlite3 *db, struct err *err)
 
 /* ---- all of it ---- */
 
+int captures_read(struct captures *out, struct collection *coll, struct err *err)
+{
+	struct catalog_next next;
+	int rc;
+
+	*out = (struct captures){ 0 };
+	if ((rc = catalog_next(coll->catalog, &next, err)) < 0)
+		return rc;
+	out->revision = next.revision;
+	out->last = next.capture - 1;
+	if ((rc = read_table(out, catalog_sqlite(coll->catalog), err)) < 0)
+		captures_release(out);
+	return rc;
+}
+
 int captures_load(struct captures *out, struct collection *coll, struct err *err)
 {
 	sqlite3 *db = catalog_sqlite(coll->catalog);

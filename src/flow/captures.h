@@ -51,6 +51,8 @@ struct captures {
 
 /* Of the revision that the catalogue's reader sees. */
 int captures_load(struct captures *out, struct collection *coll, struct err *err);
+/* The same from the catalogue alone: for who must not trust what another command kept. */
+int captures_read(struct captures *out, struct collection *coll, struct err *err);
 /* Some of them, in the order given, at the cost of a few seeks each; ids that are gone are left out. */
 int captures_some(struct captures *out, struct collection *coll, const uint64_t *ids, size_t n, struct err *err);
 void captures_release(struct captures *c); /* zero is fine */

@@ -59,7 +59,7 @@ static bool write_whole(const char *path, const void *p, size_t n)
 	struct os_atomic f;
 	struct err ignored = { 0 };
 
-	if (os_atomic_open(&f, path, &ignored) < 0)
+	if (os_atomic_open_own(&f, path, &ignored) < 0)
 		return false;
 	f.unsynced = true;
 	if (os_write(f.fd, p, n, path, &ignored) == WN_OK)
@@ -220,7 +220,8 @@ static void remove_others(struct collection *coll, struct arena *a, uint64_t rev
 	if (os_list(a, runs, "", &names, &n, &ignored) < 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		if (revision_of(names[i], &r) && r != revision && r != base)
+		if (revision_of(names[i], &r) &&
+		    (str_ends(names[i], STR(".tmp")) ? os_is_abandoned(names[i]) : r != revision && r != base))
 			os_unlink(arena_printf(a, "%s/%.*s", runs, STR_FMT(names[i])).p, &ignored);
 }
 

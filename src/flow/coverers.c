@@ -566,7 +566,7 @@ int coverers_find(struct coverers *out, struct run *run, const uint8_t *wanted, 
 	f.workers = mem_zarray(threads, sizeof *f.workers);
 	rc = texts_measure(&f.texts, run, err);
 	for (f.from = 0; f.from < f.texts.n && rc == WN_OK; f.from = f.to) {
-		rc = pass_open(&f, memory ? memory : (uint64_t)4 << 30, err);
+		rc = pass_open(&f, !memory ? (uint64_t)4 << 30 : memory < MEM_PLENTY ? mem_left(memory) : memory, err);
 		if (rc == WN_OK && f.n_probes) {
 			progress_phase("looking for coverers", "texts", f.texts.n);
 			task_each(threads, f.texts.n, 256, try_some, &f);

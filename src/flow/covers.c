@@ -337,6 +337,25 @@ out:
 	return rc;
 }
 
+int covers_commit(const char *dir, uint64_t cover, const struct covers_commit *commit, struct err *err)
+{
+	struct catalog *c = NULL;
+	sqlite3 *db;
+	int rc;
+
+	if ((rc = catalog_open(&c, dir, CATALOG_SHARED, NULL, err)) < 0)
+		return rc;
+	db = catalog_sqlite(c);
+	if (sqlite3_exec(db, "begin immediate", NULL, NULL, NULL) != SQLITE_OK ||
+	    ((rc = commit->run(commit->context, db, cover, err)) == WN_OK &&
+	     sqlite3_exec(db, "commit", NULL, NULL, NULL) != SQLITE_OK))
+		rc = failed(db, "storing the cover", err);
+	if (rc < 0)
+		sqlite3_exec(db, "rollback", NULL, NULL, NULL);
+	catalog_close(c);
+	return rc;
+}
+
 static struct str column(struct arena *a, sqlite3_stmt *s, int i)
 {
 	return arena_str(a, str_n((const char *)sqlite3_column_text(s, i), (size_t)sqlite3_column_bytes(s, i)));
@@ -449,6 +468,42 @@ int covers_members(struct collection *coll, struct arena *a, uint64_t cover, str
 		memcpy(*out, all.p, all.n * sizeof **out);
 	*n = all.n;
 	vec_release(&all);
+	return WN_OK;
+}
+
+int covers_members_as_stored(struct collection *coll, struct arena *a, const struct cover_row *row,
+			     struct cover_member **out, size_t *n, struct err *err)
+{
+	const char *dir = catalog_dir(coll->catalog);
+	const struct member_list *m;
+	struct memberfile f = { 0 };
+	struct err ignored = { 0 };
+	int rc = WN_NONE;
+
+	if (!rows_here(catalog_sqlite(coll->catalog)) &&
+	    (rc = memberfile_read(&f, run_path(dir, a, row->id, row->revision, "members"), row->revision, &ignored)) <
+		0 &&
+	    rc != WN_DATA)
+		rc = memberfile_read(&f, run_path(dir, a, row->id, 0, "members"), row->revision, &ignored);
+	if (rc < 0) /* they are rows, or what is wrong is told as to everybody else */
+		return covers_members(coll, a, row->id, out, n, err);
+	m = &f.list;
+	*n = m->n;
+	*out = ARENA_ARRAY(a, struct cover_member, *n + 1);
+	for (uint32_t i = 0; i < m->n; i++) {
+		uint32_t w = m->witness[i];
+		bool kept = w == MEMBER_KEPT;
+
+		(*out)[i] = (struct cover_member){ .id = m->id[i],
+						   .kept = kept,
+						   .witness = kept	 ? 0
+							      : w < m->n ? m->id[w]
+									 : UINT64_MAX,
+						   .shared = kept ? 0 : m->shared[i],
+						   .size = kept ? 0 : m->size[i],
+						   .witness_size = !kept && w < m->n ? m->size[w] : 0 };
+	}
+	memberfile_close(&f);
 	return WN_OK;
 }
 

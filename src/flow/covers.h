@@ -68,12 +68,17 @@ struct covers_commit {
 int covers_store(const char *dir, struct cover_row *row, const struct member_list *members,
 		 const struct certificate *proof, const struct run_state *state, const struct covers_commit *commit,
 		 struct err *err);
+/* For a cover that stays as it is: the caller's part of that transaction alone. */
+int covers_commit(const char *dir, uint64_t cover, const struct covers_commit *commit, struct err *err);
 /* By id or name; WN_NONE with what to do. */
 int covers_find(struct collection *coll, struct arena *a, const char *name, struct cover_row *out, struct err *err);
 int covers_each(struct collection *coll, int (*each)(void *context, const struct cover_row *row), void *context,
 		struct err *err);
 int covers_members(struct collection *coll, struct arena *a, uint64_t cover, struct cover_member **out, size_t *n,
 		   struct err *err);
+/* The same in the order of the file, whatever numbers are in it: a witness that is no member is UINT64_MAX. */
+int covers_members_as_stored(struct collection *coll, struct arena *a, const struct cover_row *row,
+			     struct cover_member **out, size_t *n, struct err *err);
 int covers_member(struct collection *coll, uint64_t cover, uint64_t capture, struct cover_member *out,
 		  struct err *err); /* WN_NONE */
 /* The row that a statement with these columns stands at: capture, kept, witness, shared, size, witness_size. */

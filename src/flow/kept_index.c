@@ -45,7 +45,7 @@ static bool put(void *context, const void *p, size_t n)
 
 static bool file_open(struct index_file *f, const char *path)
 {
-	*f = (struct index_file){ .fd = -1, .path = path, .room = mem_alloc(ROOM) };
+	*f = (struct index_file){ .fd = -1, .path = path, .whole = f->whole, .room = mem_alloc(ROOM) };
 	return os_open(&f->fd, path, O_WRONLY | O_CREAT | O_TRUNC, NULL) == WN_OK;
 }
 
@@ -58,6 +58,16 @@ static bool file_close(struct index_file *f, bool done)
 	if (!whole)
 		os_unlink(f->path, NULL);
 	return whole;
+}
+
+/* The same question may be asked, and an index of this name written, by another process at the same time. */
+static const char *own_path(struct arena *a, const char *path)
+{
+	char *own = os_own_name(path);
+	const char *copy = arena_strz(a, str(own));
+
+	mem_free(own);
+	return copy;
 }
 
 void index_writing_open(struct index_writing *w, struct run *r, const unsigned char key[32])
@@ -73,8 +83,9 @@ void index_writing_open(struct index_writing *w, struct run *r, const unsigned c
 
 		w->writer[i] =
 		    (struct postings_writer){ .put = put, .context = f, .name = r->sets.content, .run = w->number };
-		w->writer[i].given_up = !file_open(f, index_pending(&w->arena, dir, w->number, r->revision, i)) ||
-					i >= KEPT_INDEX_MOST || r->join.bands || !r->sets.content;
+		f->whole = index_pending(&w->arena, dir, w->number, r->revision, i);
+		w->writer[i].given_up = !file_open(f, own_path(&w->arena, f->whole)) || i >= KEPT_INDEX_MOST ||
+					r->join.bands || !r->sets.content;
 	}
 	r->join.keep = w->writer;
 }
@@ -83,7 +94,9 @@ void index_writing_close(struct index_writing *w, struct run *r)
 {
 	r->join.keep = NULL;
 	for (unsigned i = 0; i < w->n; i++)
-		file_close(&w->file[i], w->writer[i].done);
+		if (file_close(&w->file[i], w->writer[i].done) &&
+		    os_rename(w->file[i].path, w->file[i].whole, NULL) < 0)
+			os_unlink(w->file[i].path, NULL);
 }
 
 void index_writing_release(struct index_writing *w)
@@ -168,9 +181,9 @@ void kept_index_add(struct kept_index *k, struct run *r, struct arena *a)
 
 	for (unsigned i = 0; i < k->n; i++) {
 		struct added *added = &k->postings[i].added;
-		struct cover_index part = { index_pending(a, dir, k->number, r->revision, i), i,
+		struct cover_index part = { own_path(a, index_pending(a, dir, k->number, r->revision, i)), i,
 					    added_stay(added) + 1 };
-		struct index_file f;
+		struct index_file f = { 0 };
 
 		if (!added->fresh.n || part.added > KEPT_INDEX_ADDED)
 			continue;

@@ -17,7 +17,7 @@
 
 struct index_file {
 	int fd;
-	const char *path;
+	const char *path, *whole; /* whole: its name when all of it is there */
 	char *room;
 	size_t n;
 };

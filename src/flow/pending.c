@@ -81,6 +81,7 @@ int pending_store(const struct run *r, const unsigned char key[32], const struct
 	const char *dir = catalog_dir(r->coll->catalog), *path;
 	struct arena a = { 0 };
 	struct buf bytes = BUF(16 * GIB);
+	struct os_atomic f = { .fd = -1 };
 	int rc;
 
 	path = pending_path(&a, dir, key, r->revision);
@@ -88,7 +89,11 @@ int pending_store(const struct run *r, const unsigned char key[32], const struct
 		goto out;
 	if (!kernel_bytes(&bytes, key, r->revision, k, stats))
 		goto out; /* too large to keep: the next run joins again */
-	rc = os_store(path, buf_view(&bytes), err);
+	/* another run may ask the same at the same time; whoever is last has the name, with the same bytes */
+	if ((rc = os_atomic_open_own(&f, path, err)) == WN_OK &&
+	    (rc = os_write(f.fd, bytes.p, bytes.n, path, err)) == WN_OK)
+		rc = os_atomic_commit(&f, err);
+	os_atomic_abort(&f);
 out:
 	buf_release(&bytes);
 	arena_release(&a);
@@ -177,7 +182,10 @@ int pending_clear(const char *dir, const unsigned char key[32], uint64_t revisio
 	if ((rc = os_list(&a, runs, "", &names, &n, err)) == WN_OK)
 		for (size_t i = 0; i < n && rc == WN_OK; i++)
 			if (str_starts(names[i], STR("pending-")) &&
-			    (str_find(names[i], now) < 0 || str_starts(names[i], mine) || str_eq(names[i], kernel)))
+			    (str_ends(names[i], STR(".tmp"))
+				 ? os_is_abandoned(names[i]) /* others are being written */
+				 : str_find(names[i], now) < 0 || str_starts(names[i], mine) ||
+				       str_eq(names[i], kernel)))
 				rc = os_unlink(arena_printf(&a, "%s/%.*s", runs, STR_FMT(names[i])).p, err);
 	arena_release(&a);
 	return rc;

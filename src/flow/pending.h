@@ -17,6 +17,6 @@ int pending_load(const struct run *r, const unsigned char key[32], struct kernel
 		 struct err *err);
 int pending_store(const struct run *r, const unsigned char key[32], const struct kernel *k,
 		  const struct coverage_stats *stats, struct err *err);
-/* Removes the answer to this question and those of other revisions. */
+/* Removes the answer to this question, those of other revisions, and what killed runs left half written. */
 int pending_clear(const char *dir, const unsigned char key[32], uint64_t revision, struct err *err);
 #endif

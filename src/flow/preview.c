@@ -75,11 +75,13 @@ int trial_open(struct trial *t, const struct rule *rule, const struct selection 
 static int trial_solve(struct trial *t, const struct join_options *o, unsigned nodes, struct cover_result *out,
 		       struct err *err)
 {
+	struct join_options unbounded = *o;
 	struct coverage_stats stats;
 	struct kernel k = { 0 };
 	struct cover_problem p;
 	int rc;
 
+	unbounded.memory = 0; /* nodes bound the search; a preview is not refused for its pairs */
 	if (plan_quadratic(t->plan) > PREVIEW_PAIRS)
 		return err_set(
 		    err, WN_USAGE,
@@ -88,7 +90,7 @@ static int trial_solve(struct trial *t, const struct join_options *o, unsigned n
 	if ((rc = coverage_kernel(&k, &t->ruled.query, o, &stats, err)) < 0)
 		return rc;
 	p = (struct cover_problem){ .node_budget = nodes };
-	rc = solving_run(&p, &k, &t->ruled.query, o, out, err);
+	rc = solving_run(&p, &k, &t->ruled.query, &unbounded, out, err);
 	kernel_release(&k);
 	return rc;
 }
@@ -475,7 +477,7 @@ int preview_run(struct collection *coll, const struct preview_request *q, struct
 
 	*out = (struct preview_report){ 0 };
 	p.arena = &out->arena;
-	p.join = (struct join_options){ .threads = q->threads, .again = true };
+	p.join = (struct join_options){ .threads = q->threads, .memory = q->memory, .again = true };
 	if ((rc = load(&p, q, out, err)) < 0 || (rc = preview_divide(&p, err)) < 0 ||
 	    (rc = sample_open(&p, &s, err)) < 0)
 		goto out;

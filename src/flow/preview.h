@@ -30,6 +30,7 @@ struct preview_request {
 	struct str user;       /* as the rules know the one who asks */
 	uint64_t seed;	       /* 0: 1 */
 	uint64_t budget;       /* shingles; 0: PREVIEW_SHINGLES */
+	uint64_t memory;       /* for the index of a join; 0: as much as it asks for */
 	unsigned threads;
 };
 

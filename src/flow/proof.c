@@ -7,6 +7,7 @@
 #include "flow/proof.h"
 
 #include "archive/digest.h"
+#include "base/json.h"
 #include "base/map.h"
 #include "base/progress.h"
 #include "base/vec.h"
@@ -156,8 +157,60 @@ static int check_numbers(struct run *r, const struct cover_member *m, size_t n, 
 	return rc;
 }
 
+/* Sums of a column, of these documents or of all. */
+static uint64_t sum_of(const struct run *r, unsigned attr, const uint32_t *docs, size_t n)
+{
+	const double *num = r->docs.columns.col[attr]->num;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!docs || docs[i] < r->docs.n)
+			sum += (uint64_t)(int64_t)num[docs ? docs[i] : i];
+	return sum;
+}
+
+/* The report that is shown for the cover, as far as its numbers are known here. */
+static bool check_report(struct run *r, const struct cover_row *row, const struct claim *c,
+			 const struct certificate *proof)
+{
+	uint64_t kept = c->kept.n, urls = 0;
+	struct json_value *report;
+	struct err ignored = { 0 };
+	bool same = true;
+
+	for (size_t d = 0; d < r->docs.n; d++)
+		urls += d == 0 || r->docs.url[d] != r->docs.url[d - 1];
+	if (json_parse(&r->arena, row->report, &report, &ignored) < 0)
+		return false;
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{ "cover", row->id },
+		{ "documents", kept + c->dropped.n },
+		{ "urls", urls },
+		{ "shingles", sum_of(r, ATTR_SHINGLES, NULL, r->docs.n) },
+		{ "bytes", sum_of(r, ATTR_BYTES, NULL, r->docs.n) },
+		{ "bytes_kept", sum_of(r, ATTR_BYTES, c->kept.p, kept) },
+		{ "kept", kept },
+		{ "dropped", c->dropped.n },
+		{ "lower_bound", proof->lower_bound },
+		{ "gap", kept - proof->lower_bound },
+		{ "revision", row->revision },
+	};
+
+	for (size_t i = 0; i < COUNT(numbers); i++) {
+		uint64_t stated;
+
+		if (json_get(report, numbers[i].key)) /* an earlier winnow may have told less */
+			same =
+			    same && str_u64(json_text(report, numbers[i].key), &stated) && stated == numbers[i].value;
+	}
+	return same && (!json_get(report, "rule_sha256") || str_eq(json_text(report, "rule_sha256"), row->sha256));
+}
+
 /* What the cover's row says must be what its rule, members and certificate say. */
-static void check_row(const struct run *r, const struct cover_row *row, const struct claim *c,
+static void check_row(struct run *r, const struct cover_row *row, const struct claim *c,
 		      const struct certificate *proof, struct proof_report *out)
 {
 	bool same_run = str_eq(row->sha256, str(r->rule->sha256)) &&
@@ -168,6 +221,9 @@ static void check_row(const struct run *r, const struct cover_row *row, const st
 		out->verdict.count[COVER_WRONG_RUN] = 1;
 	if (row->kept != c->kept.n || row->documents != c->kept.n + c->dropped.n ||
 	    row->lower_bound != proof->lower_bound)
+		out->verdict.count[COVER_WRONG_BOUND]++;
+	/* of a collection that has moved on the numbers are others */
+	if (!out->stale && row->report.n && !check_report(r, row, c, proof))
 		out->verdict.count[COVER_WRONG_BOUND]++;
 }
 
@@ -211,7 +267,7 @@ static int check_run(struct run *r, const struct cover_row *row, unsigned thread
 		digest_sha256(r->where->canonical, world.run.selection);
 	world.run.revision = r->revision;
 	out->stale = row->revision != r->revision;
-	if ((rc = covers_members(r->coll, &r->arena, row->id, &members, &n, err)) < 0 ||
+	if ((rc = covers_members_as_stored(r->coll, &r->arena, row, &members, &n, err)) < 0 ||
 	    (rc = covers_certificate(r->coll, &r->arena, row->id, &proof, err)) < 0)
 		goto out;
 	claim_make(&claim, r, members, n);
@@ -249,6 +305,8 @@ int proof_check(struct collection *coll, const struct cover_row *row, unsigned t
 	*out = (struct proof_report){ 0 };
 	q.threads = threads;
 	q.memory = memory;
+	q.with_report = true;
+	q.catalogue = true; /* a table that a reduce made, or an update changed, is not to be believed */
 	if ((rc = run_open(&r, coll, &q, err)) == WN_OK) {
 		rc = check_run(&r, row, threads ? threads : 1, memory, out, err);
 		run_close(&r);

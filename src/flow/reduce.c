@@ -74,6 +74,7 @@ static int solve(const struct run *r, struct kernel *k, double time_limit, struc
 	struct shown shown = { .documents = k->open ? 0 : k->n_core };
 	int rc;
 
+	mem_give_back();
 	p.progress = show_search;
 	p.progress_context = &shown;
 	progress_phase("solving", "documents", k->n_core);
@@ -146,9 +147,9 @@ static int find_kernel(struct run *r, const unsigned char key[32], struct kernel
 		kernel_release(k);
 		return err_set(err, WN_INTERRUPTED, "interrupted");
 	}
-	if (progress_clock() - started > PENDING_SECONDS && (rc = pending_store(r, key, k, stats, err)) < 0)
-		kernel_release(k);
-	return rc;
+	if (progress_clock() - started > PENDING_SECONDS)
+		pending_store(r, key, k, stats, &ignored); /* where that fails only a killed run joins again */
+	return WN_OK;
 }
 
 int reduce_sizes(struct run *r, const uint32_t *witness, uint32_t *size, struct err *err)
@@ -456,6 +457,12 @@ void reduce_report_json(const struct reduce_report *r, struct json *j)
 		update_json((const uint64_t[]){ r->update.changed, r->update.gone, r->update.probed, r->update.solved,
 						r->update.components, r->update.kept_new, r->update.kept_no_more },
 			    r->update.whole, j);
+	if (r->update.done)
+		json_put_open(j, "pins_gone", '[');
+	for (size_t i = 0; i < r->update.n_pins_gone; i++)
+		json_u64(j, r->update.pins_gone[i]);
+	if (r->update.done)
+		json_close(j, ']');
 	if (r->update.stable)
 		json_put_bool(j, "stable", true); /* update_run looks for this */
 	shares_json(j, "by_host", "host", r->hosts, r->n_hosts);
@@ -589,6 +596,14 @@ static void remove_index(const struct run *r, const unsigned char key[32])
 	arena_release(&a);
 }
 
+void reduce_tell_pins(const struct reduce_request *q, struct reduce_report *o)
+{
+	o->update.n_pins_gone = q->n_pins_gone;
+	o->update.pins_gone = ARENA_ARRAY(&o->arena, uint64_t, q->n_pins_gone + 1);
+	for (size_t i = 0; i < q->n_pins_gone; i++)
+		o->update.pins_gone[i] = q->pins_gone[i];
+}
+
 /* What an update reports when it had to solve all. */
 static void tell_whole_update(const struct reduce_request *q, const struct cover_result *c, struct reduce_report *o)
 {
@@ -597,6 +612,7 @@ static void tell_whole_update(const struct reduce_request *q, const struct cover
 	o->update.whole = arena_str(&o->arena, str(q->update_whole));
 	o->update.probed = o->update.solved = o->documents;
 	o->update.components = c->component_count;
+	reduce_tell_pins(q, o);
 }
 
 /* Everything between the run and the stored cover. */

@@ -16,6 +16,8 @@ struct reduce_request {
 	size_t n_previous;
 	const struct covers_commit *commit; /* NULL: none */
 	const char *update_whole;	    /* an update that has to solve all says why; NULL: no update */
+	const uint64_t *pins_gone; /* of an update: captures that were to be kept and are in the collection no more */
+	size_t n_pins_gone;
 };
 
 struct reduce_share { /* documents of one host or year */
@@ -48,6 +50,8 @@ struct reduce_report {
 		uint64_t kept_new, kept_no_more;
 		bool stable;	  /* few changes were preferred to the cover's own preference */
 		struct str whole; /* why all of it was solved again; empty: it was not */
+		uint64_t *pins_gone;
+		size_t n_pins_gone;
 	} update;
 	struct arena arena; /* of the strings and arrays above */
 };

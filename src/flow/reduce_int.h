@@ -12,6 +12,8 @@ void reduce_proof(const struct run *r, const struct cover_result *c, struct aren
 int reduce_sizes(struct run *r, const uint32_t *witness, uint32_t *size, struct err *err);
 /* Dropped documents whose witness (by document) holds by an equality of missing values. */
 int reduce_count_missing(struct run *r, const uint32_t *witness, uint64_t *count, struct err *err);
+/* Of an update: what it was asked that the report repeats. */
+void reduce_tell_pins(const struct reduce_request *q, struct reduce_report *o);
 void reduce_fill_report(struct run *r, const struct cover_result *c, const struct coverage_stats *stats,
 			struct reduce_report *o);
 /* What there is to store. */

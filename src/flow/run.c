@@ -34,6 +34,7 @@ static int parse_all(struct run *r, const struct run_request *q, struct selectio
 	s->only = q->only;
 	s->n_only = q->n_only;
 	s->sizes = q->late;
+	s->catalogue = q->catalogue;
 	for (size_t i = 0; i < ATTR_LIMIT; i++)
 		s->needs[i] = r->rule->needs[i] || (r->prefer_rule && r->prefer_rule->needs[i]);
 	for (size_t i = 0; i < *n_per; i++)

@@ -25,6 +25,7 @@ struct run_request {
 	size_t n_only;
 	bool approx;
 	bool late;	  /* sets are tested when they are used, not all of them before */
+	bool catalogue;	  /* captures from the catalogue alone (flow/selection.h) */
 	bool with_report; /* also the columns that a report needs: host, year, bytes, urlkey */
 	unsigned threads;
 	uint64_t memory;

@@ -637,7 +637,9 @@ int selection_load(struct selection *out, struct collection *coll, const struct 
 
 	*out = (struct selection){ 0 };
 	if ((rc = selection_env(coll, &a, RULE_PAIR, &env, err)) < 0 ||
-	    (rc = q->only ? captures_some(&t, coll, q->only, q->n_only, err) : captures_load(&t, coll, err)) < 0)
+	    (rc = q->only	 ? captures_some(&t, coll, q->only, q->n_only, err)
+		  : q->catalogue ? captures_read(&t, coll, err)
+				 : captures_load(&t, coll, err)) < 0)
 		goto out;
 	take_rows(&t, q, out, &rows);
 	if (q->where && (rc = apply_where(coll, q->where, &t, out, &rows, err)) < 0)

@@ -17,7 +17,8 @@ struct selection_request {
 	uint64_t min_versions;	  /* only urlkeys with so many selected captures */
 	const uint64_t *only;	  /* NULL: all; else only these captures, in this order, at the cost of so many seeks */
 	size_t n_only;
-	bool sizes; /* also those of the sets */
+	bool sizes;	/* also those of the sets */
+	bool catalogue; /* captures as the catalogue has them, not as they were kept beside the runs */
 };
 
 struct selection {

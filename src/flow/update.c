@@ -8,6 +8,8 @@
  */
 #include "flow/update.h"
 
+#include "base/json.h"
+#include "base/map.h"
 #include "base/progress.h"
 #include "base/task.h"
 #include "flow/update_int.h"
@@ -228,6 +230,7 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 		return err_set(err, WN_INTERRUPTED, "interrupted");
 	reduce_fill_report(u->run, &u->all, &stats, out);
 	count_changes(u, out);
+	reduce_tell_pins(rq, out);
 	out->update.stable = stable;
 	if ((rc = reduce_count_missing(u->run, u->is.witness, &out->by_missing, err)) < 0)
 		return rc;
@@ -235,6 +238,76 @@ static int update_part(struct update *u, const struct reduce_request *rq, const 
 	answer.index = u->index.files.p;
 	answer.n_index = (unsigned)u->index.files.n;
 	return store(u, rq, &answer, out, started, err);
+}
+
+/* ---- nothing to do ---- */
+
+static uint32_t stated(const struct json_value *report, const char *key)
+{
+	uint64_t n = 0;
+
+	return str_u64(json_text(report, key), &n) && n < UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* Which documents are kept; false: the stored members are not those of this run. */
+static bool stored_kept(struct update *u, const struct cover_row *row, uint8_t *kept)
+{
+	const struct run *r = u->run;
+	struct cover_member *m;
+	struct map by_id = { 0 };
+	struct err ignored = { 0 };
+	uint64_t n_kept = 0;
+	size_t n, found = 0;
+
+	if (covers_members(r->coll, &u->arena, row->id, &m, &n, &ignored) < 0 || n != r->docs.n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		map_put(&by_id, m[i].id, m[i].kept);
+	for (size_t d = 0; d < n; d++) {
+		const uint64_t *is = map_get(&by_id, r->docs.id[d]);
+
+		found += is != NULL;
+		kept[d] = is && *is;
+		n_kept += kept[d];
+	}
+	map_release(&by_id);
+	return found == n && n_kept == row->kept;
+}
+
+/* A cover of this very revision is the answer already, also where nothing was kept to go on from because rows were put
+ * off.  Not one whose search the clock ended, nor an approximate one: to solve it again makes it better. */
+static bool as_it_was(struct update *u, const struct cover_row *row, const struct reduce_request *rq, bool stable,
+		      struct reduce_report *out)
+{
+	struct run *r = u->run;
+	struct coverage_stats stats = { .recall = 1 };
+	uint8_t *kept = arena_zalloc(&u->arena, r->docs.n + 1);
+	struct cover_result was = { .kept = kept, .kept_count = (uint32_t)row->kept, .lower_bound = row->lower_bound };
+	struct json_value *report;
+	struct certificate proof;
+	struct err ignored = { 0 };
+
+	if (row->revision != r->revision || row->documents != r->docs.n || row->options.approx || rq->n_pins_gone ||
+	    !str_eq(row->sha256, str(r->rule->sha256)) ||
+	    !str_eq(row->selection, r->where ? r->where->canonical : STR_NONE) ||
+	    json_parse(&u->arena, row->report, &report, &ignored) < 0 || !json_get(report, "components") ||
+	    str_find(row->report, STR("\"timed_out\": true")) >= 0 ||
+	    covers_certificate(r->coll, &u->arena, row->id, &proof, &ignored) < 0 ||
+	    proof.run.revision != row->revision || proof.lower_bound != row->lower_bound || !stored_kept(u, row, kept))
+		return false;
+	was.component_count = stated(report, "components");
+	was.by_status[COVER_CERTIFIED] = stated(report, "proven_by_certificate");
+	was.by_status[COVER_SEARCHED] = stated(report, "proven_components") - was.by_status[COVER_CERTIFIED];
+	was.forced = stated(report, "forced");
+	was.quotas_binding = stated(report, "quotas_binding");
+	was.value_proven = str_find(row->report, STR("\"preference_proven\": true")) >= 0;
+	reduce_fill_report(r, &was, &stats, out);
+	out->cover = row->id;
+	out->by_missing = stated(report, "dropped_by_missing");
+	out->update.done = true;
+	out->update.stable = stable;
+	reduce_tell_pins(rq, out);
+	return true;
 }
 
 /* Without the state there is nothing to begin with: a reduce in the cover's place. */
@@ -275,11 +348,13 @@ static void release(struct update *u)
 	arena_release(&u->arena);
 }
 
-/* Pins that are still in the collection. */
-static int present_pins(struct collection *coll, struct arena *a, const struct cover_row *row, struct run_request *q,
-			struct err *err)
+/* Pins that are still in the collection, and those that are not. */
+static int present_pins(struct collection *coll, struct arena *a, const struct cover_row *row,
+			struct reduce_request *rq, struct err *err)
 {
+	struct run_request *q = &rq->run;
 	const char **keep = ARENA_ARRAY(a, const char *, q->n_keep + 1);
+	uint64_t *gone = ARENA_ARRAY(a, uint64_t, q->n_keep + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < q->n_keep; i++) {
@@ -290,9 +365,12 @@ static int present_pins(struct collection *coll, struct arena *a, const struct c
 			return rc;
 		if (rc == WN_OK)
 			keep[n++] = q->keep[i];
+		else
+			gone[rq->n_pins_gone++] = row->options.keep[i];
 	}
 	q->keep = keep;
 	q->n_keep = n;
+	rq->pins_gone = gone;
 	return WN_OK;
 }
 
@@ -314,15 +392,17 @@ int update_run(struct collection *coll, const struct cover_row *row, const struc
 	rq.run.tmp = q->tmp;
 	rq.run.with_report = true;
 	rq.run.late = true;
-	if ((rc = present_pins(coll, &a, row, &rq.run, err)) < 0 || (rc = run_open(&r, coll, &rq.run, err)) < 0)
+	if ((rc = present_pins(coll, &a, row, &rq, err)) < 0 || (rc = run_open(&r, coll, &rq.run, err)) < 0)
 		goto out;
 	u.run = &r;
 	if (!q->stable && row->options.prefer.n && str_find(row->report, STR("\"stable\": true")) >= 0)
 		rc = err_set(&why, WN_NONE,
 			     "the update before this one preferred few changes to the cover's own preference");
-	else
-		rc = load(&u, row, &why);
-	if (rc == WN_OK) {
+	else if ((rc = load(&u, row, &why)) == WN_NONE && as_it_was(&u, row, &rq, q->stable, out))
+		rc = WN_END;
+	if (rc == WN_END) {
+		rc = q->commit ? covers_commit(catalog_dir(coll->catalog), row->id, q->commit, err) : WN_OK;
+	} else if (rc == WN_OK) {
 		rc = update_part(&u, &rq, row, q->stable, out, started, err);
 	} else if (rc == WN_NONE) {
 		run_close(&r);

@@ -84,13 +84,17 @@ uint64_t joiner_bounds(const struct joiner *j)
 	return h;
 }
 
+/* Where there is little, what documents and lists of pairs take counts: the classes of an index may have a third of the rest,
+ * for they are there twice while they are ranked, beside a partition of entries. */
+static size_t index_memory(size_t memory) { return memory < MEM_PLENTY ? mem_left(memory) / 3 : memory; }
+
 void joiner_open(struct joiner *j, const struct join_query *q, unsigned disjunct, const struct join_options *o,
 		 const uint8_t *live, bool once)
 {
 	joiner_aim(j, q, disjunct);
 	j->o = o;
 	j->threads = o && o->threads ? o->threads : 1;
-	j->memory = o && o->memory ? o->memory : (size_t)4 << 30;
+	j->memory = index_memory(o && o->memory ? o->memory : (size_t)4 << 30);
 	j->symmetric &= once;
 	if (j->d->has_test)
 		j->kinds |= j->d->test_kinds;

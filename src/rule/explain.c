@@ -67,6 +67,24 @@ static bool has_lower(const struct conjunction *c)
 	return false;
 }
 
+/* Does every alternative ask for a ratio above 0?  Of a document with no terms and one with some all are 0. */
+static bool all_ratios(const struct conjunction *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool ratio = false;
+
+		for (size_t k = 0; k < c[i].n; k++) {
+			const struct node *node = c[i].lit[k].node;
+
+			ratio |=
+			    literal_is_lower(&c[i].lit[k]) && node->kids[node->measure_at]->measure != MEASURE_SHARED;
+		}
+		if (!ratio)
+			return false;
+	}
+	return n > 0;
+}
+
 static void explain_method(struct explainer *e, const struct conjunction *c, const struct disjunct *d, unsigned keys)
 {
 	bool lower = has_lower(c);
@@ -126,7 +144,7 @@ static void explain_missing(struct explainer *e)
 		}
 }
 
-static void explain_settings(struct explainer *e)
+static void explain_settings(struct explainer *e, bool ratios)
 {
 	const struct rule_env *env = &e->rule->env;
 
@@ -141,7 +159,9 @@ static void explain_settings(struct explainer *e)
 	if (env->has_settings)
 		buf_printf(&e->out, ", k = %u %s, %s", env->k, env->unit_char ? "characters" : "words",
 			   env->bag ? "bags" : "sets");
-	buf_str(&e->out, STR("; a document with no terms is covered only by documents with no terms\n"));
+	if (ratios)
+		buf_str(&e->out, STR("; a document with no terms is covered only by documents with no terms"));
+	buf_byte(&e->out, '\n');
 }
 
 struct str rule_explain(struct arena *arena, const struct rule *rule, const struct columns *c, const struct plan *plan,
@@ -157,7 +177,7 @@ struct str rule_explain(struct arena *arena, const struct rule *rule, const stru
 		return STR_NONE;
 	buf_printf(&e.out, "rule      %.*s\nname      %s\n", STR_FMT(rule->canonical), rule->sha256);
 	buf_str(&e.out, STR("meaning   a may be dropped as long as b is kept\n"));
-	explain_settings(&e);
+	explain_settings(&e, all_ratios(conj, n));
 	if (plan)
 		buf_printf(&e.out, "documents %zu\n", plan->n_docs);
 	if (n == 0)

@@ -36,6 +36,18 @@ corrupt wrong-rule-or-revision "update cover set rule = 'jaccard(a, b) >= 0.2'"
 corrupt wrong-rule-or-revision "update cover set revision = revision + 1"
 corrupt wrong-bound "" fewer
 corrupt wrong-bound "update cover set kept = kept - 1"
+corrupt wrong-bound "update cover set report = replace(report, '\"kept\": ', '\"kept\": 1')"
+corrupt wrong-bound "update cover set report = replace(report, '\"gap\": 0', '\"gap\": 1')"
+corrupt wrong-bound "update cover set report = replace(report, '\"urls\": ', '\"urls\": 1')"
+corrupt wrong-bound "update cover set report = replace(report, '\"bytes_kept\": ', '\"bytes_kept\": 1')"
+corrupt wrong-bound "update cover set report = substr(report, 2)"
+rm -rf good; cp -r files good
+for what in twice range dropped; do
+	rm -rf c; cp -r good c
+	"$BUILD/tests/edit-members" c/runs/000001.members $what || echo "cannot corrupt"
+	"$WINNOW" check c --cover x --json >found.json 2>log; code=$?
+	echo "members, $what: exit $code, found $(grep -oE "\"($names)\": [0-9]+" found.json | cut -d'"' -f2 | sort -u | tr '\n' ' ')"
+done
 rm -rf c; cp -r good c; printf x | dd of=c/runs/000001.seg bs=1 seek=70 conv=notrunc 2>/dev/null
 "$WINNOW" check c --cover x 2>&1 | sed 's/.*: //'; echo "damaged file: exit $("$WINNOW" check c --cover x >/dev/null 2>&1; echo $?)"
 rm -rf c; cp -r files c; printf x | dd of=c/runs/000001.members bs=1 seek=70 conv=notrunc 2>/dev/null
